@@ -128,6 +128,8 @@ class Surroundings:
     """The names of files and folders of the project that are left out."""
     environment: Path | None = None
     """The folder with the project's own dependencies."""
+    sources: tuple[Path, ...] | None = None
+    """The folders in which a Python project's own packages are; None = those that its files name."""
     confine: Confine = "auto"
     reads: tuple[Path, ...] = ()
     """The folders beside its own that a confined engine may read and run."""

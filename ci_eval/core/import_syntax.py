@@ -33,6 +33,8 @@ Origin = tuple[str, str]
 class Project(NamedTuple):
     root: Path
     environment: Path | None
+    sources: tuple[Path, ...] | None = None
+    """The folders in which its own packages are; None = those that its files name."""
 
 
 class Modules(Protocol):

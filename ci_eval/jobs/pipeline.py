@@ -17,7 +17,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics, reporters
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config, InterpretConfig
-from ci_eval.core.grammar.imports.missing import missing
+from ci_eval.core.grammar.imports.missing import anywhere, missing
 from ci_eval.core.manifest import QUERIES, StageRecord
 from ci_eval.core.model import Evaluation
 from ci_eval.core.rendering.figures import format_count
@@ -150,9 +150,12 @@ def record(
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
     share, packages = None, dict[str, int]()
-    if prepared.language.imports is not None and not prepared.records:
-        imports = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
-        share, packages = missing(imports, ((source.path, source.text) for source in workspace.sources()))
+    if (imports := prepared.language.imports) is not None and not prepared.records:
+        around = prepared.setup.surroundings
+        # An import is there if it is in one of the roots.
+        readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
+        files = ((source.path, source.text) for source in workspace.sources())
+        share, packages = missing(lambda path, text: anywhere(read(path, text) for read in readers), files)
     total = footprint.together([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(

@@ -56,11 +56,12 @@ class Prepared:
     @property
     def setup(self) -> interpret.Setup:
         settings, kinds = self.config.interpret, self.config.actions.strategy.filters.statement_types
+        root = (self.around or self.project).root
         return interpret.Setup(
             engine=self.engine,
             installation=self.installation,
             surroundings=Surroundings(
-                root=(self.around or self.project).root,
+                root=root,
                 language=self.language.name,
                 keywords=self.language.keywords,
                 suffixes=self.language.suffixes,
@@ -75,6 +76,7 @@ class Prepared:
                 confine=settings.confine,
                 reads=tuple(Path(folder).expanduser().absolute() for folder in self.config.engine.reads),
                 kinds=frozenset(kinds) if kinds else None,
+                sources=tuple(root / folder for folder in self.config.project.source_roots) or None,
             ),
             ranker=self.ranker,
             task=self.task,
@@ -125,6 +127,10 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         if records and config.project.spec
         else None
     )
+    for folder in config.project.source_roots:
+        whole = (around or target).root
+        if not (whole / folder).is_dir() or not (whole / folder).resolve().is_relative_to(whole.resolve()):
+            raise ConfigError(f"project.sourceRoots: {folder!r} is no folder of the project; give it from its root")
     # Records may belong to a project, which is then the one that engines see.
     config = _pin_project(config, around or target, screen)
     texts = _lay_out_texts(records, config, engine, cache) if records else None
@@ -164,12 +170,15 @@ def _dependencies(
     configuration nor the engine asks for dependencies, they are tried if that is safe and cheap. Raises
     PreparationError if they are asked for and cannot be installed."""
     kind, configured = language.dependencies, config.project.dependencies
-    is_asked = engine.needs_dependencies if configured is None else configured
+    wanted = engine.needs_dependencies or bool(config.project.dependency_groups)
+    is_asked = wanted if configured is None else configured
     try_anyway = configured is None and engine.own_process
     try:
         if is_asked or (try_anyway and environments.can_install_safely(kind, target.root, target.info)):
             screen.say(f"Preparing what {target.info.name} needs")
-            return environments.prepare(kind, target.root, target.info, dependencies=True, cache=cache), False
+            groups, spec = config.project.dependency_groups, target.info
+            needs = environments.prepare(kind, target.root, spec, dependencies=True, cache=cache, groups=groups)
+            return needs, False
     except PreparationError as error:
         if is_asked:
             raise
@@ -241,6 +250,8 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(known)}: "
             f"add `--language {known[0]}`, or choose an engine of `ci-eval list engines`"
         )
+    if language.dependencies != "python" and (config.project.source_roots or config.project.dependency_groups):
+        raise ConfigError(f"project.sourceRoots and dependencyGroups are for Python, not {language.title}: remove them")
     metrics = load_metrics(config)
     figures = [*(metric.info.name for metric in metrics), *footprint.INFOS]
     for name in config.reports.default_metrics or ():

@@ -8,7 +8,7 @@ import pytest
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.python_layout import read_layout, source_roots
-from ci_eval.core.fetch.requirements import read_python_requirements
+from ci_eval.core.fetch.requirements import Groups, read_python_requirements
 from tests.projects import write
 
 
@@ -69,3 +69,37 @@ def test_a_link_out_of_the_project_is_no_member(tmp_path: Path) -> None:
 def test_a_manifest_of_another_shape_hides_no_src(tmp_path: Path, manifest: str) -> None:
     root = write(tmp_path, **{"pyproject.toml": manifest, "src/x.py": ""})
     assert source_roots(root) == (root / "src",)
+
+
+GROUPS = """[project]
+name = "p"
+dependencies = ["a"]
+[project.optional-dependencies]
+Speed_Up = ["b"]
+[dependency-groups]
+test = ["c", {include-group = "lint"}]
+lint = ["d", {include-group = "test"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("groups", "wanted"),
+    [((), "a"), (("test",), "acd"), (("speed-up",), "ab"), ("all", "abcd"), (("lint", "speed.up"), "adbc")],
+)
+def test_groups_and_extras_are_wanted_by_name(tmp_path: Path, groups: Groups, wanted: str) -> None:
+    assert "".join(read_python_requirements(write(tmp_path, pyproject__toml=GROUPS), groups)) == wanted
+
+
+@pytest.mark.parametrize(("groups", "wanted"), [((), 1), (("dev",), 2), ("all", 3)])
+def test_extras_of_a_wheel_are_wanted_by_name(tmp_path: Path, groups: Groups, wanted: int) -> None:
+    lines = ("a", "b>1; extra == 'dev' and python_version < '4'", 'c; extra=="docs"')
+    write(tmp_path, **{"x-1__dist-info/METADATA": "".join(f"Requires-Dist: {line}\n" for line in lines)})
+    read = read_python_requirements(tmp_path, groups)
+    assert len(read) == wanted
+    assert not any("extra" in text for text in read)
+
+
+def test_a_group_that_is_not_there_is_named(tmp_path: Path) -> None:
+    root = write(tmp_path, pyproject__toml=GROUPS)
+    with pytest.raises(PreparationError, match="names 'tests', and the project has lint, speed-up, test"):
+        read_python_requirements(root, ("tests",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from collections.abc import Iterator
@@ -55,6 +56,17 @@ def test_a_package_in_src_is_seen(tmp_path: Path) -> None:
     running = ENGINE.start(ENGINE.install(None, tmp_path), surroundings(tmp_path))
     try:
         assert "price" in texts(running, "import shop\nshop.")
+    finally:
+        running.close()
+
+
+def test_the_folders_that_are_given_are_looked_into(tmp_path: Path) -> None:
+    write(tmp_path, **{"src/shop.py": "price = 1\n", "lib/store.py": "cost = 1\n"})
+    around = dataclasses.replace(surroundings(tmp_path), sources=(tmp_path / "lib",))
+    running = ENGINE.start(ENGINE.install(None, tmp_path), around)
+    try:
+        assert "cost" in texts(running, "import store\nstore.")
+        assert "price" not in texts(running, "import shop\nshop.")
     finally:
         running.close()
 

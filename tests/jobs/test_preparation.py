@@ -13,10 +13,11 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.catalogs import engines
 from ci_eval.core.config import Config
 from ci_eval.core.config.schema import EngineConfig
+from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import at_newest, load_engine
 from ci_eval.plugins.engines.jedi import Jedi
 from tests.command import command
-from tests.projects import write
+from tests.projects import sessions, write
 
 
 @pytest.mark.parametrize("name", engines.CATALOG.names())
@@ -65,3 +66,33 @@ def test_an_engine_of_another_language_is_refused_with_what_to_add(tmp_path: Pat
     project = write(tmp_path / "p", a__py="x = 1\n")
     code, _, err = command("evaluate", "--engine", "gopls", "--project", f"path:{project}", "--output", tmp_path / "w")
     assert (code, "add `--language go`" in " ".join(err.split())) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--language", "go", "--engine", "words"), "are for Python, not Go: remove them"),
+        (("--set", "project.sourceRoots=[..]"), "'..' is no folder of the project"),
+        (("--set", "project.sourceRoots=[a.py]"), "'a.py' is no folder of the project"),
+    ],
+)
+def test_source_roots_that_cannot_be_are_refused(tmp_path: Path, more: tuple[str, ...], said: str) -> None:
+    project = write(tmp_path / "p", a__py="x = 1\n", a__go="package a\n")
+    asked = ("evaluate", "--project", f"path:{project}", "--set", "project.sourceRoots=[.]", *more)
+    code, _, err = command(*asked, "--output", tmp_path / "o")
+    assert (code, said in " ".join(err.split())) == (2, True), err
+
+
+def test_what_lies_in_a_source_root_is_seen_and_resolved(tmp_path: Path) -> None:
+    files = {"lib/store.py": "cost = 1\n", "app/a.py": "import store\n\nprint(store.cost)\n"}
+    project = write(tmp_path / "p", **files)
+    asked = ("evaluate", "--project", f"path:{project}", "--all", "--jobs", 1, "--engine", "jedi", "--output")
+    command(*asked, tmp_path / "without")
+    command(*asked, tmp_path / "with", "--set", "project.sourceRoots=[lib]")
+    manifests = [Workspace.open(tmp_path / name).manifest() for name in ("without", "with")]
+    assert [manifest.unresolved_imports for manifest in manifests] == [1.0, 0.0]
+    found = [
+        {session.expected_text: session.status for session in sessions(Workspace(tmp_path / name))}["cost"]
+        for name in ("without", "with")
+    ]
+    assert [str(status.value) for status in found] == ["empty", "ok"]

@@ -78,6 +78,11 @@ class ProjectConfig(Section, frozen=True):
     safe and cheap, or if the engine suggests next to nothing without packages. The installation is safe and cheap if a
     lock or the project's registry names the packages. `needsDependencies` in `ci-eval list engines --format json` marks
     engines that need packages."""
+    dependency_groups: Literal["all"] | tuple[Text, ...] = ()
+    """The groups and extras of a Python project whose requirements are installed as well; `all` = all of them."""
+    source_roots: tuple[Text, ...] = ()
+    """The folders below a Python project's root that engines look into for its own packages; () = those that its files
+    name."""
     name: Text | None = None
     """The project's name, on which the ids of its sessions depend. None = from the SPEC; for a folder, from its Git
     remote or the CI."""

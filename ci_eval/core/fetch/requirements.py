@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -21,6 +21,7 @@ PLAIN = re.compile(
     r"(?:;[^\x00-\x1f]*)?"
 )
 PINNED = re.compile(r"[A-Za-z0-9._-]+[ \t]*(?:\[[^\]]*\][ \t]*)?===?[ \t]*[^\s,*;]+[ \t]*(?:;.*)?")
+EXTRA = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
 ITSELF = re.compile(r"(?:(?:-e|--editable)[ =]*)?\.(?:\[[^\]]*\])?")
 WHAT_NOW = (
     "Only packages of a registry are taken, since what comes from elsewhere would have to be built, which runs it: set "
@@ -30,14 +31,21 @@ WHAT_NOW = (
 Read = TypeVar("Read")
 
 
-def read_python_requirements(root: Path) -> list[str]:
+Groups = Literal["all"] | tuple[str, ...]
+"""The groups and extras whose requirements are wanted as well."""
+
+
+def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
     """Return the requirements of a Python project, as pip takes them. They are read from the first of these that
     exists: a wheel's metadata, pyproject.toml (with those of the packages that the project has itself, which are left
     out), requirements.txt.
 
-    Raises PreparationError if a requirement is an address or a path.
+    Raises PreparationError if a requirement is an address or a path, or if there is no such group.
     """
-    file, requirements = _find_python_requirements(root)
+    file, requirements, known = _find_python_requirements(root, groups)
+    if groups != "all" and (unknown := {*map(normalize, groups)} - known):
+        has = f"has {', '.join(sorted(known))}" if known else "has none"
+        raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and the project {has}")
     plain = [_check_plain(text, file) for text in requirements]
     layout = read_layout(root)
     names = [normalize(name_of(text)) for text in plain]
@@ -56,21 +64,22 @@ def name_of(requirement: str) -> str:
 def is_pinned(root: Path) -> bool:
     """Return whether a Python project pins the version of each of its requirements. Without requirements it is False.
     Raises PreparationError if the file cannot be read."""
-    _, requirements = _find_python_requirements(root)
+    _, requirements, _ = _find_python_requirements(root, ())
     return bool(requirements) and all(PINNED.fullmatch(requirement) for requirement in requirements)
 
 
-def _find_python_requirements(root: Path) -> tuple[str, list[str]]:
-    """Return the name of the file that lists the requirements, and its requirements."""
+def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str], set[str]]:
+    """Return the name of the file that lists the requirements, its requirements, and the names of all its groups."""
     for metadata in sorted(root.glob("*.dist-info/METADATA")):
         if is_own(metadata, root):
-            return metadata.name, _read_metadata(metadata)
+            return metadata.name, *_read_metadata(metadata, groups)
     if is_own(root / PYPROJECT, root):
         manifests = dict.fromkeys((root, *read_layout(root).members.values()))
-        return PYPROJECT, [text for folder in manifests for text in _read_pyproject(folder / PYPROJECT, root)]
+        read = [_read_pyproject(folder / PYPROJECT, root, groups) for folder in manifests]
+        return PYPROJECT, [text for texts, _ in read for text in texts], {name for _, names in read for name in names}
     if is_own(root / "requirements.txt", root):
-        return "requirements.txt", _read_requirements_file(root / "requirements.txt")
-    return "", []
+        return "requirements.txt", _read_requirements_file(root / "requirements.txt"), set()
+    return "", [], set()
 
 
 def _check_plain(requirement: str, file: str) -> str:
@@ -84,18 +93,37 @@ def foreign(requirement: str, file: str) -> PreparationError:
     return PreparationError(f"{file} of the project wants {requirement[:200]!r}, which no registry has. {WHAT_NOW}")
 
 
-def _read_metadata(path: Path) -> list[str]:
+def _read_metadata(path: Path, groups: Groups) -> tuple[list[str], set[str]]:
     head = path.read_text(errors="replace").partition("\n\n")[0]
     requirements = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
-    # Requirements of extras are optional.
-    return [requirement for requirement in requirements if "extra ==" not in requirement]
+    known = {normalize(name) for requirement in requirements for name in EXTRA.findall(requirement)}
+    wanted = known if groups == "all" else {*map(normalize, groups)}
+    # pip would ask for none of them; what stands in place of the extra is always true.
+    met = [
+        EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in wanted else part[0], requirement)
+        for requirement in requirements
+    ]
+    return [requirement for requirement in met if not EXTRA.search(requirement)], known
 
 
-def _read_pyproject(path: Path, root: Path) -> list[str]:
+def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], set[str]]:
+    manifest = read_pyproject(path, root)
+    project = table(manifest, "project")
+    named = {**table(project, "optional-dependencies"), **table(manifest, "dependency-groups")}
+    known = {normalize(name): wanted for name, wanted in named.items()}
+    waiting = ["", *(known if groups == "all" else map(normalize, groups))]
+    texts: list[str] = []
     try:
-        return msgspec.convert(table(read_pyproject(path, root), "project").get("dependencies", []), list[str])
+        for name in waiting:
+            wanted = known.get(name, []) if name else project.get("dependencies", [])
+            for text in msgspec.convert(wanted, list[str | dict[str, str]]):
+                if isinstance(text, str):
+                    texts.append(text)
+                elif (included := normalize(text.get("include-group", ""))) not in waiting:
+                    waiting.append(included)
     except msgspec.MsgspecError as error:
         raise PreparationError(f"Cannot read the dependencies in {path.relative_to(root)}: {error}") from error
+    return texts, set(known)
 
 
 def _read_requirements_file(path: Path) -> list[str]:

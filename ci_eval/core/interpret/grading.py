@@ -252,7 +252,7 @@ class Acceptances:
         # Preparation refuses other languages.
         assert language.import_syntax
         self._syntax = language.import_syntax
-        self._modules = self._syntax.modules(Project(surroundings.root, surroundings.environment))
+        self._modules = self._syntax.modules(Project(surroundings.root, surroundings.environment, surroundings.sources))
         self._grammar = choose_grammar(language.grammars, path)
         self._path = path
         self._imports = {item.name: item for item in self._syntax.read(text)}

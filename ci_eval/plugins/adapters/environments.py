@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,7 +15,7 @@ import msgspec
 from ci_eval.core.base.files import is_own
 from ci_eval.core.fetch.locks import LOCKS, read_npm_ranges, write_go_modules, write_npm_lock
 from ci_eval.core.fetch.packages import check_origins, list_distributions, pip_run
-from ci_eval.core.fetch.requirements import is_pinned, read_json, read_python_requirements
+from ci_eval.core.fetch.requirements import Groups, is_pinned, read_json, read_python_requirements
 from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.confinement import interpreter
@@ -26,7 +27,9 @@ from ci_eval.plugins.adapters.recipes import InstalledEngine, once
 WHEELS = ("--only-binary=:all:",)
 
 
-def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path) -> InstalledEngine | None:
+def prepare(
+    name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path, groups: Groups = ()
+) -> InstalledEngine | None:
     """Return a folder below the cache with what the project needs, or None if there is nothing of that kind to install.
 
     `name`: the kind of environment, as a language names it (`Language.dependencies`):
@@ -40,10 +43,12 @@ def prepare(name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cac
         return None
     # All projects share one empty environment.
     content = f"{info.name}-{info.checksum[:16]}-full" if dependencies else "empty"
+    if dependencies and groups:
+        content += f"-{sha256(repr(groups).encode()).hexdigest()[:8]}"
     return once(
         cache / "environments" / f"{name}-{content}{kind.mark}",
         "",
-        lambda new: kind.make(_Task(root, info.spec, dependencies), new),
+        lambda new: kind.make(_Task(root, info.spec, dependencies, groups), new),
     )
 
 
@@ -59,6 +64,7 @@ class _Task:
     root: Path
     spec: str
     dependencies: bool
+    groups: Groups
 
 
 # ------------------------------------------------------------------------------------------------------------- kinds
@@ -71,7 +77,7 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
     version = ".".join(map(str, sys.version_info[:3]))
     home = f"home = {Path(interpreter()).parent}\ninclude-system-site-packages = false\nversion = {version}\n"
     (folder / "pyvenv.cfg").write_text(home, encoding="utf-8")
-    requirements = read_python_requirements(task.root) if task.dependencies else []
+    requirements = read_python_requirements(task.root, task.groups) if task.dependencies else []
     if requirements:
         pip_run(("install", *WHEELS, "--target", str(site), "--", *requirements), cwd=folder)
         check_origins(site)

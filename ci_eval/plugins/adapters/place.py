@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ci_eval.core.base.files import remove_tree
+from ci_eval.core.base.python_layout import source_roots
 from ci_eval.core.contracts import Surroundings
 from ci_eval.core.model import Confine
 from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter
@@ -57,6 +58,12 @@ class Place:
     def environment(self) -> Path | None:
         """Return the folder of the project's own packages, or None if there is none."""
         return self.surroundings.environment
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """Return the folders in which a Python project's own packages are."""
+        given = self.surroundings.sources
+        return source_roots(self.root) if given is None else given
 
     @property
     def memory(self) -> int:

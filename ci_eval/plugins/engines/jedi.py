@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised
-from ci_eval.core.base.python_layout import source_roots
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.core.model import EngineInfo, Suggestion
@@ -42,7 +41,7 @@ _DECODER = msgspec.json.Decoder(_Reply)
 
 def _command(place: Place) -> list[str]:
     arguments = [str(place.folder), str(place.root), str(place.scratch / "parsed")]
-    arguments += [*map(str, source_roots(place.root)), *package_paths(place.environment)]
+    arguments += [*map(str, place.sources), *package_paths(place.environment)]
     # Not -I, with which Python would ignore PYTHONHASHSEED.
     return [interpreter(), "-s", "-S", str(DRIVER), *arguments]
 

@@ -6,7 +6,6 @@ import json
 import sys
 from typing import Any
 
-from ci_eval.core.base.python_layout import source_roots
 from ci_eval.core.contracts import Engine
 from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine, python_code
@@ -26,7 +25,7 @@ def _start_basedpyright(place: Place) -> list[str]:
 
 def _members(place: Place) -> list[str]:
     """Return the folders of the project's own packages, without `src`, which these servers find by themselves."""
-    return [str(folder) for folder in source_roots(place.root) if folder != place.root / "src"]
+    return [str(folder) for folder in place.sources if folder != place.root / "src"]
 
 
 def _analysis(place: Place) -> dict[str, Any]:
@@ -64,7 +63,7 @@ def _pyrefly_options(place: Place) -> dict[str, Any]:
     # The project's own configuration could name programs to run.
     lines = {
         "project-includes": [f"{place.root}/**/*.py*"],
-        "search-path": [*map(str, source_roots(place.root)), str(place.root)],
+        "search-path": [*map(str, place.sources), str(place.root)],
         "enable-fallback-search-path": True,
         # What it would ask an interpreter for (`env_query` in crates/pyrefly_config/src/environment, 1.4.1), which it
         # must not look for in the project either.

@@ -110,7 +110,7 @@ class PythonModules:
 
     def __init__(self, project: Project) -> None:
         self._root = project.root.resolve()
-        self._roots = source_roots(self._root)
+        self._roots = source_roots(self._root) if project.sources is None else project.sources
         environment = project.environment
         installed = sorted(environment.glob("lib/python*/site-packages")) if environment else []
         self._libraries = (*installed, Path(sysconfig.get_path("stdlib")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ci_eval.core.import_syntax import Imports
 
@@ -20,6 +20,12 @@ def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | N
             imports += 1
             absent[package] += not known
     return absent.total() / imports if imports else None, most_frequent(absent)
+
+
+def anywhere(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
+    """Yield the imports of a file as read in several folders, each with whether it is there in any of them."""
+    for known in zip(*readings, strict=True):
+        yield known[0][0], any(is_there for _, is_there in known)
 
 
 def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:

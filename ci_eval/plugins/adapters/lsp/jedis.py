@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ci_eval.core.base.python_layout import source_roots
 from ci_eval.plugins.adapters.lsp.engine import python_code
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.python_paths import package_paths
@@ -46,5 +45,5 @@ environment.Environment.get_sys_path = paths
 
 def jedi_server(place: Place, code: str) -> list[str]:
     """Return the command that runs `code`, which starts the server, with a jedi that is restricted so."""
-    packages = [*map(str, source_roots(place.root)), *package_paths(place.environment)]
+    packages = [*map(str, place.sources), *package_paths(place.environment)]
     return python_code(place, f"exec({_BEFORE!r}); packages = {packages!r}; exec({_PATHS!r}); {code}")
