@@ -76,7 +76,10 @@ class GitHub(Host):
     def announce(self, announcement: Announcement) -> None:
         for problem in announcement.problems:
             self.fail(problem)
-        _append("GITHUB_OUTPUT", "".join(_output(name, text) for name, text in announcement.outputs.items()))
+        # The delimiter is random, so that no text can contain it.
+        end = f"ci-eval-{uuid.uuid4()}"
+        outputs = [f"{name}<<{end}\n{text}\n{end}\n" for name, text in announcement.outputs.items()]
+        _append("GITHUB_OUTPUT", "".join(outputs))
         _append("GITHUB_STEP_SUMMARY", shorten_text(announcement.summary, MOST_SUMMARY))
 
 
@@ -91,12 +94,6 @@ def shorten_text(text: str, most: int) -> str:
             break
         kept.append(line)
     return "".join(kept) + CUT
-
-
-def _output(name: str, text: str) -> str:
-    # The delimiter is random, so that no text can contain it.
-    end = f"ci-eval-{uuid.uuid4()}"
-    return f"{name}<<{end}\n{text}\n{end}\n"
 
 
 def _append(variable: str, text: str) -> None:

@@ -67,7 +67,7 @@ class Project:
         """Unpack the artifacts of a job into a new folder. Return False if GitLab has none. Raises ArchiveError."""
         with tempfile.TemporaryDirectory() as temporary:
             packed = Path(temporary) / "artifacts.zip"
-            address = self._with_token(self._address + job.path)
+            address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
             try:
                 rest.save(self._session, address, packed, _check)
             except _MissingError:
@@ -106,9 +106,6 @@ class Project:
             return _check(self._session.request(method, address, json=body, timeout=rest.TIMEOUT))
         except requests.RequestException as error:
             raise _unreachable(error) from None
-
-    def _with_token(self, address: str) -> str:
-        return requests.Request("GET", address, params=self._token).prepare().url or address
 
 
 class _MissingError(DownloadError):

@@ -6,7 +6,7 @@ import math
 import re
 from pathlib import Path
 
-from ci_eval.ci.host import Announcement, Check, Host, Level, Problem
+from ci_eval.ci.host import Announcement, Host, Level, Problem
 
 MOST_PROBLEM = 4000
 """Characters of the longest description of a build problem."""
@@ -79,7 +79,12 @@ class TeamCity(Host):
         if announcement.checks:
             self._say(message("testSuiteStarted", name="ci-eval gates"))
             for check in announcement.checks:
-                self._check(check)
+                self._say(message("testStarted", name=check.name))
+                reason = check.reason[:MOST_METADATA]
+                self._say(message("testMetadata", testName=check.name, name="reason", value=reason))
+                if not check.passed:
+                    self._say(message("testFailed", name=check.name, message=check.reason))
+                self._say(message("testFinished", name=check.name))
             self._say(message("testSuiteFinished", name="ci-eval gates"))
         for problem in announcement.problems:
             self.fail(problem)
@@ -96,10 +101,3 @@ class TeamCity(Host):
             self._say(message("message", text=text, status=STATUS["warning"]))
         else:
             self._say(message("publishArtifacts", str(path) if path.is_file() else f"{path} => {path.name}.zip"))
-
-    def _check(self, check: Check) -> None:
-        self._say(message("testStarted", name=check.name))
-        self._say(message("testMetadata", testName=check.name, name="reason", value=check.reason[:MOST_METADATA]))
-        if not check.passed:
-            self._say(message("testFailed", name=check.name, message=check.reason))
-        self._say(message("testFinished", name=check.name))

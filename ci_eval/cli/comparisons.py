@@ -11,22 +11,9 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
+from ci_eval.cli import options as cli_options
 from ci_eval.cli.completions import add_settings_option
 from ci_eval.cli.group import FILE, cli
-from ci_eval.cli.options import (
-    ALL,
-    NEW,
-    SOURCE,
-    Choices,
-    add_choice_options,
-    add_gate_options,
-    add_open_option,
-    add_placement_options,
-    add_view_options,
-    end_with,
-    require_output,
-    show_report,
-)
 from ci_eval.cli.runs import evaluation_told, parse_points, suite_told
 from ci_eval.core.config import Config, limit_sessions
 from ci_eval.core.config.view import View
@@ -56,8 +43,8 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
 
 
 @cli.command("compare")
-@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=SOURCE, nargs=-1, required=True)
-@add_gate_options
+@click.argument("workspaces", metavar="BASE NEW [MORE...]", type=cli_options.SOURCE, nargs=-1, required=True)
+@cli_options.add_gate_options
 @click.option("--output", type=FILE, metavar="DIR", help="Default: a folder named by time.")
 @click.option(
     "--history",
@@ -72,8 +59,8 @@ POWER = "The probability with which --detect finds such a difference, from 0.5 t
     "--first-night", is_flag=True, help="Succeed without a base, although no gate about it can be judged then."
 )
 @click.option("--expect", "user", metavar="PROFILE|FILE", help="Compare what this modelled user would do on average.")
-@add_view_options
-@add_open_option
+@cli_options.add_view_options
+@cli_options.add_open_option
 def compare_(
     workspaces: tuple[Path, ...], history: Path | None, same_ranker: bool, opening: bool, **options: Any
 ) -> None:
@@ -108,7 +95,7 @@ def compare_(
     done = compare_job.compare(workspaces, history=history, same_ranker=same_ranker, screen=screen, **options)
     announcing.comparison(done, screen)
     _present(done, screen, opening=opening)
-    end_with(done.folder, done.trouble, screen)
+    cli_options.end_with(done.folder, done.trouble, screen)
 
 
 def _present(done: Outcome, screen: Screen, *, opening: bool) -> None:
@@ -119,7 +106,7 @@ def _present(done: Outcome, screen: Screen, *, opening: bool) -> None:
     for name, path in done.reports.items():
         screen.result(f"{name:9} {path}")
     if opening:
-        show_report(done.reports or done.comparisons[0].reports, screen)
+        cli_options.show_report(done.reports or done.comparisons[0].reports, screen)
 
 
 @cli.command("site")
@@ -145,8 +132,8 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
 
 @cli.command("compare-engines")
 @click.argument("arguments", metavar="[BASE NEW [MORE...]]", nargs=-1, shell_complete=completions.of("engines"))
-@add_choice_options
-@add_placement_options
+@cli_options.add_choice_options
+@cli_options.add_placement_options
 @click.option(
     "--rounds",
     type=click.IntRange(2, 1000),
@@ -161,17 +148,17 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
 @click.option(
     "--power", type=click.FloatRange(0.5, 0.99), metavar="P", default=phases.POWER, show_default=True, help=POWER
 )
-@click.option("--all", "everything", is_flag=True, help=ALL)
+@click.option("--all", "everything", is_flag=True, help=cli_options.ALL)
 @click.option(
     "--allow-conditions",
     is_flag=True,
     help="Compare the engines even if they are told different things that nobody asked for.",
 )
-@add_gate_options
+@cli_options.add_gate_options
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
-@add_open_option
+@cli_options.add_open_option
 def compare_engines_(
-    choices: Choices,
+    choices: cli_options.Choices,
     arguments: tuple[str, ...],
     base_settings: tuple[str, ...],
     new_settings: tuple[str, ...],
@@ -202,7 +189,7 @@ def compare_engines_(
     """
     if choices.engine or choices.engine_command is not None:
         raise click.UsageError("BASE and NEW are the engines: leave --engine and --engine-command out")
-    require_output(options["output"], resume=options["resume"], what="folder")
+    cli_options.require_output(options["output"], resume=options["resume"], what="folder")
     if detect is None and power != phases.POWER:
         raise click.UsageError("--power is that of --detect: add --detect, such as --detect 1pp")
     if everything and detect:
@@ -223,23 +210,23 @@ def compare_engines_(
         # The common folder of all pairs comes last.
         for table in (first, *others):
             suite_told(replace(table, trouble=None), screen, opening=opening and table is first)
-        end_with(first.folder.parent.parent, first.trouble, screen)
+        cli_options.end_with(first.folder.parent.parent, first.trouble, screen)
         return
     done = compare_engines_job.compare_engines(sides, screen=screen, detect=detect, power=power, usual=usual, **options)
     if done.outcome:
         announcing.comparison(done.outcome, screen)
         _present(done.outcome, screen, opening=opening)
-    end_with(done.folder, done.trouble, screen)
+    cli_options.end_with(done.folder, done.trouble, screen)
 
 
 def _make_sides(
-    choices: Choices,
+    choices: cli_options.Choices,
     arguments: Sequence[str],
     settings: tuple[Sequence[str], Sequence[str]],
     screen: Screen,
     *,
     everything: bool,
-) -> tuple[list[Side], Choices]:
+) -> tuple[list[Side], cli_options.Choices]:
     """Return the sides that the arguments name, and the choices with the configuration that these share.
 
     `settings`: those of base, and those of all others.
@@ -250,7 +237,7 @@ def _make_sides(
     # `Choices.load` refuses --engine-like without --engine-command; here sides may be commands.
     like, choices = choices.engine_like, replace(choices, engine_like=None, config=shared)
 
-    def load(of: Choices) -> Config:
+    def load(of: cli_options.Choices) -> Config:
         return of.load_and_limit(screen, everything=True) if everything else of.load(screen)
 
     common = load(choices)
@@ -263,9 +250,11 @@ def _make_sides(
 
 
 @cli.command("merge")
-@click.argument("workspaces", metavar="WORKSPACE...", type=SOURCE, nargs=-1, required=True)
-@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace, or the folder of a suite.")
-@add_view_options
+@click.argument("workspaces", metavar="WORKSPACE...", type=cli_options.SOURCE, nargs=-1, required=True)
+@click.option(
+    "--output", type=cli_options.NEW, metavar="DIR", required=True, help="A new workspace, or the folder of a suite."
+)
+@cli_options.add_view_options
 def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
     """Merge the shards of a run or of a suite, or several projects, into one workspace.
 

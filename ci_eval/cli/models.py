@@ -8,21 +8,9 @@ from typing import Any, Literal
 import click
 
 from ci_eval.ci import Screen
+from ci_eval.cli import options as cli_options
 from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import COUNT, FILE, cli
-from ci_eval.cli.options import (
-    CHANGED,
-    MODEL,
-    NEW,
-    SOURCE,
-    TRUST,
-    Choices,
-    add_choice_options,
-    add_placement_options,
-    add_view_options,
-    end_with,
-    require_output,
-)
 from ci_eval.cli.runs import evaluation_told
 from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
@@ -39,10 +27,10 @@ from ci_eval.plugins.learning import recommenders
 
 
 @cli.command("generate-ml-logs")
-@add_choice_options
-@add_placement_options
+@cli_options.add_choice_options
+@cli_options.add_placement_options
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
-@click.option("--trust", is_flag=True, help=TRUST)
+@click.option("--trust", is_flag=True, help=cli_options.TRUST)
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option(
     "--log-format",
@@ -52,7 +40,7 @@ from ci_eval.plugins.learning import recommenders
     help="May be repeated. Default: parquet, which needs the extra `ml`.",
 )
 def generate_ml_logs(
-    choices: Choices,
+    choices: cli_options.Choices,
     output: Path | None,
     jobs: int,
     resume: bool,
@@ -68,21 +56,21 @@ def generate_ml_logs(
       ci-eval generate-ml-logs --project pypi:flask==3.0.3 --set interpret.userModel=calibrated --log-format jetbrains
     """
     screen = Screen()
-    require_output(output, resume=resume, what="workspace")
+    cli_options.require_output(output, resume=resume, what="workspace")
     # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
     chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust, ladder=False), formats, screen)
     part = Shard.parse(shard) if shard else None
     workspace, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
     announcing.logs(workspace, trouble, screen)
     presenting.logs(workspace.manifest().logs, screen)
-    end_with(workspace.folder, trouble, screen)
+    cli_options.end_with(workspace.folder, trouble, screen)
 
 
 SETTINGS = "trees (at most; 100), leaves (of a tree; 31), features (a list; all of them). May be repeated."
 
 
 @cli.command("train-ranker")
-@click.argument("logs", metavar="LOGS...", type=SOURCE, nargs=-1, required=True)
+@click.argument("logs", metavar="LOGS...", type=cli_options.SOURCE, nargs=-1, required=True)
 @click.option("--output", type=FILE, metavar="MODEL", required=True, help="The model file.")
 @click.option(
     "--label",
@@ -181,13 +169,13 @@ def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) ->
 
 
 @cli.command("rerank")
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=cli_options.SOURCE)
 @add_named_option(
     "--completion-type", "completion-types", metavar="T", required=True, help="See `ci-eval list completion-types`."
 )
-@click.option("--model", type=FILE, metavar="FILE", help=MODEL)
-@click.option("--output", type=NEW, metavar="DIR", required=True, help="A new workspace.")
-@add_view_options
+@click.option("--model", type=FILE, metavar="FILE", help=cli_options.MODEL)
+@click.option("--output", type=cli_options.NEW, metavar="DIR", required=True, help="A new workspace.")
+@cli_options.add_view_options
 def rerank_(workspace: Path, **options: Any) -> None:
     """Rank the stored suggestions of WORKSPACE by another completion type, without asking the engine.
 
@@ -203,7 +191,7 @@ def rerank_(workspace: Path, **options: Any) -> None:
 
 
 @cli.command("grade")
-@click.argument("what", metavar="WORKSPACE | GRADER", type=CHANGED)
+@click.argument("what", metavar="WORKSPACE | GRADER", type=cli_options.CHANGED)
 @click.argument("pairs", metavar="[PAIRS.jsonl]", type=FILE, required=False)
 @click.option("--config", type=FILE, metavar="FILE", help="With PAIRS: a configuration with `judge:` or `run:`.")
 @click.option(
@@ -234,7 +222,7 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
 
 
 @cli.command("agreement")
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=cli_options.SOURCE)
 @click.argument("tables", metavar="PERSON.csv...", type=FILE, nargs=-1, required=True)
 @click.option("--limit", type=COUNT, default=100, show_default=True, help="Comments of a new table.")
 @click.option("--seed", default=0, show_default=True, help="Which comments are sampled.")
@@ -253,7 +241,7 @@ def agreement_(workspace: Path, tables: tuple[Path, ...], limit: int, seed: int)
 
 
 @cli.command("fit-user-model")
-@click.argument("logs", metavar="LOGS...", type=SOURCE, nargs=-1, required=True)
+@click.argument("logs", metavar="LOGS...", type=cli_options.SOURCE, nargs=-1, required=True)
 def fit_user_model(logs: tuple[Path, ...]) -> None:
     """Fit a user model to logs, and print its tables as YAML for a configuration.
 
@@ -271,7 +259,7 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
 
 
 @cli.command()
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=cli_options.SOURCE)
 @click.option(
     "--user-model",
     "user",

@@ -9,25 +9,9 @@ from typing import Any
 import click
 
 from ci_eval.ci import Screen
+from ci_eval.cli import options as cli_options
 from ci_eval.cli.completions import add_named_option, add_settings_option
 from ci_eval.cli.group import EXAMPLES, FILE, cli
-from ci_eval.cli.options import (
-    ALL,
-    CHANGED,
-    EARLIER,
-    MODEL,
-    SOURCE,
-    TRUST,
-    Choices,
-    add_answer_options,
-    add_choice_options,
-    add_gate_options,
-    add_open_option,
-    add_placement_options,
-    add_view_options,
-    require_output,
-    show_report,
-)
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.view import View
 from ci_eval.jobs import evaluate as evaluate_job
@@ -73,21 +57,21 @@ def refuse_expect(_: click.Context, __: click.Parameter, given: str | None) -> N
 
 
 @cli.command(epilog=EXAMPLES)
-@add_choice_options
-@add_placement_options
+@cli_options.add_choice_options
+@cli_options.add_placement_options
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
-@click.option("--trust", is_flag=True, help=TRUST)
+@click.option("--trust", is_flag=True, help=cli_options.TRUST)
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts; `ci-eval merge` puts them together.")
 @click.option("--repeat", "rounds", type=click.IntRange(1, 1000), metavar="N", default=1, help=REPEAT)
-@click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
+@click.option("--reuse", type=cli_options.EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
-@click.option("--all", "everything", is_flag=True, help=ALL)
+@click.option("--all", "everything", is_flag=True, help=cli_options.ALL)
 @click.option("--precision", metavar="Xpp", callback=parse_points, help=PRECISION)
 @click.option("--expect", hidden=True, expose_value=False, callback=refuse_expect)
-@add_gate_options
-@add_open_option
+@cli_options.add_gate_options
+@cli_options.add_open_option
 def evaluate(
-    choices: Choices,
+    choices: cli_options.Choices,
     trust: bool,
     shard: str | None,
     reuse: Path | None,
@@ -104,7 +88,7 @@ def evaluate(
     """
     screen = Screen()
     output, resume, gates, rounds = (options[name] for name in ("output", "resume", "gates", "rounds"))
-    require_output(output, resume=resume, what="workspace")
+    cli_options.require_output(output, resume=resume, what="workspace")
     resumed = output if resume else None
     if precision:
         _refuse("--precision asks as many as it takes", all=everything)
@@ -146,7 +130,7 @@ def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
 
 def _end(done: Evaluated | Suited, screen: Screen, *, opening: bool) -> None:
     if opening:
-        show_report(done.reports, screen)
+        cli_options.show_report(done.reports, screen)
     if done.trouble:
         raise done.trouble
 
@@ -157,9 +141,9 @@ def _refuse(why: str, **options: object) -> None:
 
 
 @cli.command()
-@add_choice_options
-@add_placement_options
-def actions(choices: Choices, output: Path | None, jobs: int) -> None:
+@cli_options.add_choice_options
+@cli_options.add_placement_options
+def actions(choices: cli_options.Choices, output: Path | None, jobs: int) -> None:
     """Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.
 
     \b
@@ -173,21 +157,21 @@ def actions(choices: Choices, output: Path | None, jobs: int) -> None:
 
 
 @cli.command()
-@click.argument("workspace", type=CHANGED)
+@click.argument("workspace", type=cli_options.CHANGED)
 @add_named_option("--engine", "engines", metavar="NAME[@VERSION]", help="Ask another engine; needs --output.")
 @click.option("--engine-command", metavar="COMMAND", help="Ask a language server of your own; needs --output.")
 @add_named_option(
     "--completion-type", "completion-types", metavar="T", help="Use another completion type; needs --output."
 )
-@click.option("--model", type=FILE, metavar="FILE", help=MODEL)
+@click.option("--model", type=FILE, metavar="FILE", help=cli_options.MODEL)
 @add_settings_option("--set", "settings", help=STAGE_SET)
-@click.option("--trust", "trusted", is_flag=True, help=TRUST)
+@click.option("--trust", "trusted", is_flag=True, help=cli_options.TRUST)
 @click.option(
     "--shard", metavar="I/N", help="Run only the I-th of N parts; needs --output. `ci-eval merge` puts them together."
 )
-@click.option("--reuse", type=EARLIER, metavar="WORKSPACE", help=REUSE)
+@click.option("--reuse", type=cli_options.EARLIER, metavar="WORKSPACE", help=REUSE)
 @click.option("--executor", metavar="WHO", default="local", help=EXECUTOR)
-@add_placement_options
+@cli_options.add_placement_options
 def interpret(workspace: Path, engine_command: str | None, shard: str | None, executor: str, **options: Any) -> None:
     """Run stage 2 alone: actions of WORKSPACE and an engine → sessions.
 
@@ -222,10 +206,10 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, ex
 
 
 @cli.command()
-@click.argument("workspaces", metavar="WORKSPACE...", type=CHANGED, nargs=-1, required=True)
-@add_gate_options
-@add_view_options
-@add_open_option
+@click.argument("workspaces", metavar="WORKSPACE...", type=cli_options.CHANGED, nargs=-1, required=True)
+@cli_options.add_gate_options
+@cli_options.add_view_options
+@cli_options.add_open_option
 def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, opening: bool) -> None:
     """Run stage 3 alone: write the reports of each WORKSPACE again.
 
@@ -247,7 +231,7 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, ope
     for done in stages.only_reports(workspaces, gates, view):
         presenting.evaluation(done, screen)
         if opening:
-            show_report(done.reports, screen)
+            cli_options.show_report(done.reports, screen)
         if gates:
             broken = broken or done.trouble
     if broken:
@@ -255,7 +239,7 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, ope
 
 
 @cli.command("show")
-@click.argument("workspace", type=SOURCE)
+@click.argument("workspace", type=cli_options.SOURCE)
 @click.argument("session_id", metavar="SESSION-ID")
 @click.option("--replay", is_flag=True, help="Ask the engine again, and show what it answers now.")
 @click.option(
@@ -265,8 +249,8 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, ope
     "--replay, the engine is asked now.",
 )
 @click.option("--full", is_flag=True, help="With --trace: ask the engine now, and print long texts and lists in full.")
-@click.option("--trust", is_flag=True, help=TRUST)
-@add_answer_options
+@click.option("--trust", is_flag=True, help=cli_options.TRUST)
+@cli_options.add_answer_options
 def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: bool, trust: bool) -> None:
     """Show one session of WORKSPACE: location, expected text, suggestions. The beginning of its id is enough.
 

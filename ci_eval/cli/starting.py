@@ -97,7 +97,8 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
         mail=options["mail"],
     )
     starting.check_request(request, output.joinpath(*[".."] * len(Path(inside).parts)))
-    is_configured = _is_configured(output, options)
+    describing = ("language", "engine", "engine_command", "endpoint", "project")
+    is_configured = (output / CONFIG).exists() and not any(options[name] for name in describing)
     if not is_configured:
         starting.check_command(options["engine_command"], request)
     written = starting.write(None if is_configured else _answer(options, output, screen), output, request)
@@ -127,11 +128,6 @@ def _check_pairs(options: Mapping[str, str]) -> None:
             raise ConfigError(f"{option} goes with --{other.replace('_', '-')}")
     if options["endpoint"] and not options["model"]:
         raise ConfigError("--endpoint needs --model NAME, the endpoint's name for the model")
-
-
-def _is_configured(folder: Path, options: Mapping[str, str]) -> bool:
-    describing = ("language", "engine", "engine_command", "endpoint", "project")
-    return (folder / CONFIG).exists() and not any(options[name] for name in describing)
 
 
 def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> starting.Answers:

@@ -98,7 +98,10 @@ def report_filters(
     possible: list[int | None] = [*lengths] or [None]
     leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
     filters = [ReportFilter(name=EVERYTHING)]
-    filters += [_make_report_filter(part) for part in declared]
+    filters += [
+        ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
+        for part in declared
+    ]
     names = [standard_name(None, length) for length in lengths]
     if grouped:
         names += [
@@ -114,10 +117,6 @@ def report_filters(
     if weights:
         filters.append(ReportFilter(name=WEIGHTED, weights=weights))
     return ReportFilters(all=tuple(filters), headline=leads)
-
-
-def _make_report_filter(part: SessionsFilter) -> ReportFilter:
-    return ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:

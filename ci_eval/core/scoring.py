@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ci_eval.core.contracts import Band, Metric, Observation, Task
 from ci_eval.core.model import FAILED, UNASKED, Kind, MetricInfo, SessionScore, Status
 from ci_eval.core.model.report import Responses
-from ci_eval.core.model.sessions import Course, Otherwise, status
+from ci_eval.core.model.sessions import Course, status
 
 
 def evaluated(session: SessionScore) -> bool:
@@ -208,15 +208,13 @@ def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
     later = {answer.round: answer for answer in session.otherwise}
     for number in range(rounds):
         answer = later.get(number)
-        yield session if answer is None else _copy_session(session, answer)
-
-
-def _copy_session(session: SessionScore, answer: Otherwise) -> SessionScore:
-    # Other rounds are stored without suggestions, so the copy of a Session is a plain SessionScore.
-    fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
-    return SessionScore(
-        **fields | {"status": answer.status, "lookups": answer.lookups, "courses": answer.courses, "otherwise": ()}
-    )
+        if answer is None:
+            yield session
+            continue
+        # Other rounds are stored without suggestions, so the copy of a Session is a plain SessionScore.
+        fields = {name: getattr(session, name) for name in SessionScore.__struct_fields__}
+        changed = {"status": answer.status, "lookups": answer.lookups, "courses": answer.courses, "otherwise": ()}
+        yield SessionScore(**fields | changed)
 
 
 def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:

@@ -143,7 +143,12 @@ class Workspace:
 
     def _digest(self, part: str) -> str:
         path = self.folder / part
-        return _digest_of_account(path) if part == "manifest.json" else _digest(path)
+        if part != "manifest.json":
+            return _digest(path)
+        # Everything in a manifest but its digests.
+        manifest = stored.decode_json(stored.read(path, stored.MANIFEST), dict[str, object], path)
+        manifest.pop("digests", None)
+        return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
 
     @property
     def names_path(self) -> Path:
@@ -306,7 +311,10 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
     Raises WorkspaceError if a folder is no workspace and holds none.
     """
     # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
-    return [folder for place in places for folder in (_below(place) if _holds_others(place) else [place])]
+    workspaces = []
+    for place in places:
+        workspaces += _below(place) if place.is_dir() and not (place / "manifest.json").is_file() else [place]
+    return workspaces
 
 
 def _advise(folder: Path) -> str:
@@ -315,10 +323,6 @@ def _advise(folder: Path) -> str:
     below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
     near = next(([paths[-1].parent] for paths in below if paths), parents)
     return f"did you mean {near[0]}?" if near else "give the folder of an earlier run"
-
-
-def _holds_others(place: Path) -> bool:
-    return place.is_dir() and not (place / "manifest.json").is_file()
 
 
 def _below(place: Path) -> list[Path]:
@@ -334,16 +338,13 @@ def _hardly_begun(folder: Path) -> bool:
     """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
     names = {path.name for path in folder.iterdir()}
     begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)
-    if not all(_is_empty(folder / part) for part in begun):
+    parts = [folder / part for part in begun]
+    if not all(part.is_dir() and not part.is_symlink() and not any(part.iterdir()) for part in parts):
         return False
     # A configuration in an otherwise empty folder is the user's own.
     return not others or (
         begun.issuperset(FOLDERS) and all(name.startswith(("config.yaml", "manifest.json.")) for name in others)
     )
-
-
-def _is_empty(folder: Path) -> bool:
-    return folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir())
 
 
 def _digest(part: Path) -> str:
@@ -359,13 +360,6 @@ def _digest(part: Path) -> str:
                     content.update(block)
             digest.update(content.digest())
     return digest.hexdigest()
-
-
-def _digest_of_account(path: Path) -> str:
-    """Return the SHA-256 over everything in a manifest but its digests."""
-    manifest = stored.decode_json(stored.read(path, stored.MANIFEST), dict[str, object], path)
-    manifest.pop("digests", None)
-    return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
 
 
 class _Format(msgspec.Struct):

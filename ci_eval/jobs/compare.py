@@ -25,16 +25,9 @@ from ci_eval.core.model import Comparison, MetricInfo, Overview, Trend
 from ci_eval.core.model.units import TRENDS
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs import runs
+from ci_eval.jobs import comparison_rules, runs
 from ci_eval.jobs import user_models as users
-from ci_eval.jobs.comparison_rules import (
-    Judging,
-    add_gate_filters,
-    attach_gates,
-    explain_gate,
-    judging,
-    upgrade_rule,
-)
+from ci_eval.jobs.comparison_rules import Judging
 from ci_eval.jobs.pipeline import load_grammars
 
 
@@ -65,7 +58,7 @@ class Outcome:
             (compared.comparison.new.title, gate) for compared in self.comparisons for gate in compared.comparison.gates
         ]
         broken = [
-            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {explain_gate(gate)}"
+            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {comparison_rules.explain_gate(gate)}"
             for title, gate in gates
             if not gate.passed
         ]
@@ -256,14 +249,14 @@ def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, vie
         config, old = loaded.config, loaded.config.comparison.gates
         if old and not loaded.own_headline:
             # These gates are from before gates named a filter: they were about all sessions.
-            now = tuple(map(upgrade_rule, old))
+            now = tuple(map(comparison_rules.upgrade_rule, old))
             config = replace(config, comparison=replace(config.comparison, gates=now))
             screen.warn(
                 f"the gates of {workspace.folder} are older than their filters, and are read as of all sessions: "
                 f"{', '.join(now)}; write RecallAt1[names] >= -1pp, or leave the filter out, for names alone"
             )
-        return judging(config, gates)
-    return attach_gates(users.metrics_of_user(users.load_user_model(user)), users.DECLARED, gates)
+        return comparison_rules.judging(config, gates)
+    return comparison_rules.attach_gates(users.metrics_of_user(users.load_user_model(user)), users.DECLARED, gates)
 
 
 def compare_pair(
@@ -278,7 +271,7 @@ def compare_pair(
 ) -> Compared:
     """Compare two workspaces, and write the reports into a folder. `names`: see `name_sides`. Raises the errors of
     `core.compare.compare`."""
-    filters = add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
+    filters = comparison_rules.add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
     if user:
         users.check_every_prefix(base)
         users.check_every_prefix(new)

@@ -119,7 +119,7 @@ def make_sessions(
             executor=executor,
             # Each question counts as progress, and a session has several.
             advance=lambda done, so_far: steps.show(
-                done // repeats, so_far.planned // repeats, _failures(so_far.failed)
+                done // repeats, so_far.planned // repeats, f"{so_far.failed:,} failed" if so_far.failed else ""
             ),
         )
     for (workspace, prepared), progress in zip(asked, results, strict=True):
@@ -155,7 +155,10 @@ def record(
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
-    share, packages = _find_missing_imports(workspace, prepared)
+    share, packages = None, dict[str, int]()
+    if prepared.language.imports is not None and not prepared.records:
+        imports = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
+        share, packages = missing(imports, ((source.path, source.text) for source in workspace.sources()))
     total = footprint.together([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
@@ -189,20 +192,9 @@ def record(
     workspace.seal()
 
 
-def _find_missing_imports(workspace: Workspace, prepared: Prepared) -> tuple[float | None, dict[str, int]]:
-    if prepared.language.imports is None or prepared.records:
-        return None, {}
-    imports = prepared.language.imports(prepared.project.root, prepared.setup.surroundings.environment)
-    return missing(imports, ((source.path, source.text) for source in workspace.sources()))
-
-
 def together(confined: Iterable[str]) -> str:
     """Return one text for how well engines were confined, in several starts or on several machines."""
     return " / ".join(sorted(set(confined) - {""}))
-
-
-def _failures(failed: int) -> str:
-    return f"{failed:,} failed" if failed else ""
 
 
 def make_reports(

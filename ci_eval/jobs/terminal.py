@@ -9,36 +9,12 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
-from ci_eval.core.model import (
-    Evaluation,
-    FileError,
-    GateResult,
-    LogCounts,
-    LogsRecord,
-    Overview,
-    Suite,
-    Sweep,
-)
+from ci_eval.core.model import Evaluation, FileError, GateResult, LogCounts, LogsRecord, Overview, Suite, Sweep
 from ci_eval.core.model.units import COSTS, TRENDS
+from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import busy_text, collect_warnings
 from ci_eval.core.rendering.blocks import added_blocks, to_terminal
 from ci_eval.core.rendering.differences import compared_by_length, verdict_table
-from ci_eval.core.rendering.figures import (
-    ELSEWHERE,
-    HERE,
-    client_name,
-    cost_text,
-    describe_sessions,
-    failed_everywhere,
-    find_length_figures,
-    footprint_text,
-    lengths_table,
-    metric_table,
-    sentences,
-    shown_filter,
-    statuses,
-    times_text,
-)
 from ci_eval.core.rendering.figures import headline as headline_metrics
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import Trends, small_blocks
@@ -59,14 +35,17 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     """
     result = done.evaluation
     whole = result.filters["ALL"]
-    conditions = [result.completion_type, *([f"client {client}"] if (client := client_name(result)) else [])]
+    conditions = [
+        result.completion_type,
+        *([f"client {client}"] if (client := figure_texts.client_name(result)) else []),
+    ]
     screen.result("")
     screen.result(
         f"{result.engine.text} ({', '.join(conditions)}) on "
         f"{result.project.name} {result.project.revision}: "
-        f"{describe_sessions(result, files=True)}"
+        f"{figure_texts.describe_sessions(result, files=True)}"
     )
-    if failed := failed_everywhere(result):
+    if failed := figure_texts.failed_everywhere(result):
         screen.result(failed)
     elif not whole.sessions:
         screen.result("The engine answered nothing, so there are no figures.")
@@ -82,7 +61,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("")
-    if lines := sentences(evaluation):
+    if lines := figure_texts.sentences(evaluation):
         for line in lines:
             screen.result(line)
         screen.result("")
@@ -90,17 +69,17 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
     infos = headline_metrics(evaluation.metrics)
     if screen.verbose:
         infos = sorted(evaluation.metrics, key=lambda info: info.is_time)
-    _, leading = shown_filter(evaluation)
-    if lengths := find_length_figures(evaluation):
+    _, leading = figure_texts.shown_filter(evaluation)
+    if lengths := figure_texts.find_length_figures(evaluation):
         # Figures of the whole run have none by length; metrics without a figure are named by reports alone.
         values = {info.name: [of.metrics.get(info.name) for of in lengths.values()] for info in infos}
         has_values = {name: [of.value is not None for of in known if of] for name, known in values.items()}
         shown = [info for info in infos if len(has_values[info.name]) == len(lengths) and any(has_values[info.name])]
-        lengths_table(evaluation, shown).terminal(screen)
+        figure_texts.lengths_table(evaluation, shown).terminal(screen)
     else:
         whole = replace(leading, metrics=evaluation.filters["ALL"].metrics | leading.metrics)
         shown = [info for info in infos if whole.metrics[info.name].value is not None]
-        metric_table("", whole, shown, label(evaluation.headline)).terminal(screen)
+        figure_texts.metric_table("", whole, shown, label(evaluation.headline)).terminal(screen)
     if len(infos) < len(evaluation.metrics):
         screen.say(f"All {len(evaluation.metrics)} figures are in the report; -v prints them, too")
     screen.result("")
@@ -119,13 +98,15 @@ def comparison(done: Compared, screen: Screen) -> None:
     for line in (*verdict_lines(result, folders=folders), elsewhere_line(result), f"{pairs_text(result)}."):
         screen.result(line)
     screen.result("")
-    title = f"{HERE}: {label(result.headline)}"
+    title = f"{figure_texts.HERE}: {label(result.headline)}"
     are_times = {info.name: info.is_time for info in result.metrics}
     timed = [name for name in result.declared if are_times[name]]
     declared = [name for name in result.declared if name not in timed]
     tables = [verdict_table(result, declared, title)]
     if judged_elsewhere(result):
-        tables.append(verdict_table(result, declared, f"{ELSEWHERE}: {label(result.headline)}", elsewhere=True))
+        tables.append(
+            verdict_table(result, declared, f"{figure_texts.ELSEWHERE}: {label(result.headline)}", elsewhere=True)
+        )
     if by_length := compared_by_length(result):
         tables.append(by_length)
     times = [name for name in (*timed, *TRENDS) if name in result.filters[result.headline]]
@@ -169,9 +150,11 @@ def overview(summary: Overview, screen: Screen) -> None:
 
 
 def _trouble(evaluation: Evaluation, screen: Screen) -> None:
-    (_, leading), whole = shown_filter(evaluation), evaluation.filters["ALL"]
+    (_, leading), whole = figure_texts.shown_filter(evaluation), evaluation.filters["ALL"]
     for name, figures in (("sessions", leading), *([("whole run", whole)] if leading.planned < whole.planned else [])):
-        screen.result(f"{name:9} " + ", ".join(f"{count:,} {status}" for status, count in statuses(figures.statuses)))
+        screen.result(
+            f"{name:9} " + ", ".join(f"{count:,} {status}" for status, count in figure_texts.statuses(figures.statuses))
+        )
     if evaluation.noise:
         screen.result(f"rounds    {noise_text(evaluation.noise)}")
     _print_resources(evaluation, screen)
@@ -188,11 +171,14 @@ def _trouble(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def _print_resources(evaluation: Evaluation, screen: Screen) -> None:
-    if times := times_text(evaluation):
+    if times := figure_texts.times_text(evaluation):
         screen.result(f"times     {times}")
         if busy := busy_text(evaluation.machine):
             screen.warn(busy)
-    for name, text in (("cost", cost_text(evaluation)), ("engine", footprint_text(evaluation.footprint))):
+    for name, text in (
+        ("cost", figure_texts.cost_text(evaluation)),
+        ("engine", figure_texts.footprint_text(evaluation.footprint)),
+    ):
         if text:
             screen.result(f"{name:10}{text}")
 

@@ -30,13 +30,9 @@ def longest_prefix(text: str, prefix: PrefixConfig) -> str:
         words = [word for word in name.split("_") if word] or [""]
         # In MAX_SIZE every letter is a capital, so only the first ones stand for words.
         shouted = len(words) > 1 and name.isupper()
-        typed = "".join(word[:1] + ("" if shouted else _capitals(word[1:])) for word in words)
+        typed = "".join(word[:1] + ("" if shouted else "".join(filter(str.isupper, word[1:]))) for word in words)
         return text[: len(text) - len(name)] + typed
     return ""
-
-
-def _capitals(text: str) -> str:
-    return "".join(character for character in text if character.isupper())
 
 
 def spell_prefix(prefix: PrefixConfig) -> str:

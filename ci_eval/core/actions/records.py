@@ -16,7 +16,7 @@ from ci_eval.core.actions.files import Source
 from ci_eval.core.actions.generate import Generated
 from ci_eval.core.actions.strategy import actions_of_items
 from ci_eval.core.contracts import Item, Language, Task
-from ci_eval.core.model import FileError, Histories, ProjectInfo, Record, StrategyConfig, sum_histories
+from ci_eval.core.model import FileError, Histories, ProjectInfo, StrategyConfig, sum_histories
 from ci_eval.core.sample_expansion import Lines, RecordItem, Splitter
 from ci_eval.core.workspace import Workspace, pack_actions
 
@@ -84,7 +84,9 @@ def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
     """Return the text that shows these items, one below the other, and the items with their offsets in that text."""
     text, items = "", list[Item]()
     for part in parts:
-        record, expected = _plain_record(part.record), _plain(part.expected)
+        context = {name: _plain(content) for name, content in part.record.context.items()}
+        references = tuple(map(_plain, part.record.references))
+        record, expected = replace(part.record, context=context, references=references), _plain(part.expected)
         text += ("\n" if text else "") + shown(record.context) + "\n"
         begin, end = len(text), len(text) + len(expected)
         items.append(Item(begin=begin, end=end, text=expected, properties=part.properties, record=record))
@@ -99,11 +101,6 @@ def shown(context: Mapping[str, str]) -> str:
     long = {name: text.strip("\n") for name, text in context.items() if "\n" in text}
     parts = list(long.values()) if len(long) == 1 else [f"{name}:\n{text}" for name, text in long.items()]
     return "\n\n".join(["\n".join(short), *parts] if short else parts)
-
-
-def _plain_record(record: Record) -> Record:
-    context = {name: _plain(text) for name, text in record.context.items()}
-    return replace(record, context=context, references=tuple(map(_plain, record.references)))
 
 
 def _plain(text: str) -> str:

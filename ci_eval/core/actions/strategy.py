@@ -252,7 +252,8 @@ class _Typist:
         self._close()
         begin = item.begin
         if self.evolution.happens:
-            self.actions += self.evolution.before(begin, max(remainder.end, _end_of_line(text, item.end)))
+            line_end = text.find("\n", item.end)
+            self.actions += self.evolution.before(begin, max(remainder.end, line_end if line_end >= 0 else len(text)))
             begin = self.evolution.at(begin)
         self.actions.append(DeleteRange(begin=begin, end=begin + remainder.end - item.begin))
         self._gap = remainder.end
@@ -295,8 +296,3 @@ def _id(base: blake2b, begin: int, text: str) -> str:
     identity = base.copy()
     identity.update(f"{begin}\0{text}".encode())
     return identity.hexdigest()
-
-
-def _end_of_line(text: str, offset: int) -> int:
-    end = text.find("\n", offset)
-    return end if end >= 0 else len(text)

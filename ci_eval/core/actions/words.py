@@ -22,7 +22,10 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
         own, begin = token.text, token.offset
         is_first = False
         if own not in seen:
-            end = _begin_of_word(text, begin)
+            # The text is read up to the word that goes on at the token, if one does.
+            end = begin
+            while end and _WORDS.fullmatch(text, end - 1, end + 1):
+                end -= 1
             # Tokens are in order, so each stretch of the text is read once.
             seen.update(_WORDS.findall(text, read, end))
             read = end
@@ -38,10 +41,3 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
             properties = known[key] = replace(token.properties, first_use=is_first)
         marked.append(Token(offset=begin, text=own, properties=properties))
     return marked
-
-
-def _begin_of_word(text: str, offset: int) -> int:
-    """Return the begin of the word that goes on at `offset`; `offset` itself if no word does."""
-    while offset and _WORDS.fullmatch(text, offset - 1, offset + 1):
-        offset -= 1
-    return offset

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from ci_eval.core.base.errors import ConfigError
 
@@ -68,7 +68,10 @@ def _place_pieces(
     sessions: Mapping[str, int], pieces: Mapping[str, int], of: int
 ) -> tuple[list[int], dict[str, dict[int, int]]]:
     """Return the sessions of each shard, and path → shard → how many of the file's sessions it has."""
-    cut = [(size, path) for path, count in pieces.items() for size in _cut_evenly(sessions[path], count)]
+    cut = []
+    for path, count in pieces.items():
+        ends = [sessions[path] * number // count for number in range(count + 1)]
+        cut += [(end - begin, path) for begin, end in pairwise(ends)]
     waiting = [(0, shard) for shard in range(1, of + 1)]
     shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
     # Ties are broken by the path, so that every machine deals alike.
@@ -77,10 +80,6 @@ def _place_pieces(
         heapq.heappush(waiting, (load + size, shard))
         shares[path][shard] = shares[path].get(shard, 0) + size
     return [load for load, _ in waiting], shares
-
-
-def _cut_evenly(size: int, pieces: int) -> list[int]:
-    return [size * (number + 1) // pieces - size * number // pieces for number in range(pieces)]
 
 
 def _ranges(share: Mapping[int, int]) -> dict[int, range]:

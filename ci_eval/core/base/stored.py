@@ -172,7 +172,9 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
                     # The budget is checked line by line, before the next line is unpacked.
                     left -= len(line)
                     if len(line) > longest or left < 0:
-                        raise WorkspaceError(_too_much(path, longest, left))
+                        much = f"more than {_ratio(path):,} times its size, or 4 GB"
+                        excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
+                        raise WorkspaceError(f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again")
                     yield line
         except (OSError, *DAMAGED) as error:
             raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
@@ -180,12 +182,6 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
 
 def _ratio(path: Path) -> int:
     return RATIO if path.suffix == FORMER_SUFFIX else RATIO_OF_ZSTD
-
-
-def _too_much(path: Path, longest: int, left: int) -> str:
-    much = f"more than {_ratio(path):,} times its size, or 4 GB"
-    excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
-    return f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again"
 
 
 def decode_json(data: bytes, kind: type[T], path: Path) -> T:

@@ -15,25 +15,3 @@ from ci_eval.core.config.loading import (
 )
 from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig, ProjectConfig, ReportsConfig
 from ci_eval.core.config.text import parse_yaml
-
-__all__ = [
-    "BY_MODEL",
-    "USUAL_SESSIONS",
-    "Config",
-    "EngineConfig",
-    "InterpretConfig",
-    "Loaded",
-    "ProjectConfig",
-    "ReportsConfig",
-    "add_filters",
-    "add_ladder",
-    "dump",
-    "keys",
-    "limit_sessions",
-    "load",
-    "override",
-    "parse_yaml",
-    "patch",
-    "schema",
-    "set_engine_command",
-]

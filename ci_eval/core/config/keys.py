@@ -44,23 +44,19 @@ def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
     for field in msgspec.structs.fields(section):
         name = join(path, field.encode_name)
         nested = find_section(field.type)
+        value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
         if nested and name not in SHORT:
             yield from keys(nested, name)
             continue
         yield Key(
             name=name,
             type=describe(msgspec.inspect.type_info(field.type)) + (", or a text" if name in SHORT else ""),
-            default="" if nested else _default(field),
+            default="" if nested or field.required else msgspec.json.encode(value).decode(),
             meaning=meanings[field.encode_name],
             choices=tuple(choices(msgspec.inspect.type_info(field.type))),
         )
         if nested:
             yield from keys(nested, name)
-
-
-def _default(field: msgspec.structs.FieldInfo) -> str:
-    value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
-    return "" if field.required else msgspec.json.encode(value).decode()
 
 
 @cache

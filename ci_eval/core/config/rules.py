@@ -13,7 +13,7 @@ from ci_eval.core.base.patterns import compile_pattern
 from ci_eval.core.config.schema import Config
 from ci_eval.core.config.wording import show
 from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, resolve, standard_parts
-from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PrefixConfig, SessionsFilter
+from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PrefixConfig
 from ci_eval.core.model.endpoints import EndpointConfig
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
@@ -56,7 +56,11 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
         language=language_name(config.language),
         actions=msgspec.structs.replace(config.actions, strategy=strategy),
         reports=msgspec.structs.replace(
-            config.reports, sessions_filters=tuple(map(_drop_part_regex, config.reports.sessions_filters))
+            config.reports,
+            sessions_filters=tuple(
+                msgspec.structs.replace(part, filters=_drop_open_regex(part.filters))
+                for part in config.reports.sessions_filters
+            ),
         ),
     )
     return settled, warnings
@@ -67,10 +71,6 @@ def language_name(given: str) -> str:
     refuse."""
     name = given.strip().lower()
     return LANGUAGES.get(name, name)
-
-
-def _drop_part_regex(part: SessionsFilter) -> SessionsFilter:
-    return msgspec.structs.replace(part, filters=_drop_open_regex(part.filters))
 
 
 def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:

@@ -28,7 +28,11 @@ class View:
 
     def settings(self) -> dict[str, object]:
         """Return the changed settings: key → value. Raises ConfigError if a key belongs to what was measured."""
-        settings = dict(_split(override) for override in self.overrides)
+        settings = dict[str, object]()
+        for override in self.overrides:
+            key, _, value = override.partition("=")
+            _check(key.strip(), f"--set {override}")
+            settings[key.strip()] = parse_yaml(value, f"--set {override}")
         if self.filters:
             settings["reports.sessionsFilters"] = list(self.filters)
             settings.setdefault("reports.headline", self.filters[0].strip())
@@ -80,12 +84,6 @@ def _read_view(path: Path) -> dict[str, object]:
 def _override(key: str, value: object) -> str:
     # JSON is YAML, in one line.
     return f"{key}={json.dumps(value)}"
-
-
-def _split(override: str) -> tuple[str, object]:
-    key, _, value = override.partition("=")
-    _check(key.strip(), f"--set {override}")
-    return key.strip(), parse_yaml(value, f"--set {override}")
 
 
 def _check(key: str, source: str) -> None:

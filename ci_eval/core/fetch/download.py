@@ -63,7 +63,10 @@ def download(
     digest = check_digest(sha256)
     check_url(url)
     # The file keeps its name, by which callers tell an archive from a program.
-    path = cache / "downloads" / "sha256" / digest[:2] / digest / _basename(url)
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "-", unquote(urlsplit(url).path).rpartition("/")[2]).lstrip(".-")
+    # The end of a long name stays, since it tells the kind of the file.
+    name = name[-100:].lstrip(".-") or "download"
+    path = cache / "downloads" / "sha256" / digest[:2] / digest / name
     if path.is_file() and hash_file(path) == digest:
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -141,12 +144,6 @@ def hash_file(path: Path) -> str:
         while chunk := file.read(1 << 20):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-def _basename(url: str) -> str:
-    name = re.sub(r"[^A-Za-z0-9._+-]+", "-", unquote(urlsplit(url).path).rpartition("/")[2]).lstrip(".-")
-    # The end of a long name stays, since it tells the kind of the file.
-    return name[-100:].lstrip(".-") or "download"
 
 
 def _attempt(url: str, file: BinaryIO, attempts: int, limits: _Limits, sleep: Callable[[float], None]) -> None:

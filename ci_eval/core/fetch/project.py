@@ -123,7 +123,12 @@ def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> 
         whole = Path(name, "whole")
         whole.mkdir()
         pinned = fetch(spec, whole / FILES, cache)
-        marker = _complete(whole, pinned, scheme.top)
+        # The marker and the list of files make the folder complete.
+        root = find_top_folder(whole / FILES) if scheme.top else whole / FILES
+        info = _info(pinned, pinned.revision or pinned.sha256, root)
+        marker = _Marker(root=root.relative_to(whole).as_posix(), info=info)
+        (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
+        sealed.seal(whole, complete=True)
         # A branch moves, so its folder is named by the commit.
         folder = projects / _slug(spec if scheme.lasting(spec) else pinned)
         # A branch may point to a commit that was prepared before, and damaged since.
@@ -171,16 +176,6 @@ def _read(folder: Path) -> _Marker:
 
 def _stored_project(folder: Path, marker: _Marker) -> Project:
     return Project(root=folder / marker.root, info=marker.info)
-
-
-def _complete(folder: Path, pinned: Spec, top: bool) -> _Marker:
-    """Write the marker and the list of files, which make the folder complete."""
-    root = find_top_folder(folder / FILES) if top else folder / FILES
-    info = _info(pinned, pinned.revision or pinned.sha256, root)
-    marker = _Marker(root=root.relative_to(folder).as_posix(), info=info)
-    (folder / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
-    sealed.seal(folder, complete=True)
-    return marker
 
 
 def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:

@@ -97,11 +97,8 @@ def _read_requirements_file(path: Path) -> list[str]:
     text = path.read_text(errors="replace").replace("\\\n", " ")
     # Options such as --hash may follow a requirement.
     lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
-    return [line for line in lines if line and not ITSELF.fullmatch(line) and not _is_option(line)]
-
-
-def _is_option(line: str) -> bool:
-    return line.startswith("-") and not line.startswith(("-e", "--editable"))
+    lines = [line for line in lines if line and not ITSELF.fullmatch(line)]
+    return [line for line in lines if not line.startswith("-") or line.startswith(("-e", "--editable"))]
 
 
 def read_json(path: Path, kind: type[Read]) -> Read:

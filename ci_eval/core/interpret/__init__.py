@@ -17,30 +17,3 @@ from ci_eval.core.interpret.run import (
     write_names,
 )
 from ci_eval.core.interpret.worker import replay
-
-__all__ = [
-    "Asked",
-    "Assignment",
-    "Chosen",
-    "EngineSide",
-    "Executor",
-    "Grading",
-    "Listed",
-    "Logging",
-    "Played",
-    "Progress",
-    "Setup",
-    "Turn",
-    "chosen",
-    "grade_anew",
-    "interpret",
-    "join_phases",
-    "list_graders",
-    "list_sessions",
-    "local_pool",
-    "observable_content",
-    "plan",
-    "play_files",
-    "replay",
-    "write_names",
-]

@@ -167,9 +167,6 @@ def _separates(text: str, at: int) -> bool:
     if character < "\u2000":
         return False
     # Two surrogates are one character here.
-    return _is_emoji(ord(_join_units(text[at : at + 2])[0]))
-
-
-def _is_emoji(code: int) -> bool:
-    """Return what `isEmojiImprecise` in VS Code's `src/vs/base/common/strings.ts` returns."""
+    code = ord(_join_units(text[at : at + 2])[0])
+    # As `isEmojiImprecise` in VS Code's `src/vs/base/common/strings.ts`.
     return any(begin <= code <= end for begin, end in _EMOJI)

@@ -161,7 +161,8 @@ class _Against:
             (decisive,) = pairings
             scores = grader.grade(decisive)
         else:
-            scores, decisive = max(((grader.grade(pairing), pairing) for pairing in pairings), key=_first_score)
+            graded = [(grader.grade(pairing), pairing) for pairing in pairings]
+            scores, decisive = max(graded, key=lambda pair: next(iter(pair[0].values()), 0.0))
         if "score" in scores:
             # A plain `score` is a percentage, and is stored under the grader's name.
             scores = {grader.name: scores["score"] / 100}
@@ -185,10 +186,6 @@ class _Against:
             after=code[end:],
             record=self._record,
         )
-
-
-def _first_score(graded: tuple[Scores, Pairing]) -> float:
-    return next(iter(graded[0].values()), 0.0)
 
 
 def _nothing(_pairing: Pairing) -> str:

@@ -166,7 +166,8 @@ def add_second_result(first: Session, second: Session) -> Session:
 
 
 def _otherwise(number: int, session: Session) -> Otherwise:
-    lookups = tuple(map(_lookup_score, session.lookups))
+    fields = LookupScore.__struct_fields__
+    lookups = tuple(LookupScore(**{name: getattr(lookup, name) for name in fields}) for lookup in session.lookups)
     return Otherwise(round=number, status=session.status, lookups=lookups, courses=session.courses)
 
 
@@ -191,10 +192,6 @@ def _observable_parts(session: Session) -> object:
         )
         for lookup in session.lookups
     ]
-
-
-def _lookup_score(lookup: Lookup) -> LookupScore:
-    return LookupScore(**{name: getattr(lookup, name) for name in LookupScore.__struct_fields__})
 
 
 def _merge_latencies(index: int, rounds: Sequence[Session]) -> Lookup:

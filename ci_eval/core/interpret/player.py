@@ -14,16 +14,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.base import errors
 from ci_eval.core.base.cpu_limit import CPU_LIMIT_S, limit_cpu
-from ci_eval.core.base.errors import (
-    BudgetSpent,
-    CiEvalError,
-    ContextTooLong,
-    EngineCrash,
-    EngineFailure,
-    EngineMisbehaved,
-    EngineTimeout,
-)
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Query, Running
 from ci_eval.core.grammar.document import Document
@@ -229,12 +221,14 @@ class Player:
                         answer = self._grade_imports(engine.complete(self._make_query(engine, question, record)))
                     # A single infinite time would spoil every mean.
                     if not math.isfinite(answer.latency):
-                        raise EngineMisbehaved(f"{self._setup.engine.name} says that it took {answer.latency} ms")
+                        raise errors.EngineMisbehaved(
+                            f"{self._setup.engine.name} says that it took {answer.latency} ms"
+                        )
                 self._engine.dropped += answer.dropped
                 lookup = self._lookup(question, answer, session)
-        except EngineFailure as error:
+        except errors.EngineFailure as error:
             session.failure = (_choose_status(error), str(error))
-            if isinstance(error, EngineTimeout):
+            if isinstance(error, errors.EngineTimeout):
                 # The wait counts among the latencies, censored at the limit.
                 limit = self._setup.surroundings.timeout * 1000
                 session.lookups.append(
@@ -261,7 +255,7 @@ class Player:
                     call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
                 )
         except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
-            why = str(error) if isinstance(error, CiEvalError) else _last_line(error)
+            why = str(error) if isinstance(error, errors.CiEvalError) else _last_line(error)
             session.failure = (Status.ERROR, f"not graded: {why}")
             return None
         session.lookups.append(graded)
@@ -422,11 +416,11 @@ def _last_line(error: Exception) -> str:
     return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"
 
 
-def _choose_status(error: EngineFailure) -> Status:
-    if isinstance(error, EngineTimeout):
+def _choose_status(error: errors.EngineFailure) -> Status:
+    if isinstance(error, errors.EngineTimeout):
         return Status.TIMEOUT
-    if isinstance(error, BudgetSpent):
+    if isinstance(error, errors.BudgetSpent):
         return Status.SKIPPED
-    if isinstance(error, ContextTooLong):
+    if isinstance(error, errors.ContextTooLong):
         return Status.CONTEXT_TOO_LONG
-    return Status.ENGINE_CRASH if isinstance(error, EngineCrash) else Status.ERROR
+    return Status.ENGINE_CRASH if isinstance(error, errors.EngineCrash) else Status.ERROR

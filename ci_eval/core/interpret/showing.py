@@ -97,9 +97,13 @@ class Showing:
         ordered = self._order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
         stored = ordered[: self._setup.max_suggestions]
+        if ordered is not shown:
+            # Several suggestions may have the same text, so identity tells them apart.
+            ranks = {id(suggestion): number for number, suggestion in enumerate(shown, 1)}
+            stored = [replace(suggestion, position=ranks[id(suggestion)]) for suggestion in stored]
         return Shown(
             suggestions=ordered,
-            stored=tuple(stored) if ordered is shown else _add_positions(stored, shown),
+            stored=tuple(stored),
             duplicates=duplicates(shown),
             highlighted=listing.highlighted if ordered is shown else 0,
             # An unchanged order takes no time but that of reading the clock.
@@ -117,10 +121,3 @@ class Showing:
             return rows
         ranks = {id(suggestion): number for number, suggestion in enumerate(shown)}
         return rows[[ranks[id(suggestion)] for suggestion in ordered]]
-
-
-def _add_positions(ordered: Sequence[Suggestion], shown: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
-    """Return the suggestions with the ranks that the client had put them at."""
-    # Several suggestions may have the same text, so identity tells them apart.
-    ranks = {id(suggestion): number for number, suggestion in enumerate(shown, 1)}
-    return tuple([replace(suggestion, position=ranks[id(suggestion)]) for suggestion in ordered])

@@ -11,7 +11,7 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -184,7 +184,9 @@ class Reader:
         while self._blocks and self._blocks[-1].indent >= indent:
             self._blocks.pop()
         self._blocks.append(_Block(indent, self._count, line))
-        for token, last_but_one, last_token, behind in _context_windows(tokens):
+        padded = ["", START_OF_LINE, *tokens, ""]
+        pairs = zip(pairwise(padded), pairwise(padded[2:]), strict=False)
+        for (last_but_one, last_token), (token, behind) in pairs:
             if _NAME.match(token):
                 self._times[token] += 1
                 self._last[token] = self._count
@@ -296,12 +298,6 @@ def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def _context_windows(tokens: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
-    padded = ["", START_OF_LINE, *tokens, ""]
-    for (last_but_one, last_token), (token, behind) in zip(pairwise(padded), pairwise(padded[2:]), strict=False):
-        yield token, last_but_one, last_token, behind
-
-
 def _token_type(before: str, keywords: frozenset[str]) -> int:
     if before == START_OF_LINE:
         return 0
@@ -330,7 +326,9 @@ def _bracket_names(line: str) -> frozenset[str]:
 
 def _list_columns(suggestions: Sequence[Suggestion]) -> Columns:
     """Return the features that come from the engine."""
-    size, scores = len(suggestions), _score_ranks(suggestions)
+    # The LSP compares sortText as text: each has a rank (from 1) among the different ones.
+    different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
+    size, scores = len(suggestions), {score: place for place, score in enumerate(different, 1)}
     return {
         "position": range(1, size + 1),
         "position_share": [number / size for number in range(1, size + 1)],
@@ -345,10 +343,3 @@ def _match(text: str, prefix: str) -> int:
     if text.startswith(prefix):
         return 2
     return int(text.lower().startswith(prefix.lower()))
-
-
-def _score_ranks(suggestions: Sequence[Suggestion]) -> dict[str, int]:
-    """Return for each sortText its rank (from 1) among the different ones of the list."""
-    # The LSP compares sortText as text.
-    different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
-    return {score: place for place, score in enumerate(different, 1)}

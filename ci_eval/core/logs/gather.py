@@ -15,21 +15,9 @@ from msgspec.structs import replace
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
+from ci_eval.core.logs import contract
 from ci_eval.core.logs import formats as log_formats
-from ci_eval.core.logs.contract import (
-    SCHEMA,
-    SIDES,
-    TEST,
-    TRAIN,
-    VALIDATION,
-    LogFormat,
-    LoggedSession,
-    LogOrigin,
-    LogRun,
-    check,
-    describe_columns,
-    digest,
-)
+from ci_eval.core.logs.contract import LogFormat, LoggedSession, LogOrigin, LogRun
 from ci_eval.core.logs.features import KIND_NAMES, KINDS
 from ci_eval.core.model import LogCounts, LogsRecord, Value
 
@@ -48,7 +36,7 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
     """Write the merged logs to `target`, in order of the sources. Raises WorkspaceError if they do not fit together."""
     first = sources[0][1]
     for folder, record in sources:
-        check(record, folder)
+        contract.check(record, folder)
         if (record.schema, record.formats) != (first.schema, first.formats):
             raise WorkspaceError(f"{folder} has logs of other columns or formats than {sources[0][0]}")
     names = dict.fromkeys(file.path for _, record in sources for file in record.files)
@@ -58,13 +46,13 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
             with atomic.writing(target / name):
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 form.join(parts, target / name)
-    atomic.write(target / "schema.json", describe_columns())
+    atomic.write(target / "schema.json", contract.describe_columns())
     record = replace(
         first,
         train=_sum([source.train for _, source in sources]),
         validation=_sum([source.validation for _, source in sources]),
         test=_sum([source.test for _, source in sources if source.test]) if first.test else None,
-        files=tuple(digest(path, target) for path in sorted(target.rglob("*")) if path.is_file()),
+        files=tuple(contract.digest(path, target) for path in sorted(target.rglob("*")) if path.is_file()),
     )
     atomic.write(target / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record
@@ -145,7 +133,7 @@ def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) ->
     """Return the side that a file or project is on, independent of all others. `percent` is the share for training;
     `test_percent` is that for the test, which reduces validation alone."""
     drawn = draw(seed, f"split {unit}") * 100
-    return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
+    return contract.TRAIN if drawn < percent else contract.TEST if drawn >= 100 - test_percent else contract.VALIDATION
 
 
 def gather(
@@ -175,26 +163,26 @@ def gather(
         name: assign_side(unit(part.file), seed=run.seed, percent=percent, test_percent=test_percent)
         for name, part in counts.items()
     }
-    sides_written = SIDES if test_percent else (TRAIN, VALIDATION)
+    sides_written = contract.SIDES if test_percent else (contract.TRAIN, contract.VALIDATION)
     with atomic.writing(folder):
         for form in map(log_formats.CATALOG.load, formats):
             of_side = {
                 side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in sides_written
             }
             _gather(form, of_side, folder, run)
-        atomic.write(folder / "schema.json", describe_columns())
+        atomic.write(folder / "schema.json", contract.describe_columns())
     written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
     record = LogsRecord(
-        schema=SCHEMA,
+        schema=contract.SCHEMA,
         formats=tuple(formats),
         split_by=split_by,
         seed=run.seed,
         percent=percent,
-        train=_total([part for name, part in counts.items() if sides[name] == TRAIN]),
-        validation=_total([part for name, part in counts.items() if sides[name] == VALIDATION]),
+        train=_total([part for name, part in counts.items() if sides[name] == contract.TRAIN]),
+        validation=_total([part for name, part in counts.items() if sides[name] == contract.VALIDATION]),
         test_percent=test_percent,
-        test=_total([part for name, part in counts.items() if sides[name] == TEST]) if test_percent else None,
-        files=tuple(digest(path, folder) for path in written),
+        test=_total([part for name, part in counts.items() if sides[name] == contract.TEST]) if test_percent else None,
+        files=tuple(contract.digest(path, folder) for path in written),
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record

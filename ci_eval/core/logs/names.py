@@ -76,11 +76,6 @@ class Table:
         return np.where(self.keys[places] == hashes, self.counts[places], 0)
 
 
-def _table(hashes: Hashes) -> Table:
-    keys, counts = np.unique(hashes, return_counts=True)
-    return Table(keys, counts.astype(np.int64))
-
-
 @dataclass(frozen=True)
 class NameCounts:
     times: Table
@@ -214,7 +209,11 @@ def count(texts: Iterable[str]) -> NameCounts:
     for text in texts:
         for part, hashes in zip(parts, _count_hashes(text), strict=True):
             part.append(hashes)
-    return NameCounts(*(_table(np.concatenate(part)) for part in parts))
+    tables = []
+    for part in parts:
+        keys, counts = np.unique(np.concatenate(part), return_counts=True)
+        tables.append(Table(keys, counts.astype(np.int64)))
+    return NameCounts(*tables)
 
 
 def _count_hashes(text: str) -> tuple[Hashes, ...]:

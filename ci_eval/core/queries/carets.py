@@ -50,18 +50,17 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
 def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) -> Caret | None:
     if strategy == "REAL":
         place = _item(case.history.places, case.number)
-        return _real_caret(case.history.file, place) if place else None
+        if place is None:
+            return None
+        typed = _call_line(place.indent, place.receiver)
+        edits = ((place.line, 0, typed),)
+        return Caret(path=case.history.file, text=place.text, edits=edits, offset=place.line + len(typed))
     place = _item(case.history.places, case.goal)
     return _artificial_caret(case.history.file, place, set(case.after) - set(query.calls)) if place else None
 
 
 def _item(items: Sequence[T], number: int) -> T | None:
     return items[number] if number < len(items) else None
-
-
-def _real_caret(path: str, place: ObjectPlace) -> Caret:
-    typed = _call_line(place.indent, place.receiver)
-    return Caret(path=path, text=place.text, edits=((place.line, 0, typed),), offset=place.line + len(typed))
 
 
 def _call_line(indent: str, receiver: str) -> str:

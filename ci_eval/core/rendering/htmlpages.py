@@ -331,16 +331,12 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task, leading: ReportF
     middle = (len(segment.text) + 1) // 2
     parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
     counts = _leads(pair, leading)
-    halves = tuple(_half(text, side, task) if counts else Half(text, "other") for text, side in parts if text)
+    halves = tuple(
+        Half(text, "other" if not counts else outcome(task, side) if side else "none") for text, side in parts if text
+    )
     session, change = _either(pair), classify_change(pair, task) if counts else "other"
     label = f"{session.expected_text[:LONGEST]}: base {_result(pair[0], task)}, new {_result(pair[1], task)}, {change}"
     return Piece(segment.text, session.id, spot.ids, change, label, halves)
-
-
-def _half(text: str, session: Session | None, task: Task) -> Half:
-    if session is None:
-        return Half(text, "none")
-    return Half(text, outcome(task, session))
 
 
 def _result(session: Session | None, task: Task) -> str:
@@ -364,12 +360,7 @@ def _list(session: Session | None) -> Listed:
     if not session.lookups:
         return session.status.value, 0, 0, []
     lookup = session.lookups[session.until - 1]
-    return session.status.value, lookup.rank or 0, lookup.total, list(_items(session))
-
-
-def _items(session: Session) -> Iterator[tuple[int, str]]:
-    lookup = session.lookups[session.until - 1]
-    for place, suggestion in enumerate(lookup.suggestions[:FIRST], 1):
-        yield place, suggestion.text[:LONGEST]
+    items = [(place, suggestion.text[:LONGEST]) for place, suggestion in enumerate(lookup.suggestions[:FIRST], 1)]
     if lookup.rank and FIRST < lookup.rank <= len(lookup.suggestions):
-        yield lookup.rank, lookup.suggestions[lookup.rank - 1].text[:LONGEST]
+        items.append((lookup.rank, lookup.suggestions[lookup.rank - 1].text[:LONGEST]))
+    return session.status.value, lookup.rank or 0, lookup.total, items

@@ -21,16 +21,8 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
+from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import conditions_line, percent
-from ci_eval.core.rendering.figures import (
-    ELSEWHERE,
-    HERE,
-    beside,
-    first_filter,
-    format_count,
-    judged_of_code,
-    shown_filter,
-)
 from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
@@ -64,8 +56,8 @@ def went(task: Task, rank: int | None, score: float, status: str) -> str:
 
 def populations(evaluation: Evaluation) -> tuple[str, str]:
     """Return two sentences about an evaluation: what its figures mean for this project, and for other code."""
-    _, figures = first_filter(evaluation)
-    _, leading = shown_filter(evaluation)
+    _, figures = figure_texts.first_filter(evaluation)
+    _, leading = figure_texts.shown_filter(evaluation)
     drawn = f"intervals (95 %) hold what another seed would draw ({', '.join(evaluation.drawn)})"
     here = f"all {figures.sessions:,} sessions were asked: {drawn if evaluation.drawn else 'its figures are exact'}"
     repeats = evaluation.repeats
@@ -87,7 +79,7 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     if deletion := deletion_text(evaluation.footprint.deletion):
         here += f". {deletion}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
-    if not judged_of_code(leading):
+    if not figure_texts.judged_of_code(leading):
         worth = max((estimate.elsewhere.effective for estimate in leading.metrics.values()), default=0)
         elsewhere = (
             f"no intervals, since there are not enough {evaluation.clusters} to generalise ({worth:.0f} effective "
@@ -95,11 +87,11 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
             if worth < FEWEST_OF_FIGURE
             else f"no intervals, since the figures are the same in all {evaluation.clusters}"
         )
-    return f"{HERE}: {here}.", f"{ELSEWHERE}: {elsewhere}."
+    return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
 
 
 def repeats_text(repeats: Determinism) -> str:
-    asked = f"Of {format_count(repeats.asked, 'session')} asked more than once"
+    asked = f"Of {figure_texts.format_count(repeats.asked, 'session')} asked more than once"
     if not repeats.differed:
         return f"{asked}, all were answered alike"
     return f"{asked}, {repeats.differed:,} ({repeats.share:.1%}) were answered differently"
@@ -109,7 +101,7 @@ def deletion_text(deletion: Determinism) -> str:
     """Return whether the engine answered alike when the text was reached by a deletion; "" if that was not asked."""
     if not deletion.asked:
         return ""
-    asked = f"Of {format_count(deletion.asked, 'session')} asked again after a deletion, not after typing"
+    asked = f"Of {figure_texts.format_count(deletion.asked, 'session')} asked again after a deletion, not after typing"
     if not deletion.differed:
         return f"{asked}, all were answered alike"
     return f"{asked}, {deletion.differed:,} ({deletion.share:.1%}) were answered differently: the figures are of typing"
@@ -147,11 +139,12 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     name, counts = comparison.declared[0], comparison.counts[comparison.headline]
     leading = comparison.filters[comparison.headline][name]
     reason = explain_verdict(leading, _unit(comparison, name))
-    line = f"{HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. {_change(comparison, leading)}"
+    line = f"{figure_texts.HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. "
+    line += _change(comparison, leading)
     line += f" ({reason})" if reason else ""
     # A quantile can move without any session doing so: then nothing is counted beside its verdict.
     moved = f"; better in {counts.wins:,}, worse in {counts.losses:,}" if leading.better is not None else ""
-    line += f"{moved} of {format_count(counts.sessions, 'session')}." if moved else "."
+    line += f"{moved} of {figure_texts.format_count(counts.sessions, 'session')}." if moved else "."
     more = detection_text(comparison) if comparison.detection else needed_text(comparison)
     return f"{line} {more}" if more else line
 
@@ -163,7 +156,7 @@ def needed_text(comparison: Comparison) -> str:
     if leading.detectable is None or leading.needed is None:
         return ""
     seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
-    takes = f"one of 1 pp takes about {format_count(leading.needed, 'session')} of the project"
+    takes = f"one of 1 pp takes about {figure_texts.format_count(leading.needed, 'session')} of the project"
     # The number needed may be above the number that the project has.
     short = leading.state == "sampled" and leading.needed > comparison.population
     return f"{seen}; {takes}{', more than it has' if short else ''}."
@@ -178,7 +171,7 @@ def _change(comparison: Comparison, leading: Difference) -> str:
 def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     """Yield each group of kinds beside the headline's with a line about it. What is not offered at all has no ranks."""
     base, new = _names(comparison, shown)
-    for group, part in beside(comparison.headline, comparison.filters).items():
+    for group, part in figure_texts.beside(comparison.headline, comparison.filters).items():
         counts, figures = comparison.counts[part], comparison.filters[part]
         leading, recall = figures[comparison.declared[0]], figures.get("Recall")
         if not counts.sessions or leading.difference is None:
@@ -219,7 +212,7 @@ def _failure_text(failures: Failures, pairs: int) -> str:
     """Return at how many of the pairs an engine failed, and in how many rounds."""
     (status, _), *others = sorted(failures.statuses.items(), key=lambda item: (-item[1], item[0]))
     what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
-    text = f"{what} {failures.sessions:,} of {format_count(pairs, 'session')}"
+    text = f"{what} {failures.sessions:,} of {figure_texts.format_count(pairs, 'session')}"
     if failures.rounds == 1:
         return text
     if failures.always == failures.sessions:
@@ -235,7 +228,8 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
         f"{name} failed in {side.failures.sessions if side.failures else 0:,}"
         for name, side in (("base", comparison.base), ("new", comparison.new))
     )
-    line = f"Failures: {said(verdict)} ({sides} of {format_count(comparison.paired, 'session')}, sign test p = {p:.3f})"
+    sessions = figure_texts.format_count(comparison.paired, "session")
+    line = f"Failures: {said(verdict)} ({sides} of {sessions}, sign test p = {p:.3f})"
     # The line about times has these texts already.
     texts = [] if _is_timed(comparison) else _failure_texts(comparison, shown, folders)
     return f"{'; '.join([line, *texts])}. They count as misses."
@@ -264,14 +258,16 @@ def elsewhere_line(comparison: Comparison) -> str:
     """Return the verdict on the leading metric for other code."""
     name = comparison.declared[0]
     elsewhere = comparison.filters[comparison.headline][name].elsewhere
-    return f"{ELSEWHERE}: {said(elsewhere.verdict)} ({explain_verdict(elsewhere, _unit(comparison, name))})."
+    return (
+        f"{figure_texts.ELSEWHERE}: {said(elsewhere.verdict)} ({explain_verdict(elsewhere, _unit(comparison, name))})."
+    )
 
 
 def pairs_text(comparison: Comparison) -> str:
     """Return how many sessions were compared, of which those of the headline are some, and how many have no partner."""
     asked = f"{comparison.paired:,} of the project's {comparison.population:,} sessions"
     if comparison.paired == comparison.population:
-        asked = f"all {format_count(comparison.paired, 'session')} of the project"
+        asked = f"all {figure_texts.format_count(comparison.paired, 'session')} of the project"
     alone = [
         f"{count:,} {where}"
         for count, where in (
@@ -281,7 +277,9 @@ def pairs_text(comparison: Comparison) -> str:
         )
         if count
     ]
-    return f"Compared {asked}, in {format_count(comparison.files, 'file')}" + (f"; {', '.join(alone)}" if alone else "")
+    return f"Compared {asked}, in {figure_texts.format_count(comparison.files, 'file')}" + (
+        f"; {', '.join(alone)}" if alone else ""
+    )
 
 
 def _unit(comparison: Comparison, name: str) -> str:

@@ -15,9 +15,7 @@ from ci_eval.core.filters import EVERYTHING, ReportFilters
 from ci_eval.core.grammar.colours import colour_file
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
-    Estimate,
     Evaluation,
-    FilterFigures,
     GateResult,
     Paint,
     Session,
@@ -27,7 +25,7 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.report import Responses
 from ci_eval.core.rendering.advice import abbreviate_names
-from ci_eval.core.report.tallying import Named, Tally, Tallying
+from ci_eval.core.report.tallying import Named, Tallying
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.population import count_project_sessions, share
 from ci_eval.core.workspace import Workspace
@@ -113,7 +111,9 @@ def evaluate(
     asked = 0.0 if manifest.draws else asked
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
-    by_filter = _filters(tallies, asked, of_run)
+    by_filter = {name: tally.figures(asked) for name, tally in tallies.items()}
+    whole = by_filter[EVERYTHING]
+    by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
     if manifest.precision:
         # The sample was drawn for the figure of all tokens.
         filters = filters.led_by_all()
@@ -150,18 +150,10 @@ def evaluate(
         sent=manifest.sent,
         machine=manifest.machine,
         responses=responses,
-        unfinished=None if manifest.complete else _count_missing_files(workspace),
+        unfinished=None
+        if manifest.complete
+        else sum(head.sessions > 0 and not workspace.has_sessions(head.path) for head in workspace.action_heads()),
     )
-
-
-def _filters(tallies: Mapping[str, Tally], asked: float, of_run: Mapping[str, Estimate]) -> dict[str, FilterFigures]:
-    figures = {name: tally.figures(asked) for name, tally in tallies.items()}
-    whole = figures[EVERYTHING]
-    return figures | {EVERYTHING: replace(whole, metrics=whole.metrics | dict(of_run))}
-
-
-def _count_missing_files(workspace: Workspace) -> int:
-    return sum(head.sessions > 0 and not workspace.has_sessions(head.path) for head in workspace.action_heads())
 
 
 def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:

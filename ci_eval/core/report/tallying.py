@@ -24,14 +24,7 @@ from ci_eval.core.model import (
     SessionScore,
     Status,
 )
-from ci_eval.core.scoring import (
-    ResponseCounts,
-    evaluated,
-    observe_metrics,
-    observe_rounds,
-    score,
-    task_band,
-)
+from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
 from ci_eval.core.statistics.population import count_project_sessions, project_from_path
 from ci_eval.core.statistics.prompts import Prompts
 from ci_eval.core.statistics.querying import Cases
@@ -127,20 +120,16 @@ class Tally:
         self._kinds.add(kind)
         key = pack_location(len(self._files) - 1, NUMBERS[kind], self._stratum)
         self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
-        if moved:
-            self._add_wavering(kind, weight, moved)
+        for number in range(len(self._metrics) if moved else 0):
+            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
+            self._wavering[number].add(rounds)
+            self._wavering_of_kind[kind][number].add(rounds)
 
     def _apply_weight(self, seen: Seen, weight: float) -> Seen:
         return [
             [(weight * above, weight * below) for above, below in observed] if metric.statistic == "ratio" else observed
             for metric, observed in zip(self._metrics, seen, strict=True)
         ]
-
-    def _add_wavering(self, kind: Kind, weight: float, moved: Sequence[Seen]) -> None:
-        for number in range(len(self._metrics)):
-            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
-            self._wavering[number].add(rounds)
-            self._wavering_of_kind[kind][number].add(rounds)
 
     def part(self) -> _Part:
         self._collector.flush_observations()

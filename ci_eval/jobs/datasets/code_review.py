@@ -47,7 +47,10 @@ def mine(
     `prompts`: the language of the prompts that are spread over the records. Raises ConfigError, DownloadError,
     NothingToEvaluate, or EngineFailure if the language model cannot be asked.
     """
-    answer = _connect_judge(judge) if judge else None
+    answer: Answer | None = None
+    if judge:
+        client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE)
+        answer = lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text  # noqa: E731
     repositories = list(dict.fromkeys(repositories))
     for name in repositories:
         if not REPOSITORY.fullmatch(name):
@@ -72,11 +75,6 @@ def mine(
     record.write(output, record.spread_prompts(lines, PROMPTS[prompts], prompts, selection.seed, fill_fence))
     screen.result(f"{len(lines):,} records")
     screen.result(str(output))
-
-
-def _connect_judge(judge: EndpointConfig) -> Answer:
-    client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE)
-    return lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text
 
 
 def _mine_repository(

@@ -221,7 +221,11 @@ def make_sent_configuration(
     if isinstance(engine, Configured):
         made = engine.sent(installation, surroundings)
     else:
-        endpoint_options = {} if config.engine.endpoint is None else _endpoint_options(config.engine)
+        endpoint_options = {}
+        if config.engine.endpoint is not None:
+            # They hold the variable of the key, never the key itself.
+            own, usual = msgspec.to_builtins(config.engine), msgspec.to_builtins(EngineConfig())
+            endpoint_options = {key: own[key] for key in own if own[key] != usual[key] and key not in ON_TOP}
         limits = {"timeout": surroundings.timeout}
         made = SentConfiguration(
             options=config.engine.options | endpoint_options or None, auto_import="none", limits=limits
@@ -229,9 +233,3 @@ def make_sent_configuration(
     limits = made.limits | {"suggestions": float(config.interpret.max_suggestions)}
     dependencies = made.dependencies if has_dependencies else "none"
     return replace_values(made, limits=limits, dependencies=dependencies)
-
-
-def _endpoint_options(engine_config: EngineConfig) -> dict[str, object]:
-    """Return what the configuration says about an endpoint. It holds the variable of the key, never the key itself."""
-    own, usual = msgspec.to_builtins(engine_config), msgspec.to_builtins(EngineConfig())
-    return {key: value for key, value in own.items() if value != usual[key] and key not in ON_TOP}

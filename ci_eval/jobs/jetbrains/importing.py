@@ -15,24 +15,13 @@ from msgspec.structs import replace
 
 from ci_eval import __version__
 from ci_eval.ci import Screen
-from ci_eval.core import actions
+from ci_eval.core import actions, model
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.config import Config, dump, load
 from ci_eval.core.grammar import syntax
 from ci_eval.core.logs import names
 from ci_eval.core.manifest import Manifest, StageRecord
-from ci_eval.core.model import (
-    EngineInfo,
-    FileActions,
-    Kind,
-    OpenFile,
-    PrefixConfig,
-    ProjectInfo,
-    Session,
-    SourceFile,
-    Status,
-)
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace, pack_actions, pack_sessions
 from ci_eval.jobs import outcome, pipeline
@@ -113,7 +102,7 @@ def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Confi
         config, warnings = _least_config(raw), (f"only the strategy of config.json is taken over: {error}",)
     prefix = config.actions.strategy.prefix
     if prefix.emulate_typing and prefix.name == "SimplePrefix":
-        every = PrefixConfig(name="EveryPrefix", n=prefix.n)
+        every = model.PrefixConfig(name="EveryPrefix", n=prefix.n)
         strategy = replace(config.actions.strategy, prefix=every)
         config = replace(config, actions=replace(config.actions, strategy=strategy))
     # The plugin's lists are stored as they came, without any client's filter.
@@ -152,7 +141,7 @@ def _known_sections(raw: Mapping[str, object]) -> dict[str, object]:
     prefix, context = strategy.get("prefix"), strategy.get("context")
     kinds = strategy.get("filters")
     filters = {
-        key: [kind for kind in value if kind in set(Kind)] if key == "statementTypes" and value else value
+        key: [kind for kind in value if kind in set(model.Kind)] if key == "statementTypes" and value else value
         for key, value in (kinds.items() if isinstance(kinds, Mapping) else ())
         if key in {"statementTypes", "isStatic", "isArgument", "packageRegex"}
     }
@@ -191,8 +180,8 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
         user=encode_user_model(build_user_model(config.user)) if config.user else "",
         task="completion",
         seed=config.interpret.seed,
-        engine=EngineInfo(name=name, version=version or "unknown"),
-        project=ProjectInfo(
+        engine=model.EngineInfo(name=name, version=version or "unknown"),
+        project=model.ProjectInfo(
             spec=config.project.spec, name=project.rpartition("/")[2] or "unknown", revision="unknown", checksum=""
         ),
         grammar=syntax.bundle(),
@@ -267,7 +256,7 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
 class _Tally:
     files: int = 0
     generated: int = 0
-    statuses: Counter[Status] = field(default_factory=Counter)
+    statuses: Counter[model.Status] = field(default_factory=Counter)
 
 
 def _manifest(workspace: Workspace, described: Described, tally: _Tally, missing: int) -> Manifest:
@@ -278,7 +267,7 @@ def _manifest(workspace: Workspace, described: Described, tally: _Tally, missing
         manifest,
         project=_project(workspace, manifest.project),
         planned=planned,
-        finished=statuses.total() - statuses[Status.SKIPPED],
+        finished=statuses.total() - statuses[model.Status.SKIPPED],
         statuses={status.value: count for status, count in sorted(statuses.items()) if count},
         generated=max(tally.generated + missing, planned),
         stages=manifest.stages or {"actions": record, "interpret": record},
@@ -299,15 +288,15 @@ def _origin(described: Described) -> reading.Origin:
     )
 
 
-def _empty_actions(source: SourceFile, sessions: Sequence[Session]) -> FileActions:
+def _empty_actions(source: model.SourceFile, sessions: Sequence[model.Session]) -> model.FileActions:
     # Without actions, `rerank` cannot order the suggestions of this file again.
-    opened = OpenFile(path=source.path, checksum=source.checksum)
-    return FileActions(
+    opened = model.OpenFile(path=source.path, checksum=source.checksum)
+    return model.FileActions(
         path=source.path, checksum=source.checksum, sessions=len(sessions), unparsable=0.0, actions=(opened,)
     )
 
 
-def _project(workspace: Workspace, known: ProjectInfo) -> ProjectInfo:
+def _project(workspace: Workspace, known: model.ProjectInfo) -> model.ProjectInfo:
     """Return the project. If its checksum is unknown, it gets a checksum over the files that have sessions."""
     if known.checksum:
         return known

@@ -59,19 +59,11 @@ def compare(
 # ------------------------------------------------------------------------------------------------- distributions
 
 
-def _first_prefix(sessions: Sequence[ShownSession]) -> Iterable[str]:
-    return (_spell_count(session.lookups[0].typed, 10) for session in sessions)
-
-
 def _positions(sessions: Sequence[ShownSession]) -> Iterable[str]:
     ended = [session for session in sessions if session.wanted is not None]
-    return (_spell_rank(session.rank(session.lookups[-1])) for session in ended)
-
-
-def _spell_rank(rank: int | None) -> str:
-    if rank is None:
-        return "absent"
-    return str(rank) if rank <= 5 else "6-10" if rank <= 10 else "11+"
+    for session in ended:
+        rank = session.rank(session.lookups[-1])
+        yield "absent" if rank is None else str(rank) if rank <= 5 else "6-10" if rank <= 10 else "11+"
 
 
 def _spell_count(count: int, most: int) -> str:
@@ -80,7 +72,9 @@ def _spell_count(count: int, most: int) -> str:
 
 KIND = "kind of what was taken or typed"
 ASPECTS: dict[str, Callable[[Sequence[ShownSession]], Iterable[str]]] = {
-    "characters typed at the first list": _first_prefix,
+    "characters typed at the first list": lambda sessions: (
+        _spell_count(session.lookups[0].typed, 10) for session in sessions
+    ),
     "lists in a session": lambda sessions: (_spell_count(len(session.lookups), 10) for session in sessions),
     "place of what was taken or typed": _positions,
     "outcome": lambda sessions: (session.outcome for session in sessions),

@@ -17,18 +17,8 @@ from ci_eval.core.catalogs import reporters
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.model import Trend
 from ci_eval.core.workspace import Workspace, find_workspaces
+from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import runs
-from ci_eval.jobs.compare import (
-    Outcome,
-    compare_pair,
-    load_rules,
-    make_trend,
-    name_sides,
-    rank,
-    read_history,
-    slug,
-    unjudged_error,
-)
 from ci_eval.jobs.comparison_rules import Judging
 
 UNGATED = View(overrides=("comparison.gates=[]",))
@@ -38,7 +28,7 @@ UNGATED = View(overrides=("comparison.gates=[]",))
 @dataclass(frozen=True, kw_only=True)
 class Ranked:
     folder: Path
-    outcomes: dict[str, Outcome]
+    outcomes: dict[str, compare_job.Outcome]
     history: Path | None
     unjudged: GateFailed | None = None
     """The error that names the evaluations that have gates, but none to be compared with."""
@@ -76,7 +66,9 @@ def rank_nightly(
         screen.warn(f"not ranked, since no other evaluation has the same sessions: {', '.join(single)}")
     groups = {name: group for name, group in groups.items() if len(group) > 1}
     # A mistake in a gate is found before there is an output.
-    rules = {workspace.folder: load_rules(workspace, gates, None, UNGATED, screen) for workspace in workspaces}
+    rules = {
+        workspace.folder: compare_job.load_rules(workspace, gates, None, UNGATED, screen) for workspace in workspaces
+    }
     target = atomic.empty_folder(output)
     if not groups:
         screen.warn("there is nothing to rank: it takes two evaluations of one project with the same sessions")
@@ -91,7 +83,9 @@ def rank_nightly(
             unranked += [workspace.folder.name for workspace in group]
     if history:
         _append(workspaces, outcomes, history, screen.host.run)
-    unjudged = unjudged_error(gates, f"nothing to compare {', '.join(unranked)} with", "rank it without gates")
+    unjudged = compare_job.unjudged_error(
+        gates, f"nothing to compare {', '.join(unranked)} with", "rank it without gates"
+    )
     return Ranked(folder=target, outcomes=outcomes, history=history, unjudged=unjudged if gates and unranked else None)
 
 
@@ -107,7 +101,7 @@ def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
     counts: Counter[str] = Counter()
     for group in series.values():
         manifest = group[0].manifest()
-        name = slug(f"{manifest.language}-{manifest.project.name}")
+        name = compare_job.slug(f"{manifest.language}-{manifest.project.name}")
         counts[name] += 1
         # The same project may be asked under several conditions.
         groups[name if counts[name] == 1 else f"{name}-{counts[name]}"] = group
@@ -116,25 +110,29 @@ def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
 
 def _rank_group(
     workspaces: Sequence[Workspace], rules: Mapping[Path, Judging], history: Path | None, target: Path, screen: Screen
-) -> Outcome:
+) -> compare_job.Outcome:
     base, *others = workspaces
-    pasts = {one.folder: read_history(_past(one, history), screen) if history else None for one in workspaces}
-    names = name_sides(workspaces)
+    pasts = {
+        one.folder: compare_job.read_history(_past(one, history), screen) if history else None for one in workspaces
+    }
+    names = compare_job.name_sides(workspaces)
     comparisons = []
     for number, new in enumerate(others, 1):
-        subfolder = target / f"{number:02}-{slug(new.folder.name)}"
+        subfolder = target / f"{number:02}-{compare_job.slug(new.folder.name)}"
         past = pasts[new.folder]
-        comparisons.append(compare_pair(base, new, rules[new.folder], subfolder, past, None, UNGATED, names))
-    overview = rank(names, comparisons, rules[others[-1].folder], target, UNCHANGED)
+        comparisons.append(
+            compare_job.compare_pair(base, new, rules[new.folder], subfolder, past, None, UNGATED, names)
+        )
+    overview = compare_job.rank(names, comparisons, rules[others[-1].folder], target, UNCHANGED)
     order = overview.ranking.order if overview.ranking else ()
     trends: list[Trend] = []
     for index in order:
         workspace = workspaces[index]
         if past := pasts[workspace.folder]:
-            trends.append(make_trend(past, workspace, rules[workspace.folder]))
+            trends.append(compare_job.make_trend(past, workspace, rules[workspace.folder]))
     overview = replace(overview, trends=tuple(trends))
     reports = reporters.write(overview, None, target)
-    return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
+    return compare_job.Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
 
 
 def _past_folder(workspace: Workspace, history: Path) -> Path:
@@ -148,7 +146,9 @@ def _past(workspace: Workspace, history: Path) -> Path:
     return own if own.is_dir() else history
 
 
-def _append(workspaces: Sequence[Workspace], outcomes: Mapping[str, Outcome], history: Path, run: str) -> None:
+def _append(
+    workspaces: Sequence[Workspace], outcomes: Mapping[str, compare_job.Outcome], history: Path, run: str
+) -> None:
     gates = {
         compared.sides[1].resolve(): compared.comparison.gates
         for outcome in outcomes.values()

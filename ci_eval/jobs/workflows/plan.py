@@ -75,7 +75,11 @@ def plan(
     if len(chosen) * shards > limits.MOST_JOBS:
         raise ConfigError(_too_many(len(chosen), shards))
     durations = _durations(timings)
-    counts = _deal_shards([durations.get(_key(config, kind)) for _, config, kind in chosen], shards)
+    keys = [
+        (config.language, load_engine(config).name, _strip_digest(config.project.spec), kind)
+        for _, config, kind in chosen
+    ]
+    counts = _deal_shards([durations.get(key) for key in keys], shards)
     jobs = [
         job
         for (path, config, kind), of in zip(chosen, counts, strict=True)
@@ -201,10 +205,6 @@ def _job(
 
 
 Key = tuple[str, str, str, str]
-
-
-def _key(config: Config, kind: str) -> Key:
-    return config.language, load_engine(config).name, _strip_digest(config.project.spec), kind
 
 
 def _strip_digest(spec: str) -> str:

@@ -21,19 +21,8 @@ from ci_eval.core.config import Config, load, override, patch, set_engine_comman
 from ci_eval.core.fetch import identity, schemes
 from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import load_engine
-from ci_eval.jobs.workflows import github_files, gitlab_files, teamcity_files
-from ci_eval.jobs.workflows.ci_plan import (
-    ALGORITHMS,
-    CONFIG,
-    LOGS,
-    NIGHT,
-    NOTICE,
-    PULL_REQUEST,
-    PURPOSES,
-    SITE,
-    CiPlan,
-    Request,
-)  # fmt: skip
+from ci_eval.jobs.workflows import ci_plan, github_files, gitlab_files, teamcity_files
+from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan, Request
 
 SYSTEMS = {"github": github_files, "teamcity": teamcity_files, "gitlab": gitlab_files}
 """CI → the module with its PURPOSES, its `files`, and the `steps` that are left to do."""
@@ -160,21 +149,27 @@ def check_request(request: Request, folder: Path) -> None:
     purposes = request.purposes
     if request.system not in SYSTEMS:
         raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
-    if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
-        raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
+    if unknown := [purpose for purpose in purposes if purpose not in ci_plan.PURPOSES]:
+        raise ConfigError(
+            f"--for {unknown[0]}{guess(unknown[0], ci_plan.PURPOSES)}: known are {', '.join(ci_plan.PURPOSES)}"
+        )
     if unwritten := [purpose for purpose in purposes if purpose not in SYSTEMS[request.system].PURPOSES]:
         known = ", ".join(SYSTEMS[request.system].PURPOSES)
         raise ConfigError(f"--for {unwritten[0]} is not written for {request.system}, but {known}: see docs/ci.md")
-    if (ALGORITHMS in purposes) != bool(request.rivals):
+    if (ci_plan.ALGORITHMS in purposes) != bool(request.rivals):
         raise ConfigError("--for algorithms ranks engines: name several, such as --engine jedi,words")
-    if PULL_REQUEST in purposes and not request.build:
+    if ci_plan.PULL_REQUEST in purposes and not request.build:
         raise ConfigError(NEEDS_BUILD)
-    mails = request.system == "teamcity" and NOTICE in purposes
+    mails = request.system == "teamcity" and ci_plan.NOTICE in purposes
     if mails and not request.mail:
         raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
     if request.mail and not mails:
         raise ConfigError("--mail goes with --ci teamcity --for notice")
-    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes} and not _has_nights(request.system, folder):
+    if (
+        ci_plan.SITE in purposes
+        and not {ci_plan.NIGHT, ci_plan.NOTICE, ci_plan.ALGORITHMS} & {*purposes}
+        and not _has_nights(request.system, folder)
+    ):
         raise ConfigError("--for site needs night: the trends are those of the nights")
 
 
@@ -203,7 +198,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
         training=config.training_projects or usual_training(config.language, config.project.spec),
     )
     check_command(plan.command, request)
-    if LOGS in request.purposes and not plan.training:
+    if ci_plan.LOGS in request.purposes and not plan.training:
         raise ConfigError(
             f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {config.language}"
         )
@@ -236,7 +231,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
 
 def check_command(command: str, request: Request) -> None:
     """Raise ConfigError if the command, "" for an engine that has none, does not start what the request builds."""
-    if PULL_REQUEST in request.purposes and not command:
+    if ci_plan.PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
     if request.build and not command:
         raise ConfigError("--build goes with --engine-command, which starts what was built")
@@ -257,7 +252,7 @@ def _spell(answers: Answers, config: Config, plan: CiPlan) -> str:
         named = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
         engine = {name: value for name, value in named.items() if value}
     keys: dict[str, object] = {"language": answers.language, "engine": engine, "project": answers.project}
-    if LOGS in plan.request.purposes:
+    if ci_plan.LOGS in plan.request.purposes:
         keys["trainingProjects"] = list(plan.training)
     return f"""\
 # What `ci-eval evaluate {CONFIG}` measures. `ci-eval list keys` has all keys.

@@ -94,12 +94,8 @@ def _filter(scored: Sequence[Scored], words: _Words) -> list[Scored]:
         elif (points := score(word, begin, _compared_text(suggestion, word))) is not None:
             fitting.append((points, suggestion))
     # The sort is stable, so equal scores keep the order of `defaultComparator`.
-    fitting.sort(key=_best_first)
+    fitting.sort(key=lambda scored: -scored[0])
     return fitting
-
-
-def _best_first(scored: Scored) -> int:
-    return -scored[0]
 
 
 def _compared_text(suggestion: Suggestion, word: str) -> str:
