@@ -39,10 +39,8 @@ FIRST_PAUSE = 5.0
 
 
 class Screen:
-    """The console of a job: standard output for results, standard error for progress and warnings.
-
-    On a terminal progress is a bar with rate and time left; in a log it is a line every ten seconds.
-    """
+    """The console of a job: standard output for results, standard error for progress and warnings. On a terminal
+    progress is a bar with rate and time left; in a log it is a line every ten seconds."""
 
     def __init__(self, host: Host | None = None) -> None:
         self.host = host or detect_host(os.environ)
@@ -74,10 +72,8 @@ class Screen:
         self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str, identity: str | None, command: str = "") -> None:
-        """Print why the command ends, and the `command` that helps, on a line of its own that is never wrapped.
-
-        Reports the reason to the CI under `identity`, unless that is None because the CI knows already.
-        """
+        """Print why the command ends, and the `command` that helps, on a line of its own that is never wrapped. Reports
+        the reason to the CI under `identity`, unless that is None because the CI knows already."""
         text = advise(text, os.environ.get(JOB, ""))
         self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
         if command:

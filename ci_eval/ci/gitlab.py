@@ -49,10 +49,8 @@ class Project:
         return not self._token
 
     def earlier_jobs(self, name: str) -> Iterator[EarlierJob]:
-        """Yield the finished jobs of that name and of the default branch before this one, the newest first.
-
-        Without a token that may list them, only that of the newest pipeline in which everything succeeded.
-        """
+        """Yield the finished jobs of that name and of the default branch before this one, the newest first. Without a
+        token that may list them, only that of the newest pipeline in which everything succeeded."""
         if not self.may_list:
             path = f"/jobs/artifacts/{quote(self._branch, safe='')}/download?job={quote(name, safe='')}"
             yield EarlierJob(path=path, page="", succeeded=True)

@@ -127,11 +127,9 @@ def _text(value: object) -> str:
 
 
 def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
-    """Return whether a comparison that keeps a history has neither a base nor past figures in the history.
-
-    Without a history, as in a pull request, a base that is missing is a mistake. Raises ConfigError if nobody said that
-    this is the first night: the base may be lost.
-    """
+    """Return whether a comparison that keeps a history has neither a base nor past figures in the history. Without a
+    history, as in a pull request, a base that is missing is a mistake. Raises ConfigError if nobody said that this is
+    the first night: the base may be lost."""
     if job != COMPARE or "history" not in inputs:
         return False
     base, history = inputs.get("base"), Path(inputs["history"])
@@ -204,11 +202,8 @@ def _expand_glob(pattern: str) -> list[str]:
 
 def cache_key(inputs: Mapping[str, str]) -> str:
     """Return a cache key that changes with everything that decides what is installed and downloaded: an old cache is
-    never reused for something else.
-
-    Environments in the cache belong to one Python at one path, and the default version of an engine to one ci-eval, so
-    these are part of it.
-    """
+    never reused for something else. Environments in the cache belong to one Python at one path, and the default version
+    of an engine to one ci-eval, so these are part of it."""
     system, processor = platform.system(), platform.machine()
     parts = ("language", "engine", "engine-command", "project", "set", "base", "new")
     chosen = [inputs.get(name, "") for name in parts]

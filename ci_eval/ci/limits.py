@@ -22,10 +22,8 @@ FORBIDDEN = '":<>|*?\r\n\\/'
 
 def name(text: str) -> str:
     """Return the text made into a name for an artifact, a job or a group: lower case, short, without special
-    characters.
-
-    Texts that differ in more than case get different names: if a part is cut or replaced, a digest is added.
-    """
+    characters. Texts that differ in more than case get different names: if a part is cut or replaced, a digest is
+    added."""
     plain = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip(".-")
     if plain == text.lower() and len(plain) <= LONGEST_NAME:
         return plain

@@ -36,10 +36,7 @@ class Repository:
 
     def artifacts(self, name: str = "") -> list[Artifact]:
         """Return the artifacts of the default branch that still exist, the newest first. Those of forks and other
-        branches are left out.
-
-        `name` selects artifacts by name. Without it, all pages of GitHub's list are read.
-        """
+        branches are left out. `name` selects artifacts by name. Without it, all pages of GitHub's list are read."""
         branch = self._rest.get("")["default_branch"]
         artifacts = [
             _artifact(item)

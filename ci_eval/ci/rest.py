@@ -86,11 +86,8 @@ class Rest:
         return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
 
     def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
-        """Yield the items of a list, page after page; nothing if there is no such list.
-
-        `key` is the field of the response that holds the list, empty if the response is the list. Empty parameters of
-        `query` are left out.
-        """
+        """Yield the items of a list, page after page; nothing if there is no such list. `key` is the field of the
+        response that holds the list, empty if the response is the list. Empty parameters of `query` are left out."""
         parameters = {name: text for name, text in query.items() if text}
         asked = requests.Request("GET", self._address + path, params={**parameters, "per_page": 100}).prepare()
         following = asked.url
@@ -135,10 +132,8 @@ def save(
     target: Path,
     check: Callable[[requests.Response], requests.Response],
 ) -> None:
-    """Download an address into the file `target`.
-
-    Raises what `check` raises of a response, DownloadError if the file is too large, and RequestException.
-    """
+    """Download an address into the file `target`. Raises what `check` raises of a response, DownloadError if the file
+    is too large, and RequestException."""
     with session.get(address, stream=True, timeout=TIMEOUT) as answer, target.open("wb") as file:
         check(answer)
         for chunk in answer.iter_content(CHUNK):

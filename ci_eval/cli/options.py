@@ -134,12 +134,9 @@ class Choices:
     def load(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
     ) -> Config:
-        """Return the configuration that the options make.
-
-        `resumed`: a workspace whose configuration is taken if none is named. The command of an engine in it is run only
-        if it is `trusted`. `ladder`: ask for several prefixes if nothing is said about them. Raises WorkspaceError if
-        `resumed` holds no run.
-        """
+        """Return the configuration that the options make. `resumed`: a workspace whose configuration is taken if none
+        is named. The command of an engine in it is run only if it is `trusted`. `ladder`: ask for several prefixes if
+        nothing is said about them. Raises WorkspaceError if `resumed` holds no run."""
         if self.config is None and resumed and (resumed / "manifest.json").is_file():
             # The variables in it were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
@@ -160,9 +157,7 @@ class Choices:
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, everything: bool = False
     ) -> Config:
         """Return the configuration as `load` does, with the usual number of sessions if nothing says how many.
-
-        `everything`: all sessions are asked, whatever the configuration says.
-        """
+        `everything`: all sessions are asked, whatever the configuration says."""
         if everything and self.sessions:
             raise click.UsageError("--all and --sessions say different things: leave one of them out")
         config = self.load(screen, resumed, trusted=trusted)

@@ -69,10 +69,8 @@ class ReportFilters:
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return these filters, led by ALL if the headline's filter lets none of the sessions through.
-
-        `sessions`: name of a filter → number of the sessions that it lets through.
-        """
+        """Return these filters, led by ALL if the headline's filter lets none of the sessions through. `sessions`: name
+        of a filter → number of the sessions that it lets through."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
@@ -89,10 +87,8 @@ def report_filters(
     headline: str,
 ) -> ReportFilters:
     """Return the report filters of a run: ALL, those by letters typed, by group of kinds, and the declared ones.
-
     `grouped`: whether names, imports and keywords are told apart. `lengths`: numbers of letters typed, if there are
-    several. `headline`: `all`, a group or a filter, as `reports.headline` says.
-    """
+    several. `headline`: `all`, a group or a filter, as `reports.headline` says."""
     lengths = sorted(set(lengths))
     typed = _leading_length(lengths)
     possible: list[int | None] = [*lengths] or [None]
@@ -120,10 +116,8 @@ def report_filters(
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
-    """Return the name of the report filter that `all`, a group of kinds or a filter's name stands for.
-
-    `lengths`: numbers of letters typed, sorted; a group stands for its tokens with one letter typed.
-    """
+    """Return the name of the report filter that `all`, a group of kinds or a filter's name stands for. `lengths`:
+    numbers of letters typed, sorted; a group stands for its tokens with one letter typed."""
     plain = name.strip()
     if plain.lower() == EVERYTHING.lower():
         return EVERYTHING

@@ -87,10 +87,8 @@ class Watch:
 
 
 def _read_wait(file: Path) -> float | None:
-    """Return the seconds for which some process has waited for a core so far; None if the system does not say.
-
-    See https://docs.kernel.org/accounting/psi.html; the total is in microseconds.
-    """
+    """Return the seconds for which some process has waited for a core so far; None if the system does not say. See
+    https://docs.kernel.org/accounting/psi.html; the total is in microseconds."""
     try:
         lines = file.read_text().splitlines()
     except OSError:
@@ -108,10 +106,8 @@ def collect_rarely() -> None:
 
 def peak_below(pid: int) -> int | None:
     """Return the sum of the peak resident bytes of the processes that now run below that one (not of itself). None if
-    there is none, or if the system has no lists of them: only Linux does.
-
-    The processes may have had their peaks at different times, and shared pages count for each.
-    """
+    there is none, or if the system has no lists of them: only Linux does. The processes may have had their peaks at
+    different times, and shared pages count for each."""
     peaks = [peak for child in list_descendants(pid) if (peak := read_peak_memory(child)) is not None]
     return sum(peaks) if peaks else None
 

@@ -23,10 +23,7 @@ class _Neutral(msgspec.Struct):
 
 def neutral(line: Mapping[str, object]) -> Record:
     """Return the record of a line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?,
-    "run"?}`.
-
-    Raises ValueError if a field is missing or of another type.
-    """
+    "run"?}`. Raises ValueError if a field is missing or of another type."""
     fields = msgspec.convert(line, _Neutral)
     return Record(
         language=fields.language or "",

@@ -44,11 +44,9 @@ class NewOrder:
 
 
 def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Callable[[int], None]) -> None:
-    """Write the sessions of `source` into `target`, each list in the new order; calls `advance(files_done)`.
-
-    Only the suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list.
-    Raises WorkspaceError if the names that the ranker needs are missing, or if actions do not fit their file.
-    """
+    """Write the sessions of `source` into `target`, each list in the new order; calls `advance(files_done)`. Only the
+    suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list. Raises
+    WorkspaceError if the names that the ranker needs are missing, or if actions do not fit their file."""
     known = _names(source, target, order.ranker)
     for number, (file, sessions) in enumerate(source.sessions(Session), 1):
         context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=known)

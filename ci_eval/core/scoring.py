@@ -34,10 +34,8 @@ def observe_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequenc
 
 
 def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence[Sequence[Observation]]:
-    """Return the observations of each metric: if a modelled user decides how the session goes, their expectation.
-
-    A session on which the engine failed is a miss whatever the user does, and times are of all lookups.
-    """
+    """Return the observations of each metric: if a modelled user decides how the session goes, their expectation. A
+    session on which the engine failed is a miss whatever the user does, and times are of all lookups."""
     if not session.courses or session.status in FAILED:
         return [metric.observe(session) for metric in metrics]
     possible = [(course.share, _follow(session, course)) for course in session.courses]
@@ -226,11 +224,9 @@ def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[S
 
 @dataclass(frozen=True)
 class PassAt:
-    """The chance that at least one of k answers passes, in sessions that were asked more than k times.
-
-    Estimated without bias from the n answers of all rounds, of which c pass: 1 - C(n - c, k) / C(n, k) (Chen et al.
-    2021, "Evaluating Large Language Models Trained on Code", equation 1).
-    """
+    """The chance that at least one of k answers passes, in sessions that were asked more than k times. Estimated
+    without bias from the n answers of all rounds, of which c pass: 1 - C(n - c, k) / C(n, k) (Chen et al. 2021,
+    "Evaluating Large Language Models Trained on Code", equation 1)."""
 
     k: int
     passed: Callable[[SessionScore], bool | None]

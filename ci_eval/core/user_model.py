@@ -52,10 +52,8 @@ class UserModel:
     """Numbering of lookups: by their order within the session, or (as in the plugin) by the length of the prefix."""
 
     def starts(self, length: int) -> list[float]:
-        """Return the probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup.
-
-        No token is typed to its end without a lookup, so the last probability takes what is left.
-        """
+        """Return the probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup. No
+        token is typed to its end without a lookup, so the last probability takes what is left."""
         known = self.first_prefix[:length]
         return [*known[:-1], 1.0 - sum(known[:-1])]
 
@@ -66,10 +64,8 @@ class UserModel:
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
     def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
-        """Return the probability of taking the expected text at that rank, 0 if it is not in the list (None).
-
-        `lookup` is its number in the session, from 0. `prefix` is the number of characters typed.
-        """
+        """Return the probability of taking the expected text at that rank, 0 if it is not in the list (None). `lookup`
+        is its number in the session, from 0. `prefix` is the number of characters typed."""
         if rank is None:
             return 0.0
         return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else lookup)
@@ -205,9 +201,8 @@ class Expected:
 
 def average_behaviour(ranks: Sequence[int | None], model: UserModel) -> Expected:
     """Return what the user does on average in a session of which `ranks` has the expected text's rank at every prefix.
-
-    `ranks` is for prefixes of 0 … L - 1 characters, where L is the length of the expected text. None if it is absent.
-    """
+    `ranks` is for prefixes of 0 … L - 1 characters, where L is the length of the expected text. None if it is
+    absent."""
     length = len(ranks)
     selected = cancelled = queries = saved = 0.0
     for start, share in enumerate(model.starts(length)):

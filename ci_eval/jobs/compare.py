@@ -185,11 +185,9 @@ def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compa
 def _split_folders(
     folders: Sequence[Path], history: Path | None, screen: Screen
 ) -> tuple[list[Workspace], stage.History | None]:
-    """Return the workspaces, and the past evaluations in BASE and in the history; None if neither was given.
-
-    BASE alone may be a folder of past evaluations. Raises WorkspaceError if another folder is not a workspace: its role
-    would have to be guessed.
-    """
+    """Return the workspaces, and the past evaluations in BASE and in the history; None if neither was given. BASE alone
+    may be a folder of past evaluations. Raises WorkspaceError if another folder is not a workspace: its role would have
+    to be guessed."""
     base, *others = folders
     workspaces = [Workspace.open(folder) for folder in others]
     pasts = [read_history(history, screen)] if history else []

@@ -22,10 +22,8 @@ from ci_eval.jobs.single_stages import only_reports
 
 
 def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
-    """Grade the stored suggestions as the task grades now, and build the reports again.
-
-    The same call resumes an interrupted one. Raises ConfigError or WorkspaceError.
-    """
+    """Grade the stored suggestions as the task grades now, and build the reports again. The same call resumes an
+    interrupted one. Raises ConfigError or WorkspaceError."""
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
     # An interrupted grading leaves a complete run without digests, which this call resumes.
@@ -51,10 +49,8 @@ def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
 def grade_pairs(
     grader: str, path: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
 ) -> Iterator[bytes]:
-    """Yield a line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`.
-
-    Raises ConfigError, PreparationError, or EngineFailure if a pair cannot be graded.
-    """
+    """Yield a line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`. Raises
+    ConfigError, PreparationError, or EngineFailure if a pair cannot be graded."""
     (chosen,) = graders.ready([grader], machine.cache_folder(), judge, run)
     for number, line in enumerate(_lines(path), 1):
         yield msgspec.json.encode({"scores": _scores(chosen, line, f"{path}, line {number}")})

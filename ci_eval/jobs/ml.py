@@ -64,10 +64,8 @@ def train_ranker(
     screen: Screen,
     overrides: Sequence[str] = (),
 ) -> RankerModel:
-    """Train a ranker on logs of workspaces (or their logs/ folders), and write its model file.
-
-    `overrides`: settings of training as KEY=VALUE. Raises ConfigError, WorkspaceError or NothingToEvaluate.
-    """
+    """Train a ranker on logs of workspaces (or their logs/ folders), and write its model file. `overrides`: settings of
+    training as KEY=VALUE. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
     settings = _settings(overrides)
     # Otherwise the error would come after minutes of training.
     if output.is_dir():
@@ -205,10 +203,8 @@ def _digests(folder: Path) -> list[str]:
 
 
 def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
-    """Return the folder with the Parquet files of a source, and the manifest if the source is a workspace.
-
-    Raises WorkspaceError if there are no such files, or if the files are not as they were written.
-    """
+    """Return the folder with the Parquet files of a source, and the manifest if the source is a workspace. Raises
+    WorkspaceError if there are no such files, or if the files are not as they were written."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")

@@ -98,10 +98,8 @@ def make_sessions(
     screen: Screen,
     executor: interpret.Executor | None = None,
 ) -> None:
-    """Run stage 2, or the rest of it after an interruption, for one engine or for several in turns.
-
-    `executor`: the machines that ask; None = `jobs` processes of this machine. Raises NothingToEvaluate.
-    """
+    """Run stage 2, or the rest of it after an interruption, for one engine or for several in turns. `executor`: the
+    machines that ask; None = `jobs` processes of this machine. Raises NothingToEvaluate."""
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
     manifest = first.manifest()
@@ -127,10 +125,8 @@ def make_sessions(
 
 
 def _plan(generated: int, settings: InterpretConfig, repeats: int) -> str:
-    """Return the sentence that says how many sessions are asked, "" if all are asked once.
-
-    `repeats`: how often each session is asked, of all engines together.
-    """
+    """Return the sentence that says how many sessions are asked, "" if all are asked once. `repeats`: how often each
+    session is asked, of all engines together."""
     limit = settings.sessions_limit
     times = f", each {repeats} times" if repeats > 1 else ""
     if limit is None or limit >= generated:
@@ -146,10 +142,8 @@ def record(
     screen: Screen,
     watch: machine.Watch,
 ) -> None:
-    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace.
-
-    Raises NothingToEvaluate if no session was planned.
-    """
+    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace. Raises
+    NothingToEvaluate if no session was planned."""
     manifest = workspace.manifest()
     # A shard may have no session, since there may be fewer files than shards.
     if not made.planned and manifest.shard is None:
@@ -202,10 +196,8 @@ def make_reports(
     config: Config,
     gates: Sequence[Gate] = (),
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Run stage 3. Return the figures, and the path of the report by reporter.
-
-    `gates`: absolute gates. Raises WorkspaceError if there are no complete sessions.
-    """
+    """Run stage 3. Return the figures, and the path of the report by reporter. `gates`: absolute gates. Raises
+    WorkspaceError if there are no complete sessions."""
     # An interrupted run has a report of the sessions that are complete.
     if not workspace.manifest().complete and not any(workspace.sources()):
         raise WorkspaceError(

@@ -92,10 +92,8 @@ class Prepared:
 
 
 def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, and install and download what it asks for.
-
-    Raises ConfigError or PreparationError.
-    """
+    """Check the names in the configuration, and install and download what it asks for. Raises ConfigError or
+    PreparationError."""
     with sealed.care(tell=screen.warn):
         return _prepare(config, screen)
 
@@ -162,11 +160,9 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
 def _dependencies(
     config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
 ) -> tuple[InstalledEngine | None, bool]:
-    """Return the environment for the engine, and whether dependencies could be installed and are not.
-
-    If neither the configuration nor the engine asks for dependencies, they are tried if that is safe and cheap. Raises
-    PreparationError if they are asked for and cannot be installed.
-    """
+    """Return the environment for the engine, and whether dependencies could be installed and are not. If neither the
+    configuration nor the engine asks for dependencies, they are tried if that is safe and cheap. Raises
+    PreparationError if they are asked for and cannot be installed."""
     kind, configured = language.dependencies, config.project.dependencies
     is_asked = engine.needs_dependencies if configured is None else configured
     try_anyway = configured is None and engine.own_process
@@ -195,10 +191,8 @@ LATEST = "latest"
 
 
 def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
-    """Return the configuration with the newest version of its engine, if it asks for `latest`.
-
-    Raises ConfigError or PreparationError.
-    """
+    """Return the configuration with the newest version of its engine, if it asks for `latest`. Raises ConfigError or
+    PreparationError."""
     if config.engine.version != LATEST or config.engine.command is not None:
         return config
     if not isinstance(engine, Renewable):
@@ -220,10 +214,8 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
 
 
 def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
-    """Return the folder with the texts that the records' carets are in; None if the engine takes records.
-
-    Raises ConfigError if the engine completes at a caret, and the dataset has none.
-    """
+    """Return the folder with the texts that the records' carets are in; None if the engine takes records. Raises
+    ConfigError if the engine completes at a caret, and the dataset has none."""
     if engine.takes_records:
         return None
     if not records.texts:
@@ -271,10 +263,8 @@ def _cache() -> Path:
 
 
 def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
-    """Return the confinement of the engine, tested on this machine; "" if the engine has no process of its own.
-
-    Raises PreparationError if confinement is required and incomplete.
-    """
+    """Return the confinement of the engine, tested on this machine; "" if the engine has no process of its own. Raises
+    PreparationError if confinement is required and incomplete."""
     if not engine.own_process:
         return ""
     level = config.interpret.confine

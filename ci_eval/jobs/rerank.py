@@ -26,12 +26,8 @@ from ci_eval.plugins.learning.model_file import hash_ranker
 def rerank(
     folder: Path, *, completion_type: str, model: Path | None, output: Path, view: View = UNCHANGED, screen: Screen
 ) -> Evaluated:
-    """Make a new workspace from `folder`: its sessions with each list in the new order, and reports.
-
-    `view`: the view of the new workspace, which stores it.
-
-    Raises ConfigError, WorkspaceError or NothingToEvaluate.
-    """
+    """Make a new workspace from `folder`: its sessions with each list in the new order, and reports. `view`: the view
+    of the new workspace, which stores it. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
     source = Workspace.open(folder)
     source.verify()
     manifest = source.manifest()

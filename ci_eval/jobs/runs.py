@@ -61,11 +61,9 @@ def check_place(folder: Path, *, resume: bool) -> None:
 
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Hold the folder of a workspace while a run works on it.
-
-    If there is nothing to evaluate, a new folder without actions and errors is removed. Raises WorkspaceError if
-    another run works on the same folder, and Interrupted, which names the folder, if the user interrupts the run.
-    """
+    """Hold the folder of a workspace while a run works on it. If there is nothing to evaluate, a new folder without
+    actions and errors is removed. Raises WorkspaceError if another run works on the same folder, and Interrupted, which
+    names the folder, if the user interrupts the run."""
     # Only folders that this run makes may be removed again.
     made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
@@ -198,9 +196,7 @@ def training_seed(part: Engine | Ranker) -> int | None:
 
 def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
     """Open the workspace of an interrupted run, and check that the run was the same; make a new one if there is none.
-
-    Raises WorkspaceError if the configuration, project or engine differs.
-    """
+    Raises WorkspaceError if the configuration, project or engine differs."""
     if not (folder / "manifest.json").is_file():
         return begin(prepared, folder, jobs, shard)
     return take_up(Workspace.open(folder), prepared, jobs, shard)
@@ -315,9 +311,7 @@ def check_single_project(workspace: Workspace) -> None:
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
     """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed.
-
-    `view`: a change of the stored view, which is not stored.
-    """
+    `view`: a change of the stored view, which is not stored."""
     return load_workspace(workspace, view).config
 
 
@@ -332,10 +326,8 @@ def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of a workspace as it was measured, with another view than the stored one.
-
-    Raises WorkspaceError if it changed since.
-    """
+    """Return the configuration of a workspace as it was measured, with another view than the stored one. Raises
+    WorkspaceError if it changed since."""
     return _load(workspace, view.spell()).config
 
 

@@ -83,10 +83,8 @@ def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
 
 
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
-    """Ask the engine again, and print each message to and from it, then what it completes now.
-
-    Raises WorkspaceError if there are no messages.
-    """
+    """Ask the engine again, and print each message to and from it, then what it completes now. Raises WorkspaceError if
+    there are no messages."""
     recorder = Trace(screen.result, full=full)
     with attach_listener(recorder):
         lines = list(replay(folder, identity, screen, trusted=trusted))

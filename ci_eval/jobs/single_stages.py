@@ -150,10 +150,8 @@ def only_logs(
 
 
 def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
-    """Run stage 3 on each of the workspaces, also on what an interrupted run has left.
-
-    `gates`: rules about figures. `view`: a change of the view of each workspace, which stores it.
-    """
+    """Run stage 3 on each of the workspaces, also on what an interrupted run has left. `gates`: rules about figures.
+    `view`: a change of the view of each workspace, which stores it."""
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
         change_view(workspace.view_path, workspace.config_path, view)

@@ -29,10 +29,8 @@ from ci_eval.plugins.learning.model_file import RankerModel
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Print the figures of an evaluation, its problems, and the paths of its reports.
-
-    The last line is the workspace's path.
-    """
+    """Print the figures of an evaluation, its problems, and the paths of its reports. The last line is the workspace's
+    path."""
     result = done.evaluation
     whole = result.filters["ALL"]
     conditions = [
@@ -232,10 +230,8 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
 
 
 def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
-    """Return a table row for each kind of candidate, the most frequent first.
-
-    The columns are the kind, its rows on all sides, their share of all rows, and the expected ones.
-    """
+    """Return a table row for each kind of candidate, the most frequent first. The columns are the kind, its rows on all
+    sides, their share of all rows, and the expected ones."""
     total: dict[str, tuple[int, int]] = {}
     for counts in sides:
         for kind, (rows, expected) in counts.kinds.items():

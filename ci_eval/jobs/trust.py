@@ -21,10 +21,8 @@ from ci_eval.plugins.adapters.lsp.engine import LspEngine
 
 def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False) -> None:
     """Raise ConfigError if `config` takes something dangerous from a workspace's configuration, unless it is `trusted`.
-
     Dangerous are a command to run, an address to send code to, and an exception to confinement. `typed`: the user gave
-    the engine's command.
-    """
+    the engine's command."""
     stored = runs.stored_config(workspace)
     asked = []
     if stored.engine.command is not None and config.engine.command is not None and not typed:
@@ -54,10 +52,8 @@ def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
-    """Raise ConfigError if grading a workspace would do something dangerous, unless it is `trusted`.
-
-    Grading asks the configured judge, and runs tests.
-    """
+    """Raise ConfigError if grading a workspace would do something dangerous, unless it is `trusted`. Grading asks the
+    configured judge, and runs tests."""
     _refuse(workspace, [*_addresses(stored.judge), *_runs(stored)], trusted=trusted)
 
 

@@ -27,10 +27,8 @@ from ci_eval.plugins.learning.fitting import ShownList, fit_user, read_lists
 
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
-    """Yield the lines of the estimated probabilities as YAML, with the amount of data behind them.
-
-    Raises WorkspaceError or NothingToEvaluate.
-    """
+    """Yield the lines of the estimated probabilities as YAML, with the amount of data behind them. Raises
+    WorkspaceError or NothingToEvaluate."""
     events = event_logs.read(sources, 0, screen)
     if events:
         lists = list(event_training.make_lists([*events.train, *events.validation]))
@@ -130,10 +128,8 @@ def check_every_prefix(workspace: Workspace) -> None:
 
 
 def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Return what a modelled user would do on average: rows of a table, and the number of sessions.
-
-    Raises ConfigError or NothingToEvaluate.
-    """
+    """Return what a modelled user would do on average: rows of a table, and the number of sessions. Raises ConfigError
+    or NothingToEvaluate."""
     metrics = metrics_of_user(load_user_model(user))
     workspace = Workspace.open(folder)
     workspace.verify()

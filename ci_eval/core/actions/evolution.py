@@ -26,10 +26,8 @@ class _Part:
 
 
 class Evolution:
-    """A file whose parts are hidden; each is restored before the first token that is typed in it or behind it.
-
-    Imports are different: people add them afterwards, so each is missing except while its own tokens are typed.
-    """
+    """A file whose parts are hidden; each is restored before the first token that is typed in it or behind it. Imports
+    are different: people add them afterwards, so each is missing except while its own tokens are typed."""
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
         self._imports = config.what == "imports"
@@ -40,11 +38,8 @@ class Evolution:
 
     def at(self, offset: int) -> int:
         """Return the present offset of what is at `offset` in the file as it is today; `offset` must not be in a hidden
-        part.
-
-        Example: if an import of 20 characters is missing above, what is at 100 in the file is at 80 now. Only imports
-        shift anything, since all other parts before a token are restored by the time it is typed.
-        """
+        part. Example: if an import of 20 characters is missing above, what is at 100 in the file is at 80 now. Only
+        imports shift anything, since all other parts before a token are restored by the time it is typed."""
         if not self._imports:
             return offset
         return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)

@@ -99,11 +99,9 @@ def generate(
     cache: Path | None = None,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
-    """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file.
-
-    A file that cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored
-    below `cache`.
-    """
+    """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file. A file that
+    cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored below
+    `cache`."""
     paths = []
     for path in source_files(root, language, config):
         # Names of files are stored as JSON, which has UTF-8 alone.

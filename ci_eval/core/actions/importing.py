@@ -21,11 +21,9 @@ class Use(NamedTuple):
 
 
 def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
-    """Return a use of each name that the file imports by itself, in order of offset.
-
-    Of several uses, the seed picks one. Left out are names that another import brings as well, and uses in front of the
-    import or of something else with the same name.
-    """
+    """Return a use of each name that the file imports by itself, in order of offset. Of several uses, the seed picks
+    one. Left out are names that another import brings as well, and uses in front of the import or of something else
+    with the same name."""
     syntax = source.language.import_syntax
     candidates: list[Use] = []
     for imported in syntax.read(source.text) if syntax else ():

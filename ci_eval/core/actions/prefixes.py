@@ -7,9 +7,7 @@ from ci_eval.core.model import PrefixConfig
 
 def queries(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
     """Return the sessions of a token: for each, the strategy that it would have alone, and the prefixes of its lookups.
-
-    Each prefix begins with the one before it, in the same session or in the one before.
-    """
+    Each prefix begins with the one before it, in the same session or in the one before."""
     if prefix.name == "Ladder":
         # A prefix as long as the token would leave nothing to complete.
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]

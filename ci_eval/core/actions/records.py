@@ -50,11 +50,9 @@ class Records:
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
-    """Return the records in these lines.
-
-    `cluster`: names of the fields by which records are sampled together; none = each by itself. A single field must be
-    there; of several fields, those that are there count. A line that is no record becomes an error; the others go on.
-    """
+    """Return the records in these lines. `cluster`: names of the fields by which records are sampled together; none =
+    each by itself. A single field must be there; of several fields, those that are there count. A line that is no
+    record becomes an error; the others go on."""
     dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
         try:

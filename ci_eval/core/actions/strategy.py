@@ -92,10 +92,8 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
 
 @dataclass
 class _Typist:
-    """A typist that writes the actions down, and keeps track of what is missing from the text.
-
-    Behind the last item a gap may be open: the text from `_caret` to `_gap` is not there yet, the text before it is.
-    """
+    """A typist that writes the actions down, and keeps track of what is missing from the text. Behind the last item a
+    gap may be open: the text from `_caret` to `_gap` is not there yet, the text before it is."""
 
     source: Source
     strategy: StrategyConfig

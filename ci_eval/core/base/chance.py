@@ -19,10 +19,7 @@ def draw(seed: int, identity: str) -> float:
 
 def threshold(draws: Iterable[float], *, probability: float, limit: int | None) -> float:
     """Return the number below which the chosen draws are: each is chosen with `probability`, and at most `limit` of
-    them.
-
-    The draws are only read if there is a limit.
-    """
+    them. The draws are only read if there is a limit."""
     if limit is None:
         return probability
     fitting = sorted(value for value in draws if value < probability)

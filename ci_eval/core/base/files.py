@@ -15,10 +15,8 @@ NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
 
 
 def below(start: Path, root: Path, ends: Sequence[str], ignored: Collection[str] = NOT_SOURCE) -> Iterator[str]:
-    """Yield the paths, relative to `root`, of the regular files below `start` whose names have one of these ends.
-
-    Files and folders with a name in `ignored` are left out, and so are hidden folders.
-    """
+    """Yield the paths, relative to `root`, of the regular files below `start` whose names have one of these ends. Files
+    and folders with a name in `ignored` are left out, and so are hidden folders."""
     for folder, folders, files in os.walk(start):
         folders[:] = [n for n in folders if n not in ignored and not n.startswith(".") and not n.endswith(".dist-info")]
         for name in files:

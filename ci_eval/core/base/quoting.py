@@ -31,10 +31,8 @@ def hide(text: str) -> str:
 
 
 def quote(text: str | bytes, most: int | None = None) -> str:
-    """Return a text of somebody else for a message: without the secret, and without passwords in addresses.
-
-    `most`: the number of its first characters that are left; of its last ones if negative; None = all.
-    """
+    """Return a text of somebody else for a message: without the secret, and without passwords in addresses. `most`: the
+    number of its first characters that are left; of its last ones if negative; None = all."""
     text = text.decode(errors="backslashreplace") if isinstance(text, bytes) else text
     text = _PASSWORD.sub("", hide(text))
     return text[most:] if most is not None and most < 0 else text[:most]

@@ -102,11 +102,9 @@ def unpacking(file: BinaryIO, path: Path) -> io.BufferedIOBase:
 
 
 def refuse_links(folder: Path) -> None:
-    """Check that everything below the folder is a plain file or folder. Raises WorkspaceError if not.
-
-    So nothing outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself
-    may be a link.
-    """
+    """Check that everything below the folder is a plain file or folder. Raises WorkspaceError if not. So nothing
+    outside can be read, written or removed through a link, and nothing waits for a pipe. The folder itself may be a
+    link."""
     waiting = [str(folder)]
     try:
         while waiting:

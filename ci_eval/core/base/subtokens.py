@@ -11,11 +11,9 @@ from types import MappingProxyType
 
 
 def split(name: str) -> list[str]:
-    """Return the sub-tokens of a name in order, case-folded: `HTTPServer2_go` → http, server, 2, go.
-
-    A sub-token ends at what is neither letter nor digit, between small letter and capital, before the last capital of a
-    row that a small letter follows, between letters and digits, and between letters with a case and letters without.
-    """
+    """Return the sub-tokens of a name in order, case-folded: `HTTPServer2_go` → http, server, 2, go. A sub-token ends
+    at what is neither letter nor digit, between small letter and capital, before the last capital of a row that a small
+    letter follows, between letters and digits, and between letters with a case and letters without."""
     return list(_split(name))
 
 
@@ -65,10 +63,8 @@ Shared = Callable[[Sequence[str], Sequence[str]], int]
 
 
 def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, by Hyyrö's bit-parallel method.
-
-    H. Hyyrö, "Bit-Parallel LCS-length Computation Revisited", AWOCA 2004.
-    """
+    """Return the length of the longest common subsequence, by Hyyrö's bit-parallel method. H. Hyyrö, "Bit-Parallel
+    LCS-length Computation Revisited", AWOCA 2004."""
     # Python's integers have any length, so all bits of a row fit into one.
     positions: dict[str, int] = {}
     for position, token in enumerate(one):
@@ -86,10 +82,7 @@ ALL: Mapping[str, float] = MappingProxyType({"precision": 1.0, "recall": 1.0, "f
 
 def scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
     """Return precision, recall and F1 (0 to 1) of the sub-tokens of `hypothesis`, of which `shared` says how many
-    count.
-
-    Two names without a sub-token (`_`) have 1 if they are equal, else 0.
-    """
+    count. Two names without a sub-token (`_`) have 1 if they are equal, else 0."""
     # Most predictions have nothing in common with what was expected.
     if _distinct(reference).isdisjoint(_distinct(hypothesis)):
         return ALL if reference == hypothesis else NONE

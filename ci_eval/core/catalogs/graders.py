@@ -28,9 +28,7 @@ class Installed(Protocol):
 
     def prepare(self, cache: Path) -> None:
         """Make ready below `cache` what the grader needs. It is called in each process before the process grades.
-
-        Raises PreparationError.
-        """
+        Raises PreparationError."""
 
 
 @runtime_checkable
@@ -73,10 +71,7 @@ def ready(
     names: Sequence[str], cache: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
 ) -> list[Grader]:
     """Return the graders of these names, installed below `cache`. `judge` is the language model for graders that ask
-    one, `run` the settings for graders that run code.
-
-    Raises ConfigError or PreparationError.
-    """
+    one, `run` the settings for graders that run code. Raises ConfigError or PreparationError."""
     graders = [CATALOG.load(name) for name in names]
     graders = [grader.asking(judge) if judge and isinstance(grader, Judging) else grader for grader in graders]
     graders = [grader.running(run) if run and isinstance(grader, Executing) else grader for grader in graders]

@@ -16,11 +16,8 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRI
 
 
 def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = False) -> tuple[Metric, ...]:
-    """Return all metrics in the order of reports.
-
-    `places`: k of more RecallAt{k}. `user`: true if a user is modelled, or if typing is `emulated`. Raises ConfigError
-    if a family cannot be used.
-    """
+    """Return all metrics in the order of reports. `places`: k of more RecallAt{k}. `user`: true if a user is modelled,
+    or if typing is `emulated`. Raises ConfigError if a family cannot be used."""
     metrics = _all()
     # A rank that a family has already, such as 1, counts once.
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}

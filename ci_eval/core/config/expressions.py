@@ -10,10 +10,8 @@ from ci_eval.core.config.text import parse_yaml
 
 
 def read_expression(text: str) -> dict[str, object]:
-    """Return the entry of `reports.sessionsFilters` that an expression stands for; its values are not checked.
-
-    A session passes if it passes each condition. Raises ConfigError if the text is no list of conditions.
-    """
+    """Return the entry of `reports.sessionsFilters` that an expression stands for; its values are not checked. A
+    session passes if it passes each condition. Raises ConfigError if the text is no list of conditions."""
     try:
         # As in a shell, quotes hold values with spaces together.
         conditions = shlex.split(text)

@@ -63,10 +63,8 @@ UNUSED_FILTERS = ("features", "minimumOffset", "position")
 
 
 def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
-    """Return the configuration in our shape, and warnings. `raw` is not changed.
-
-    A configuration in our shape is returned as it is. Raises ConfigError if a value cannot be upgraded.
-    """
+    """Return the configuration in our shape, and warnings. `raw` is not changed. A configuration in our shape is
+    returned as it is. Raises ConfigError if a value cannot be upgraded."""
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():

@@ -85,10 +85,8 @@ def _spell_yaml(text: str) -> str:
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return a JSON schema (draft 2020-12) of configurations in YAML.
-
-    `known`: dotted key → values that editors offer, though others are not wrong.
-    """
+    """Return a JSON schema (draft 2020-12) of configurations in YAML. `known`: dotted key → values that editors offer,
+    though others are not wrong."""
     (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
     for section, path in _sections(Config, ""):
         _explain(definitions[section.__name__], section, path, known)

@@ -67,10 +67,8 @@ def load(
     overrides: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Loaded:
-    """Return the configuration in a file (None: the defaults), changed by overrides `dotted.key=value`.
-
-    `engine`: NAME or NAME@VERSION, in place of the file's; overrides change that one. Raises ConfigError.
-    """
+    """Return the configuration in a file (None: the defaults), changed by overrides `dotted.key=value`. `engine`: NAME
+    or NAME@VERSION, in place of the file's; overrides change that one. Raises ConfigError."""
     source = str(path) if path else "configuration"
     raw, upgrade_warnings = _upgrade(read(path) if path else None, source)
     check(raw, source)
@@ -95,10 +93,8 @@ def load(
 
 
 def add_ladder(config: Config) -> Config:
-    """Return the configuration with the usual ladder of prefixes.
-
-    It stays as it is if it sets a prefix, has a modelled user, or is about another task than completion.
-    """
+    """Return the configuration with the usual ladder of prefixes. It stays as it is if it sets a prefix, has a modelled
+    user, or is about another task than completion."""
     strategy = config.actions.strategy
     if config.effective_task != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
@@ -107,10 +103,8 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """Return the configuration with the usual number of sessions, if it sets none.
-
-    It stays as it is if it has a dataset, which is asked whole, or the engine `jetbrains`, which samples by itself.
-    """
+    """Return the configuration with the usual number of sessions, if it sets none. It stays as it is if it has a
+    dataset, which is asked whole, or the engine `jetbrains`, which samples by itself."""
     interpret = config.interpret
     if config.dataset.spec or config.engine.name == "jetbrains":
         return config
@@ -144,11 +138,8 @@ def _engine(config: EngineConfig) -> dict[str, object]:
 
 
 def set_engine_command(config: Config, command: str, like: str | None = None) -> Config:
-    """Return the configuration with a language server of one's own as its engine.
-
-    `command`: as one types it in a shell. `like`: the named engine whose configuration it gets; None = the
-    configuration's. Raises ConfigError.
-    """
+    """Return the configuration with a language server of one's own as its engine. `command`: as one types it in a
+    shell. `like`: the named engine whose configuration it gets; None = the configuration's. Raises ConfigError."""
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
@@ -180,10 +171,8 @@ def patch(
     title: str | None = None,
     output_dir: str | None = None,
 ) -> Config:
-    """Return the configuration with the options of the command line; None leaves a value as it is.
-
-    `engine` is NAME or NAME@VERSION. Raises the ConfigError of `load`; `${name}` has no meaning here.
-    """
+    """Return the configuration with the options of the command line; None leaves a value as it is. `engine` is NAME or
+    NAME@VERSION. Raises the ConfigError of `load`; `${name}` has no meaning here."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     options = {
         "task": task,
@@ -215,10 +204,8 @@ def patch(
 
 
 def override(config: Config, settings: Sequence[str]) -> Config:
-    """Return the configuration changed by settings KEY=VALUE.
-
-    A KEY may leave out its section if no other key ends like it, such as `completionType`. Raises ConfigError.
-    """
+    """Return the configuration changed by settings KEY=VALUE. A KEY may leave out its section if no other key ends like
+    it, such as `completionType`. Raises ConfigError."""
     raw: dict[str, object] = msgspec.to_builtins(config)
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -229,10 +216,8 @@ def override(config: Config, settings: Sequence[str]) -> Config:
 
 
 def complete_key(key: str) -> str:
-    """Return the dotted name of a key that is written without its section; other keys as they are.
-
-    Raises ConfigError if no key or several keys end like it.
-    """
+    """Return the dotted name of a key that is written without its section; other keys as they are. Raises ConfigError
+    if no key or several keys end like it."""
     names = [known.name for known in keys()]
     if "." in key or key in names or key in Config.__struct_fields__:
         return key
@@ -247,9 +232,7 @@ def complete_key(key: str) -> str:
 
 def add_filters(config: Config, names: Iterable[str]) -> Config:
     """Return the configuration with a session filter for each expression, such as `kind=FIELD prefix=1`, among `names`.
-
-    Names of filters that reports have already, and names that are no expressions, add nothing. Raises ConfigError.
-    """
+    Names of filters that reports have already, and names that are no expressions, add nothing. Raises ConfigError."""
     known = {part.name for part in config.report_filters.all}
     expressions = dict.fromkeys(name.strip() for name in names if "=" in name and name.strip() not in known)
     raw: dict[str, object] = msgspec.to_builtins(config)
@@ -312,10 +295,8 @@ def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
 
 def _spread(raw: dict[str, object]) -> None:
     """Spell out short forms: `engine: NAME@VERSION`, `interpret.userModel: PROFILE`, `project: SPEC`, `dataset: SPEC`,
-    and filters in one line.
-
-    Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and true.
-    """
+    and filters in one line. Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and
+    true."""
     interpret = raw.get("interpret")
     if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
         interpret["userModel"] = {"profile": profile}

@@ -35,10 +35,8 @@ USER_TYPES = (
 
 
 def settle(config: Config, source: str) -> tuple[Config, list[str]]:
-    """Return the configuration as it will be evaluated, with a warning for each change.
-
-    Raises ConfigError if a rule is broken.
-    """
+    """Return the configuration as it will be evaluated, with a warning for each change. Raises ConfigError if a rule is
+    broken."""
     if problems := list(_problems(config)):
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
     warnings: list[str] = []

@@ -83,11 +83,9 @@ def parse_yaml(text: str, source: str) -> object:
 
 
 def _copy(value: object, depth: int = 0) -> object:
-    """Return a copy in which nothing is shared, so that a change of one value never changes another.
-
-    Raises RecursionError if it is nested too deeply, and ValueError for numbers beyond 64 bits and halves of surrogate
-    pairs.
-    """
+    """Return a copy in which nothing is shared, so that a change of one value never changes another. Raises
+    RecursionError if it is nested too deeply, and ValueError for numbers beyond 64 bits and halves of surrogate
+    pairs."""
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
@@ -100,10 +98,8 @@ def _copy(value: object, depth: int = 0) -> object:
 
 
 def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
-    """Return the number of values below a node, with aliases expanded.
-
-    Raises ConfigError for cycles, too many values, and repeated keys.
-    """
+    """Return the number of values below a node, with aliases expanded. Raises ConfigError for cycles, too many values,
+    and repeated keys."""
     if (known := sizes.get(id(node))) is not None:
         if known == 0:
             raise ConfigError(f"{source}: {_location(node)}: contains itself through an alias")

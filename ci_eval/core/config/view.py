@@ -49,18 +49,14 @@ UNCHANGED = View()
 
 
 def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
-    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE.
-
-    A missing file is a view without settings. Raises ConfigError.
-    """
+    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE. A missing file is a
+    view without settings. Raises ConfigError."""
     return [_override(key, value) for key, value in {**_read_view(path), **change.settings()}.items()]
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
-    """Change the view stored at `path`, of what was measured with the configuration at `config`.
-
-    Raises ConfigError, after which the view is as before.
-    """
+    """Change the view stored at `path`, of what was measured with the configuration at `config`. Raises ConfigError,
+    after which the view is as before."""
     if change == UNCHANGED:
         return
     # A wrong setting raises before anything is stored.

@@ -50,10 +50,8 @@ def run_client(
     argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
 ) -> str:
     """Run a client to its end and return what it printed. The client and all that it started are killed after `timeout`
-    seconds.
-
-    `variables` are added to the client's environment. Raises InstallError with the last lines of its standard error.
-    """
+    seconds. `variables` are added to the client's environment. Raises InstallError with the last lines of its standard
+    error."""
     ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
     if ended.code:
         raise InstallError(failure(ended))
@@ -64,10 +62,8 @@ def run_to_end(
     argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
 ) -> ClientEnd:
     """Run a client to its end and return its result, also if the client failed, so that the caller can explain the
-    failure.
-
-    The arguments are those of `run_client`. Raises InstallError if the client is not installed or takes too long.
-    """
+    failure. The arguments are those of `run_client`. Raises InstallError if the client is not installed or takes too
+    long."""
     program = shutil.which(argv[0])
     # pip runs as an argument of `drivers/alone.py`.
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
@@ -114,10 +110,8 @@ def kill_group(process: subprocess.Popen[str]) -> None:
 
 
 def last_words(text: str) -> str:
-    """Return the last lines of what a client printed, indented and without the passwords in addresses.
-
-    If these lines say that the network cannot be reached, one line with advice is returned instead.
-    """
+    """Return the last lines of what a client printed, indented and without the passwords in addresses. If these lines
+    say that the network cannot be reached, one line with advice is returned instead."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     # Clients often say once for each attempt that the network cannot be reached: one line will do.
     if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
@@ -129,11 +123,9 @@ def last_words(text: str) -> str:
 
 
 def one_file(run: Callable[[Path], None], suffix: str, folder: Path, missing: str) -> Path:
-    """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`.
-
-    Returns the file's new path. Raises InstallError with the message `missing` if there is not exactly one file that
-    ends in `suffix`.
-    """
+    """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`. Returns
+    the file's new path. Raises InstallError with the message `missing` if there is not exactly one file that ends in
+    `suffix`."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:
         run(Path(name))

@@ -18,10 +18,8 @@ NO_WRAPPERS = {"RUSTC_WRAPPER": "", "RUSTC_WORKSPACE_WRAPPER": ""}
 
 
 def crate(source: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the archive of NAME==VERSION, which cargo downloads into `folder`. This takes seconds.
-
-    Raises ConfigError or InstallError.
-    """
+    """Return the archive of NAME==VERSION, which cargo downloads into `folder`. This takes seconds. Raises ConfigError
+    or InstallError."""
     match = check_crate(source)
 
     def run(here: Path) -> None:

@@ -52,10 +52,8 @@ def _fields(line: bytes) -> dict[str, object] | str:
 
 
 def prepare(spec: str, *, cache: Path) -> Dataset:
-    """Return the dataset that `spec` names: FILE, or `https://…#sha256=…`, which is downloaded once.
-
-    Raises ConfigError or PreparationError.
-    """
+    """Return the dataset that `spec` names: FILE, or `https://…#sha256=…`, which is downloaded once. Raises ConfigError
+    or PreparationError."""
     if spec.startswith(("https:", "http:")):
         pinned = schemes.CATALOG.load("https").parse(spec)
         path = download(pinned.source, sha256=pinned.sha256, cache=cache)

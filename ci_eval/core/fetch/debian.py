@@ -41,11 +41,9 @@ class Tarballs:
 
 
 def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
-    """Return the tarballs of SOURCE=VERSION, which apt-get downloads into the empty `folder`. This takes seconds.
-
-    Lists of source packages are stored below `cache` for a day, and fetched again at once if the version is not in
-    them. Raises ConfigError or InstallError.
-    """
+    """Return the tarballs of SOURCE=VERSION, which apt-get downloads into the empty `folder`. This takes seconds. Lists
+    of source packages are stored below `cache` for a day, and fetched again at once if the version is not in them.
+    Raises ConfigError or InstallError."""
     check_debian(package)
     apt = _Apt(cache.absolute() / "apt", machine_sources(folder))
     missed = None if apt.is_fresh() else apt.update()

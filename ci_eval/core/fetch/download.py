@@ -55,11 +55,8 @@ def download(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Path:
     """Return the path below `cache` of the file at `url`. Its SHA-256 (hex) is always `sha256`, also if the file was
-    cached.
-
-    `timeout` is (connect, between two packets) in seconds. Only https is allowed, and http to this machine itself.
-    Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256.
-    """
+    cached. `timeout` is (connect, between two packets) in seconds. Only https is allowed, and http to this machine
+    itself. Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256."""
     digest = check_digest(sha256)
     check_url(url)
     # The file keeps its name, by which callers tell an archive from a program.

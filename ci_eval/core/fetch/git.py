@@ -65,11 +65,9 @@ KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"})
 
 
 def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TIMEOUT) -> str:
-    """Fetch the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`.
-
-    Returns the full commit id. `timeout` is seconds per step. Symbolic links are left out, and files stored with LFS
-    stay pointers. Raises ConfigError or InstallError.
-    """
+    """Fetch the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`. Returns the
+    full commit id. `timeout` is seconds per step. Symbolic links are left out, and files stored with LFS stay pointers.
+    Raises ConfigError or InstallError."""
     check_url(url)
     check_revision(revision)
     target.mkdir(parents=True)
@@ -83,11 +81,9 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
 
 
 def read_revision(folder: Path) -> str:
-    """Return the commit that the files of `folder` are of, with `+changes` if they were changed since.
-
-    Without a readable repository, a folder of the current one is of the commit that the CI says. "" = unknown, as of
-    files that git does not track.
-    """
+    """Return the commit that the files of `folder` are of, with `+changes` if they were changed since. Without a
+    readable repository, a folder of the current one is of the commit that the CI says. "" = unknown, as of files that
+    git does not track."""
     try:
         if not any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents)):
             raise InstallError(f"{folder} is in no repository")
@@ -119,10 +115,8 @@ def is_full_commit(revision: str) -> bool:
 
 
 def parse_page(address: str) -> str:
-    """Return the SPEC of the repository whose page has this address, or "" if there is no such page.
-
-    The page of a branch, tag or commit stands for that revision, any other page for the newest commit.
-    """
+    """Return the SPEC of the repository whose page has this address, or "" if there is no such page. The page of a
+    branch, tag or commit stands for that revision, any other page for the newest commit."""
     page = PAGE.fullmatch(address)
     return f"git:{page['url'].removesuffix('.git')}@{page['revision'] or 'HEAD'}" if page else ""
 
@@ -177,10 +171,7 @@ def _fetch(url: str, revision: str, target: Path, timeout: float) -> str:
 
 def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: BinaryIO | None = None) -> bytes:
     """Run git in the folder `target` with our settings alone, and return what it prints. It may reach addresses of
-    `scheme` only.
-
-    `given` is git's standard input. `timeout` is in seconds. Raises InstallError.
-    """
+    `scheme` only. `given` is git's standard input. `timeout` is in seconds. Raises InstallError."""
     program = shutil.which("git")
     if program is None:
         raise InstallError(f"git is not installed. {GET['git']}")

@@ -30,10 +30,8 @@ class _Downloaded(msgspec.Struct):
 
 
 def module_zip(module: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the zip of MODULE@VERSION, which go downloads into `folder`. This takes seconds.
-
-    All files in the zip are below one path, `module` itself. Raises ConfigError or InstallError.
-    """
+    """Return the zip of MODULE@VERSION, which go downloads into `folder`. This takes seconds. All files in the zip are
+    below one path, `module` itself. Raises ConfigError or InstallError."""
     check_module(module)
 
     def run(here: Path) -> None:

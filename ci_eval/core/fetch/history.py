@@ -36,10 +36,8 @@ class Repository:
     """The full id of the newest commit that counts."""
 
     def files(self, ends: Sequence[str]) -> list[str]:
-        """Return the sorted paths of the newest commit's regular files whose names have one of these ends.
-
-        Bytes of a name that are not UTF-8 are kept by `surrogateescape`.
-        """
+        """Return the sorted paths of the newest commit's regular files whose names have one of these ends. Bytes of a
+        name that are not UTF-8 are kept by `surrogateescape`."""
         entries = self._git("ls-tree", "-r", "-z", self.commit).split(b"\0")
         parts = [entry.partition(b"\t") for entry in entries if entry[:6].decode() in REGULAR]
         paths = [path.decode(errors="surrogateescape") for _, _, path in parts]
@@ -95,9 +93,7 @@ class Repository:
 @contextmanager
 def repository(source: str) -> Iterator[Repository]:
     """Yield a copy of the repository at `source`: a URL or a folder, perhaps with @REVISION behind it (default: HEAD).
-
-    Raises ConfigError or InstallError.
-    """
+    Raises ConfigError or InstallError."""
     url, revision = _parse(source)
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         # The settings of a repository may name programs to run; those of the copy are ours.

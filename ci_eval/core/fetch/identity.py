@@ -66,10 +66,8 @@ def https_address(address: str) -> str:
 
 
 def last_part(address: str) -> str:
-    """Return the name of a repository, the last part of its address: for git@HOST:OWNER/NAME.git it is NAME.
-
-    Forks and mirrors have the same name.
-    """
+    """Return the name of a repository, the last part of its address: for git@HOST:OWNER/NAME.git it is NAME. Forks and
+    mirrors have the same name."""
     return re.split(r"[/:\\]", address.rstrip("/\\"))[-1].removesuffix(".git")
 
 

@@ -73,10 +73,8 @@ def read_npm_ranges(manifest: Path) -> dict[str, str]:
 
 def write_npm_lock(manifest: Path, lock: Path, folder: Path, hosts: Collection[str]) -> None:
     """Write into `folder` a package.json and a package-lock.json of what the project's own ones install, without what
-    is for development.
-
-    `hosts`: the hosts of npm's registries; a lock may name these and NPM_REGISTRY. Raises PreparationError.
-    """
+    is for development. `hosts`: the hosts of npm's registries; a lock may name these and NPM_REGISTRY. Raises
+    PreparationError."""
     content = read_json(lock, _Lock)
     entries = content.packages or dict(_flatten(content.dependencies))
     root: dict[str, object] = {"name": "dependencies", "version": "0.0.0", "private": True}
@@ -124,10 +122,8 @@ def _flatten(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locke
 
 
 def _needed(manifest: _Manifest, entries: Mapping[str, _Locked], file: str) -> dict[str, _Locked]:
-    """Return the entries that a package.json leads to, whatever the lock says about their use.
-
-    Links lead to the project's own folders, and what comes with another package is in its archive: both are left out.
-    """
+    """Return the entries that a package.json leads to, whatever the lock says about their use. Links lead to the
+    project's own folders, and what comes with another package is in its archive: both are left out."""
     met: dict[str, _Locked] = {}
     waiting: list[tuple[str, _Manifest | _Locked]] = [("", manifest)]
     while waiting:
@@ -173,10 +169,7 @@ GO_SUM = re.compile(rf"{_PATH} {_VERSION}(?:/go\.mod)? h1:[A-Za-z0-9+/]{{43}}=",
 
 def write_go_modules(root: Path, folder: Path) -> None:
     """Write into `folder` the go.mod and go.sum of a project, and the go.mod of its modules that are named by a
-    `replace`, each in its place, with checked lines alone.
-
-    Raises PreparationError.
-    """
+    `replace`, each in its place, with checked lines alone. Raises PreparationError."""
     waiting, met = [root], {root}
     while waiting:
         module = waiting.pop()

@@ -47,10 +47,8 @@ REFUSED = "ci-eval lets "
 
 
 def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the wheel of NAME==VERSION, or of NAME's newest version, downloaded by pip into `folder`.
-
-    `timeout`: seconds. Raises ConfigError, InstallError.
-    """
+    """Return the wheel of NAME==VERSION, or of NAME's newest version, downloaded by pip into `folder`. `timeout`:
+    seconds. Raises ConfigError, InstallError."""
     if not PYPI_NAME.fullmatch(requirement):
         check_requirement(requirement)
     options = ("download", "--no-deps", "--only-binary=:all:", "-d", ".")
@@ -62,10 +60,8 @@ def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) ->
 
 
 def pip_install(requirements: Sequence[str], target: Path, *, timeout: float = TIMEOUT) -> dict[str, str]:
-    """Install wheels of NAME==VERSION… and what they need into the folder `target`. This takes seconds.
-
-    Returns the version of each distribution in the folder, by name. Raises ConfigError or InstallError.
-    """
+    """Install wheels of NAME==VERSION… and what they need into the folder `target`. This takes seconds. Returns the
+    version of each distribution in the folder, by name. Raises ConfigError or InstallError."""
     for requirement in requirements:
         check_requirement(requirement)
     target.mkdir(parents=True, exist_ok=True)
@@ -92,10 +88,8 @@ def check_origins(target: Path) -> None:
 
 
 def npm_pack(spec: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the tarball of NAME@VERSION, or of NAME's newest version, downloaded by npm into `folder`.
-
-    `timeout`: seconds. Raises ConfigError, InstallError.
-    """
+    """Return the tarball of NAME@VERSION, or of NAME's newest version, downloaded by npm into `folder`. `timeout`:
+    seconds. Raises ConfigError, InstallError."""
     if not NPM_NAME.fullmatch(spec):
         check_npm(spec)
 

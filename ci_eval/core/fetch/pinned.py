@@ -16,10 +16,7 @@ from ci_eval.core.fetch.download import check_digest, check_sha256, hash_file, s
 
 def package(scheme: str, text: str, check: Callable[[str], re.Match[str]]) -> Spec:
     """Return the spec of a registry's package from its text, perhaps with its digest; `check` matches `name` and
-    `version`.
-
-    Raises ConfigError.
-    """
+    `version`. Raises ConfigError."""
     source, pin = cut_pin(text)
     match = check(source)
     return Spec(scheme=scheme, source=source, name=match["name"], revision=match["version"], sha256=pin)
@@ -35,11 +32,9 @@ def newest(scheme: str, text: str, name: re.Pattern[str]) -> Spec | None:
 def newest_from_client(
     download: Callable[[str, Path], Path], spec: Spec, files: Path, version: re.Pattern[str], written: str
 ) -> Spec:
-    """Unpack the newest version of a package, and return the spec pinned to it.
-
-    `version` matches the version in the name of the file that `download` brings. `written` is how source and version
-    are joined, such as "{}=={}". Raises ArchiveError if the name has no version.
-    """
+    """Unpack the newest version of a package, and return the spec pinned to it. `version` matches the version in the
+    name of the file that `download` brings. `written` is how source and version are joined, such as "{}=={}". Raises
+    ArchiveError if the name has no version."""
     with tempfile.TemporaryDirectory() as folder:
         file = download(spec.source, Path(folder))
         match = version.search(file.name)
@@ -67,11 +62,8 @@ def from_client(download: Callable[[str, Path], Path], spec: Spec, files: Path, 
 
 def check_and_unpack(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:
     """Check the archive against the pin, or pin the spec to it, and unpack it. `inside` selects one folder of the
-    archive.
-
-    Returns the spec with the archive's digest. Raises ChecksumError if the archive is not the pinned one, and
-    ArchiveError if it cannot be unpacked.
-    """
+    archive. Returns the spec with the archive's digest. Raises ChecksumError if the archive is not the pinned one, and
+    ArchiveError if it cannot be unpacked."""
     # An archive other than the pinned one is never parsed.
     if spec.sha256:
         check_sha256(archive, spec.sha256, f"{archive.name} ({spec.scheme})")

@@ -84,11 +84,8 @@ def written(spec: Spec) -> str:
 
 def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | None = None) -> Project:
     """Return the project that `spec` names, ready below `cache`. A folder (`path:`) is used in place, relative to
-    `base`.
-
-    `name` replaces the project's own name. What was prepared before is used again, without network. Two processes may
-    prepare the same project at once. Raises ConfigError or PreparationError.
-    """
+    `base`. `name` replaces the project's own name. What was prepared before is used again, without network. Two
+    processes may prepare the same project at once. Raises ConfigError or PreparationError."""
     project = _prepare_spec(spec, cache, base)
     return project if name is None else Project(root=project.root, info=replace(project.info, name=name, identity=name))
 
@@ -139,9 +136,7 @@ def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> 
 
 def checksum(root: Path) -> str:
     """Return the SHA-256 (hex) over the paths and contents of the regular files below `root`, hidden folders left out.
-
-    It is the same on every machine. Raises PreparationError if a file cannot be read.
-    """
+    It is the same on every machine. Raises PreparationError if a file cannot be read."""
     total = hashlib.sha256()
     try:
         # A name need not be text, so its bytes are ordered and hashed.

@@ -31,19 +31,15 @@ Read = TypeVar("Read")
 
 def read_python_requirements(root: Path) -> list[str]:
     """Return the requirements of a Python project, as pip takes them. They are read from the first of these that
-    exists: a wheel's metadata, pyproject.toml, requirements.txt.
-
-    Raises PreparationError if a requirement is an address or a path.
-    """
+    exists: a wheel's metadata, pyproject.toml, requirements.txt. Raises PreparationError if a requirement is an address
+    or a path."""
     file, requirements = _find_python_requirements(root)
     return [_check_plain(text, file) for text in requirements]
 
 
 def is_pinned(root: Path) -> bool:
     """Return whether a Python project pins the version of each of its requirements. Without requirements it is False.
-
-    Raises PreparationError if the file cannot be read.
-    """
+    Raises PreparationError if the file cannot be read."""
     _, requirements = _find_python_requirements(root)
     return bool(requirements) and all(PINNED.fullmatch(requirement) for requirement in requirements)
 

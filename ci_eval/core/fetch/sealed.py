@@ -69,10 +69,7 @@ def is_sealed(folder: Path) -> bool:
 
 def intact(folder: Path) -> bool:
     """Return whether the folder was finished and has not changed. Damage is reported, and the folder then no longer
-    counts as finished.
-
-    Raises PreparationError for a damaged folder in a cache that cannot be written to.
-    """
+    counts as finished. Raises PreparationError for a damaged folder in a cache that cannot be written to."""
     try:
         listed = msgspec.json.decode((folder / LIST).read_bytes(), type=_List)
     except (OSError, msgspec.MsgspecError):

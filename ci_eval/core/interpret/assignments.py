@@ -70,11 +70,8 @@ class Setup:
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """A file, or a piece of it.
-
-    `below`: sessions whose draw is below this number are evaluated. `only`: if it is not "", that one session is
-    evaluated.
-    """
+    """A file, or a piece of it. `below`: sessions whose draw is below this number are evaluated. `only`: if it is not
+    "", that one session is evaluated."""
 
     setup: Setup
     actions: Path

@@ -45,11 +45,8 @@ LONGEST = 200
 
 
 def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
-    """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside.
-
-    Only the tail up to its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be
-    there.
-    """
+    """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside. Only the tail up to
+    its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be there."""
     if not suggestion.tail or follows is None:
         return ""
     firm = suggestion.firm if isinstance(suggestion, Offer) else len(suggestion.tail)

@@ -62,11 +62,8 @@ def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
 
 
 def _starts_word(text: str, at: int) -> bool:
-    """Return whether a word starts at the index.
-
-    Examples are `C` in `getClass`, `c` in `get_class`, `2` in `utf2`, and the beginning; leading `_`, `$`, `@` count as
-    none.
-    """
+    """Return whether a word starts at the index. Examples are `C` in `getClass`, `c` in `get_class`, `2` in `utf2`, and
+    the beginning; leading `_`, `$`, `@` count as none."""
     if at == 0:
         return True
     before, here = text[at - 1], text[at]

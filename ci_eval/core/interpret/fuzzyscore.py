@@ -93,10 +93,8 @@ def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> in
 
 
 def _best(word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]) -> tuple[int, int, bool]:
-    """Return the best sum over all ways, the 1-based index at which it ends, and whether any begins well.
-
-    `first`, `last`: the indices between which each letter can be.
-    """
+    """Return the best sum over all ways, the 1-based index at which it ends, and whether any begins well. `first`,
+    `last`: the indices between which each letter can be."""
     strong = False
     beyond, steps = 0, [0]
     above, runs_above = [0] * (end + 1), [0] * (end + 1)

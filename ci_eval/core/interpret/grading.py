@@ -35,10 +35,7 @@ class Grading:
         run: RunSettings | None = None,
     ) -> None:
         """Load the graders. `language`: that of records that do not name theirs; `cache`: the folder where graders are
-        installed.
-
-        Raises ConfigError if a grader does not exist, or PreparationError if one cannot be prepared.
-        """
+        installed. Raises ConfigError if a grader does not exist, or PreparationError if one cannot be prepared."""
         self._task = task
         self._graders = [
             _Known.of(grader) for grader in graders.ready(list_graders(task, judge, run), cache, judge, run)
@@ -69,9 +66,7 @@ class Grading:
         at_caret: bool = False,
     ) -> Lookup:
         """Return the lookup with its grades; without any if there are no graders, or nothing to hold it against.
-
-        `place`: the text of its file, and the offset there of what was expected. `at_caret`: as in SessionScore.
-        """
+        `place`: the text of its file, and the offset there of what was expected. `at_caret`: as in SessionScore."""
         if record and self._task.splitting:
             splitting = self._task.splitting
             grade = (splitting.ranked if at_caret else None) or splitting.grade
@@ -142,10 +137,8 @@ class _Against:
         self._pairings: dict[str, list[Pairing]] = {}
 
     def closest(self, grader: _Known, texts: Sequence[str]) -> list[tuple[Scores, str]]:
-        """Return, for each text, the scores against its closest reference, and the remark on that reference.
-
-        The closest one is that with the highest first score that the grader names.
-        """
+        """Return, for each text, the scores against its closest reference, and the remark on that reference. The
+        closest one is that with the highest first score that the grader names."""
         grade = grader.grade_texts
         if grade and len(self._references) == 1:
             (reference,) = self._references
@@ -217,10 +210,7 @@ def _best(scores: Sequence[Scores]) -> Scores:
 
 def _rename_taken(grader: str, scores: Scores, taken: Container[str]) -> dict[str, float]:
     """Return the scores as they are stored: if a name is taken by an earlier grader, this grader's name is put before
-    it.
-
-    For example, codebleu-strict and codebleu-mera give `codebleu` and `codebleu-mera.codebleu`.
-    """
+    it. For example, codebleu-strict and codebleu-mera give `codebleu` and `codebleu-mera.codebleu`."""
     return {f"{grader}.{name}" if name in taken else name: value for name, value in scores.items()}
 
 
@@ -266,10 +256,8 @@ class Acceptances:
         self._errors = count_errors(self._syntax, text, self._grammar)
 
     def grade(self, suggestions: Sequence[Suggestion], call: UseImport, text: str, caret: int) -> Sequence[Suggestion]:
-        """Return the suggestions, those with grades that are the expected name and bring an import.
-
-        `text` and `caret`: the document that was asked about, with the typed part of the name before the caret.
-        """
+        """Return the suggestions, those with grades that are the expected name and bring an import. `text` and `caret`:
+        the document that was asked about, with the typed part of the name before the caret."""
         return [
             replace(suggestion, grades=self._grades(suggestion, call, text, caret))
             if suggestion.edits and suggestion.text == call.expected_text and not suggestion.tail

@@ -141,10 +141,8 @@ class Player:
             self._failures = 0
 
     def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
-        """Ask these sessions of the file a second time, now that it has been played once.
-
-        The engine is the same process, the file stays open in it, and nothing is logged.
-        """
+        """Ask these sessions of the file a second time, now that it has been played once. The engine is the same
+        process, the file stays open in it, and nothing is logged."""
         if self._failures >= PATIENCE or not sessions:
             return
         self._assignment = dataclasses.replace(

@@ -21,11 +21,8 @@ from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Offer
 
 def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
     """Return the suggestion with a tail that is relative to the end of the token, not to the caret. `rest`: the part of
-    the token behind the caret.
-
-    Without a tail, acceptance puts the text in place of the token. `path` for `pa|th` has the tail `th` if the engine
-    replaces nothing behind the caret, so that acceptance leaves `pathth`.
-    """
+    the token behind the caret. Without a tail, acceptance puts the text in place of the token. `path` for `pa|th` has
+    the tail `th` if the engine replaces nothing behind the caret, so that acceptance leaves `pathth`."""
     # An engine that is no language server names no range: the editor replaces the word.
     if not isinstance(suggestion, Offer):
         return suggestion
@@ -80,12 +77,9 @@ class Showing:
         asked: int | None = None,
         follows: str | None = None,
     ) -> Shown:
-        """Return the list that is displayed for an answer.
-
-        `before`: the text of the file up to the word being typed. `after`: the text behind the caret. `query`: the
-        number of lists that the session had before. `asked`, `follows`: as in `contract.Caret`; if `asked` is None, all
-        of the prefix was typed.
-        """
+        """Return the list that is displayed for an answer. `before`: the text of the file up to the word being typed.
+        `after`: the text behind the caret. `query`: the number of lists that the session had before. `asked`,
+        `follows`: as in `contract.Caret`; if `asked` is None, all of the prefix was typed."""
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         line = before[before.rfind("\n") + 1 :] + prefix
         listing = self._client.show(

@@ -123,10 +123,8 @@ class _Block:
 
 
 class Reader:
-    """A reader of a file up to the caret, which computes the features of the suggestions there.
-
-    When the caret moves forward, only the new lines are read. When it moves back, the file is read again.
-    """
+    """A reader of a file up to the caret, which computes the features of the suggestions there. When the caret moves
+    forward, only the new lines are read. When it moves back, the file is read again."""
 
     def __init__(self, keywords: frozenset[str], others: Others) -> None:
         self._keywords = keywords

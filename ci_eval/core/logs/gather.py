@@ -148,11 +148,8 @@ def gather(
     percent: int,
     test_percent: int = 0,
 ) -> LogsRecord:
-    """Put the parts of these names together in `folder`, in that order. The parts are consumed.
-
-    `unit` maps the path of a source file to what is on one side as a whole. See `assign_side` for `percent` and
-    `test_percent`.
-    """
+    """Put the parts of these names together in `folder`, in that order. The parts are consumed. `unit` maps the path of
+    a source file to what is on one side as a whole. See `assign_side` for `percent` and `test_percent`."""
     parts.mkdir(parents=True, exist_ok=True)
     # Until all files are written, no manifest may vouch for them.
     (folder / "manifest.json").unlink(missing_ok=True)

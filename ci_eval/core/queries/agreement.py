@@ -11,11 +11,9 @@ RECALL_AT = (1, 3, 5, 10)
 
 
 def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """Return precision, recall and F1 of the proposals, best first, and the grades of `grade_ranking`.
-
-    Precision is 1 if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no
-    proposal is expected.
-    """
+    """Return precision, recall and F1 of the proposals, best first, and the grades of `grade_ranking`. Precision is 1
+    if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no proposal is
+    expected."""
     hits, goal = _hits(proposed, expected)
     precision = sum(hits) / len(hits) if hits else 1.0
     recall = _recall(hits, goal, len(hits))
@@ -28,12 +26,9 @@ def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, f
 
 
 def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
-    """Return the grades that depend on the order of the proposals, and not on where they end.
-
-    `rPrecision` is the share of expected calls among as many proposals as there are expected calls. `recall.K` is the
-    share of the expected calls among the first K. `reciprocalRank` is that of the first expected call, 0 if there is
-    none.
-    """
+    """Return the grades that depend on the order of the proposals, and not on where they end. `rPrecision` is the share
+    of expected calls among as many proposals as there are expected calls. `recall.K` is the share of the expected calls
+    among the first K. `reciprocalRank` is that of the first expected call, 0 if there is none."""
     hits, goal = _hits(proposed, expected)
     first = next((rank for rank, hit in enumerate(hits, 1) if hit), None)
     return {

@@ -120,11 +120,9 @@ def usage_definition(usage: ObjectUsage | None) -> Definition:
 
 
 def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
-    """Yield the pairs of states of a history, whatever their outcome.
-
-    `goal` says which state ends a case: the last one ("last"), the last one that is not empty, with all later states
-    ignored ("last_nonempty"), or the one that follows the start ("next").
-    """
+    """Yield the pairs of states of a history, whatever their outcome. `goal` says which state ends a case: the last one
+    ("last"), the last one that is not empty, with all later states ignored ("last_nonempty"), or the one that follows
+    the start ("next")."""
     states = list(history.states)
     # In histories from Git, code that moves to another file leaves nothing behind.
     if goal == "last_nonempty":

@@ -144,9 +144,7 @@ LONGEST = 100
 
 def sentence(differences: Sequence[Condition], shown: Callable[[str], str] = str) -> str:
     """Return the differences in words, such as "base was told `autoImport: off`, new was not"; "" if there are none.
-
-    `shown` makes foreign text safe.
-    """
+    `shown` makes foreign text safe."""
     texts = [_difference_text(condition, shown) for condition in differences[:MOST]]
     if (more := len(differences) - MOST) > 0:
         texts.append(f"and {more:,} more, which the report lists")

@@ -134,9 +134,7 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
     """Return one chart for each of the metrics, with a line for each trend; none if all figures are of one night.
-
-    `names`: what a person reads of each trend when pointing at its line.
-    """
+    `names`: what a person reads of each trend when pointing at its line."""
     by_time = {night.started: night for trend in trends for night in trend.nights}
     starts = sorted(by_time, key=machine.seconds)
     # Evaluations of one night start one after the other.

@@ -70,10 +70,8 @@ def report_link(workspace: Path, folder: Path) -> str:
 
 @contextmanager
 def replace_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to, which replaces `folder` at the end, unless something fails.
-
-    Raises WorkspaceError if it cannot be written.
-    """
+    """Yield a folder to write to, which replaces `folder` at the end, unless something fails. Raises WorkspaceError if
+    it cannot be written."""
     partial, former = (folder.with_name(f"{folder.name}.{os.getpid()}.{name}") for name in ("tmp", "old"))
     try:
         with atomic.writing(folder):

@@ -123,10 +123,8 @@ def verdict_lines(
     comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
 ) -> list[str]:
     """Return the verdict on the leading metric for this project; then what stands beside it: other kinds of tokens,
-    times and failures, as far as they were judged.
-
-    `shown` makes foreign text safe. `folders`: the paths of the two workspaces; None = their names are enough.
-    """
+    times and failures, as far as they were judged. `shown` makes foreign text safe. `folders`: the paths of the two
+    workspaces; None = their names are enough."""
     others = dict(_beside_lines(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown, folders), _failure_line(comparison, shown, folders)

@@ -103,11 +103,8 @@ class Tally:
         self._evaluated.append(0)
 
     def add(self, session: SessionScore, band: str | None, seen: Seen, moved: Sequence[Seen] = ()) -> None:
-        """Count a session, if the filter lets it through.
-
-        `band`: None if the session was not asked. `seen`: the observations of each metric in it. `moved`: the same
-        round by round, if not all rounds are alike.
-        """
+        """Count a session, if the filter lets it through. `band`: None if the session was not asked. `seen`: the
+        observations of each metric in it. `moved`: the same round by round, if not all rounds are alike."""
         weight = self._part.weight(session)
         self._undecided += weight is None
         if not weight:

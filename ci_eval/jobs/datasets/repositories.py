@@ -11,10 +11,8 @@ from ci_eval.plugins.mining.reviews.api import ADDRESS, Api
 
 
 def find(criteria: Criteria, limit: int, *, specs: bool, screen: Screen) -> None:
-    """Print a line for each repository: OWNER/NAME, or with `specs` the SPEC of its newest commit.
-
-    Raises DownloadError or NothingToEvaluate.
-    """
+    """Print a line for each repository: OWNER/NAME, or with `specs` the SPEC of its newest commit. Raises DownloadError
+    or NothingToEvaluate."""
     api = Api(os.environ.get("GITHUB_TOKEN", ""), os.environ.get("GITHUB_API_URL") or ADDRESS, tell=screen.warn)
     search = Search(api, criteria)
     count = 0

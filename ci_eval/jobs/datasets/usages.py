@@ -65,10 +65,8 @@ class _SourceReport:
 
 
 def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the usages of whole projects, a line each, in the order of `specs`.
-
-    Raises ConfigError, PreparationError, NothingToEvaluate.
-    """
+    """Write the usages of whole projects, a line each, in the order of `specs`. Raises ConfigError, PreparationError,
+    NothingToEvaluate."""
     dialect = choices.dialect()
     lines: list[ObjectUsage] = []
     reports = []
@@ -123,10 +121,8 @@ def format_known_share(receivers: Mapping[Receiver, int]) -> str:
 
 
 def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the histories in Git repositories. Each source is a URL or folder, optionally followed by @REVISION.
-
-    Raises ConfigError, InstallError, NothingToEvaluate.
-    """
+    """Write the histories in Git repositories. Each source is a URL or folder, optionally followed by @REVISION. Raises
+    ConfigError, InstallError, NothingToEvaluate."""
     dialect = choices.dialect()
     histories: list[Mined] = []
     reports = []
@@ -150,10 +146,7 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
 
 
 def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the histories in recordings, which are given as format and path.
-
-    Raises ConfigError, NothingToEvaluate.
-    """
+    """Write the histories in recordings, which are given as format and path. Raises ConfigError, NothingToEvaluate."""
     histories: list[Mined] = []
     reports = []
     for name, path in recordings:

@@ -69,10 +69,7 @@ def engine_of_command(config: Config, name: str) -> Engine:
 
 def find_similar_engine(given: EngineConfig) -> LspEngine | None:
     """Return the named engine that a command is like: the one of `engine.like`, else the one whose program it starts;
-    None if there is none.
-
-    Raises ConfigError if `engine.like` is no language server.
-    """
+    None if there is none. Raises ConfigError if `engine.like` is no language server."""
     if given.like is None:
         return next((engine for engine in servers() if is_called(given.command or ("",), engine)), None)
     engine = engines.CATALOG.load(given.like)
@@ -87,10 +84,8 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Return the engine of a command, like a named engine if it calls itself so, and print which one it is like.
-
-    Raises PreparationError if it does not complete code.
-    """
+    """Return the engine of a command, like a named engine if it calls itself so, and print which one it is like. Raises
+    PreparationError if it does not complete code."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
@@ -214,10 +209,7 @@ def make_sent_configuration(
     has_dependencies: bool,
 ) -> SentConfiguration:
     """Return the configuration that the engine will get. `has_dependencies`: whether anything that the project needs is
-    installed.
-
-    Raises ConfigError.
-    """
+    installed. Raises ConfigError."""
     if isinstance(engine, Configured):
         made = engine.sent(installation, surroundings)
     else:

@@ -49,11 +49,9 @@ def is_file(argument: str) -> bool:
 
 
 def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[list[str], Path | None]:
-    """Return the arguments that name sides, and the configuration that all sides share; None if none is named.
-
-    A file behind engines or commands alone is shared. A single engine or none stands for both sides if these have
-    settings of their own. Raises ConfigError if there is only one side.
-    """
+    """Return the arguments that name sides, and the configuration that all sides share; None if none is named. A file
+    behind engines or commands alone is shared. A single engine or none stands for both sides if these have settings of
+    their own. Raises ConfigError if there is only one side."""
     *others, last = arguments or [""]
     # An engine and a file may also be the two sides.
     is_shared = is_file(last) and not any(map(is_file, others)) and (len(others) != 1 or has_settings)
@@ -69,12 +67,9 @@ def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[li
 
 
 def make_side(config: Config, name: str, settings: Sequence[str], like: str | None = None) -> Side:
-    """Return a side of this configuration, with the engine `name` in place of its own.
-
-    `name`: NAME, NAME@VERSION, or (if it has a blank or a slash) the command of a language server; a file or "" keeps
-    the engine of the configuration. `settings`: KEY=VALUE of this side. `like`: the named engine that a command is
-    like. Raises ConfigError.
-    """
+    """Return a side of this configuration, with the engine `name` in place of its own. `name`: NAME, NAME@VERSION, or
+    (if it has a blank or a slash) the command of a language server; a file or "" keeps the engine of the configuration.
+    `settings`: KEY=VALUE of this side. `like`: the named engine that a command is like. Raises ConfigError."""
     swapped = config if is_file(name) else swap_engine(config, name, like)
     return Side(name=name, config=override(judge_times(swapped), settings))
 

@@ -24,10 +24,8 @@ from ci_eval.plugins.jetbrains.writing import Writer
 
 
 def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:
-    """Write the workspace at `folder`, with a changed view, as one of the generation `to`.
-
-    Raises ConfigError, WorkspaceError, NothingToEvaluate.
-    """
+    """Write the workspace at `folder`, with a changed view, as one of the generation `to`. Raises ConfigError,
+    WorkspaceError, NothingToEvaluate."""
     generation = generations.CATALOG.load(to)
     source = Workspace.open(folder)
     source.verify()
@@ -58,11 +56,8 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
 def export_tables(
     folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
 ) -> dict[Path, int]:
-    """Write the tables of the workspace at `folder`. Return the files with the number of their rows.
-
-    `filters`: names or expressions; only sessions that pass one of them are written. Raises ConfigError,
-    WorkspaceError.
-    """
+    """Write the tables of the workspace at `folder`. Return the files with the number of their rows. `filters`: names
+    or expressions; only sessions that pass one of them are written. Raises ConfigError, WorkspaceError."""
     source = open_workspace(folder)
     writing.check(form)
     passes = _choose_sessions(source, filters)

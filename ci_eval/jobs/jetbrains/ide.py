@@ -109,11 +109,9 @@ def find_ide_engine(config: Config) -> IdeEngine | None:
 def evaluate(
     config: Config, engine: IdeEngine, *, output: Path | None, resume: bool, shard: Shard | None, screen: Screen
 ) -> Evaluated:
-    """Let the IDE evaluate, and import the workspace that it made.
-
-    `resume`: continue an interrupted run with its remaining files. `shard`: evaluate only its files. Raises
-    ConfigError, WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
-    """
+    """Let the IDE evaluate, and import the workspace that it made. `resume`: continue an interrupted run with its
+    remaining files. `shard`: evaluate only its files. Raises ConfigError, WorkspaceError, PreparationError,
+    NothingToEvaluate, EngineFailure."""
     if config.effective_task != "completion":
         raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.effective_task}")
     if config.interpret.completion_type not in TYPES:

@@ -49,10 +49,7 @@ class Described:
 
 def describe(folder: Path, generation: str | None, engine: str) -> Described:
     """Read the config.json of a workspace of the plugin. `generation`: its name, None = the one that wrote the
-    configuration; `engine`: NAME@VERSION.
-
-    Raises WorkspaceError, ConfigError.
-    """
+    configuration; `engine`: NAME@VERSION. Raises WorkspaceError, ConfigError."""
     path = folder / "config.json"
     if not path.is_file():
         raise WorkspaceError(

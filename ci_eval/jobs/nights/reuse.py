@@ -52,10 +52,8 @@ def reuse_sessions(
     screen: Screen,
     executor: Executor | None = None,
 ) -> None:
-    """Run stage 2 with the results of an earlier run, if there is one like this.
-
-    Some files are asked again. If any session in them has another result than before, nothing is reused.
-    """
+    """Run stage 2 with the results of an earlier run, if there is one like this. Some files are asked again. If any
+    session in them has another result than before, nothing is reused."""
     earlier_workspace = _open_earlier(earlier, workspace, prepared, screen)
     asked_anew, taken = _take_over(earlier_workspace, workspace, prepared) if earlier_workspace else ((), ())
     pipeline.make_sessions([(workspace, prepared)], jobs, screen, executor)

@@ -75,10 +75,8 @@ def evaluate(
     shard: Shard | None = None,
     screen: Screen,
 ) -> Suited:
-    """Evaluate each project in a workspace of its own. With a `shard`, only its own projects are evaluated.
-
-    Raises as `evaluate` of one project does.
-    """
+    """Evaluate each project in a workspace of its own. With a `shard`, only its own projects are evaluated. Raises as
+    `evaluate` of one project does."""
     folder = runs.choose_output(config, output)
     if shard:
         check_shard(config, shard)
@@ -167,12 +165,9 @@ def compare_suites(
     view: View = UNCHANGED,
     screen: Screen,
 ) -> Suited:
-    """Compare the projects that both suites have, and write the table of all.
-
-    Gates were not judged for a project in one suite alone: that is a failure, unless it is the `first_night` of a
-    project in `new`. Raises WorkspaceError if a suite holds no evaluations, or if no project is in both; else as
-    `compare` of one project does.
-    """
+    """Compare the projects that both suites have, and write the table of all. Gates were not judged for a project in
+    one suite alone: that is a failure, unless it is the `first_night` of a project in `new`. Raises WorkspaceError if a
+    suite holds no evaluations, or if no project is in both; else as `compare` of one project does."""
     mine, theirs = _workspaces(base), _workspaces(new)
     both = [spec for spec in mine if spec in theirs]
     if not both:
@@ -218,10 +213,8 @@ def _workspaces(folder: Path) -> dict[str, Path]:
 
 
 def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> Suited:
-    """Return the suite that one machine would have made, with a changed view of each project.
-
-    Raises WorkspaceError if shards are missing, unfinished, or do not belong together.
-    """
+    """Return the suite that one machine would have made, with a changed view of each project. Raises WorkspaceError if
+    shards are missing, unfinished, or do not belong together."""
     sources = _check_shards(folders)
     atomic.empty_folder(output)
     for name, source in sources.items():
@@ -364,10 +357,8 @@ def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProj
 def tabulate_comparisons(
     comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
 ) -> Suite:
-    """Return the table of comparisons, which are given by folder.
-
-    `troubles`: the failure of each comparison, or None. `pairs`: the number of such tables over the same projects.
-    """
+    """Return the table of comparisons, which are given by folder. `troubles`: the failure of each comparison, or None.
+    `pairs`: the number of such tables over the same projects."""
     first = next(iter(comparisons.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(

@@ -32,10 +32,8 @@ def run_rows(
     screen: Screen,
     shard: Shard | None = None,
 ) -> dict[str, T]:
-    """Run a job for each row, in its folder below `folder`; return its result by the name of that folder.
-
-    `kind`: the word for a row in messages. `shard`: only its own rows are run.
-    """
+    """Run a job for each row, in its folder below `folder`; return its result by the name of that folder. `kind`: the
+    word for a row in messages. `shard`: only its own rows are run."""
     done = {}
     for number, row in enumerate(rows, 1):
         if shard is None or is_of(number, shard):
@@ -51,9 +49,7 @@ def is_of(number: int, shard: Shard) -> bool:
 
 def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) -> str:
     """Return the name of the folder of the row with that number (from 1), by its text, or its `ending` if it is long.
-
-    `otherwise`: the name of a row whose text has nothing that a folder's name may have.
-    """
+    `otherwise`: the name of a row whose text has nothing that a folder's name may have."""
     # The number keeps apart what the slug makes equal.
     characters = re.sub(r"[^A-Za-z0-9._-]+", "-", text)
     characters = characters[-MOST_NAMED:] if ending else characters[:MOST_NAMED]

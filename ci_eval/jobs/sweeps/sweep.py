@@ -100,12 +100,9 @@ def sweep(
     holds_out: bool,
     screen: Screen,
 ) -> Swept:
-    """Evaluate each run in a folder of its own, and compare it with the first.
-
-    `configured`: returns the configuration of a choice. `merged`: the folders of a sweep's shards, which are merged
-    instead of evaluated. `holds_out`: choose the best run in one half of the files, and report it in the other half.
-    Raises as `evaluate` and `merge` do.
-    """
+    """Evaluate each run in a folder of its own, and compare it with the first. `configured`: returns the configuration
+    of a choice. `merged`: the folders of a sweep's shards, which are merged instead of evaluated. `holds_out`: choose
+    the best run in one half of the files, and report it in the other half. Raises as `evaluate` and `merge` do."""
     chosen = expand_axes(varied)
     configs = [_add_title(configured(choice), choice) for choice in chosen]
     # Complain now rather than after hours of runs.
@@ -218,10 +215,8 @@ def split_files(paths: Sequence[str], seed: int) -> tuple[frozenset[str], frozen
 
 def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, MetricInfo]) -> HeldOut | None:
     """Return the run that is best in one half of the files, with its figures in the other half; None if all sessions
-    are in one file, or no run has a figure.
-
-    The first of the `infos` (metrics by name) decides. Sessions are those of the filter that leads the first run.
-    """
+    are in one file, or no run has a figure. The first of the `infos` (metrics by name) decides. Sessions are those of
+    the filter that leads the first run."""
     first = done[0].evaluation
     paths = list(first.filters[first.headline].files)
     if len(paths) < 2:

@@ -12,10 +12,7 @@ from ci_eval.core.base.errors import DownloadError
 
 def beside(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
     """Download all artifacts that match `pattern`, from the newest run of the default branch that also left an artifact
-    `name`.
-
-    Each is unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError.
-    """
+    `name`. Each is unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError."""
     mark = next(iter(repository.artifacts(name)), None)
     if mark is None:
         raise DownloadError(f"no run of the default branch has an artifact {name}: none has left it yet, or it expired")
@@ -27,10 +24,8 @@ def beside(repository: Repository, name: str, pattern: str, output: Path, screen
 
 
 def of_newest_build(builds: Builds, pattern: str, output: Path, screen: Screen) -> list[Path]:
-    """Download all zip files that match `pattern`, from the newest successful build of the default branch.
-
-    Each is unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError.
-    """
+    """Download all zip files that match `pattern`, from the newest successful build of the default branch. Each is
+    unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError."""
     build = builds.newest()
     names = builds.archives(build, pattern)
     if not names:

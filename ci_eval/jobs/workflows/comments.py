@@ -42,12 +42,9 @@ _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
-    """Post a comment for each comparison that a run left, or change it. Yield what was done, a line each.
-
-    `when`: see `_is_worth_a_comment`.
-
-    Raises DownloadError; raises WorkspaceError or ArchiveError at the end, if an artifact is damaged.
-    """
+    """Post a comment for each comparison that a run left, or change it. Yield what was done, a line each. `when`: see
+    `_is_worth_a_comment`. Raises DownloadError; raises WorkspaceError or ArchiveError at the end, if an artifact is
+    damaged."""
     artifacts = [
         artifact
         for artifact in repository.all_of_run(run, f"{ARTIFACT}*")

@@ -77,11 +77,8 @@ def past_of_job(
     project: Project, name: str, *, base: Path, history: Path, new: Path, is_first: bool, screen: Screen
 ) -> bool:
     """Fetch the base and the trend so far from the artifacts of earlier jobs of that name at GitLab. Return whether
-    there is a base.
-
-    The base is the workspace of the newest that succeeded and that `new` can be compared with; the trend is that of the
-    newest, red or green. All paths are relative to the project's folder. Raises as `past` does.
-    """
+    there is a base. The base is the workspace of the newest that succeeded and that `new` can be compared with; the
+    trend is that of the newest, red or green. All paths are relative to the project's folder. Raises as `past` does."""
     tonight = Workspace.open(new).manifest()
     jobs = list(islice(project.earlier_jobs(name), MOST_NIGHTS))
     for job in jobs:
@@ -124,11 +121,8 @@ def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tup
 
 
 def histories(repository: Repository, run: int, folder: Path, screen: Screen) -> list[str]:
-    """Fetch the newest history of each evaluation into a folder of its name. Return the names, sorted.
-
-    The histories are of the workflow that `run` is of; each may be of another nightly run. Raises DownloadError,
-    ArchiveError.
-    """
+    """Fetch the newest history of each evaluation into a folder of its name. Return the names, sorted. The histories
+    are of the workflow that `run` is of; each may be of another nightly run. Raises DownloadError, ArchiveError."""
     workflow_of = cache(repository.find_workflow)
     if not workflow_of(run):
         raise DownloadError(f"there is no run {run} of this repository any more: name a newer night with --run")
@@ -146,10 +140,7 @@ def histories(repository: Repository, run: int, folder: Path, screen: Screen) ->
 
 def _trouble(folder: Path, tonight: Manifest | None) -> str:
     """Return the reason why a workspace is no good as a base: too many sessions failed, or it cannot be compared with
-    tonight's; "" if it is good.
-
-    Raises WorkspaceError if it is damaged.
-    """
+    tonight's; "" if it is good. Raises WorkspaceError if it is damaged."""
     workspace = Workspace.open(folder)
     workspace.verify()
     if tonight:

@@ -92,10 +92,7 @@ def plan(
 
 def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
     """Return a job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError
-    if there are none or too many.
-
-    A configuration without any is left out: no ranker is trained for it.
-    """
+    if there are none or too many. A configuration without any is left out: no ranker is trained for it."""
     jobs = [
         job
         for path in configs

@@ -33,11 +33,8 @@ class Site:
 
 
 def site(folders: Sequence[Path], *, output: Path) -> Site:
-    """Write a site with a row and a page for each evaluation.
-
-    Each folder is a history, as `compare --history` stores it, or holds such folders. Raises WorkspaceError, also if a
-    file holds what ci-eval would never write.
-    """
+    """Write a site with a row and a page for each evaluation. Each folder is a history, as `compare --history` stores
+    it, or holds such folders. Raises WorkspaceError, also if a file holds what ci-eval would never write."""
     lines = tuple(sorted(_lines(folders), key=_order))
     target = atomic.empty_folder(output)
     (index,) = reporters.write(Lines(lines=lines), None, target).values()

@@ -80,9 +80,8 @@ class Written:
 
 def locate(folder: Path, system: str) -> tuple[str, str]:
     """Return the folder relative to the top of its repository, and the CI whose files the repository's server reads.
-
-    `system`: the CI that the user named, or "". Raises ConfigError if the server reads no such files, or is not known.
-    """
+    `system`: the CI that the user named, or "". Raises ConfigError if the server reads no such files, or is not
+    known."""
     top = identity.top(folder.resolve())
     inside = folder.resolve().relative_to(top).as_posix()
     host = urlsplit(identity.page(folder.resolve())).hostname or ""
@@ -181,11 +180,9 @@ def _has_nights(system: str, folder: Path) -> bool:
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:
-    """Write the configurations below the folder, and the files of the CI below the top of its repository.
-
-    Without answers, the configuration is the one that is there. Settings of TeamCity that are there stay as they are,
-    and the result says what to add to them. Raises ConfigError, also if another of the files exists already.
-    """
+    """Write the configurations below the folder, and the files of the CI below the top of its repository. Without
+    answers, the configuration is the one that is there. Settings of TeamCity that are there stay as they are, and the
+    result says what to add to them. Raises ConfigError, also if another of the files exists already."""
     top = folder.joinpath(*[".."] * len(Path(request.folder).parts))
     check_request(request, top)
     config = check(answers) if answers else load(folder / CONFIG).config
@@ -264,10 +261,8 @@ interpret:
 
 def next_steps(files: Sequence[Path], request: Request, address: str, key: str = "") -> list[str]:
     """Return the lines that say how to try what was written, how to hand it in, and what a person does at the CI.
-
     `files`: what was written, relative to the repository. `address`: the page of the repository, or "" if nobody knows
-    it. `key`: the variable with the key of a language model, or "".
-    """
+    it. `key`: the variable with the key of a language model, or ""."""
     lines = []
     if not request.nameable_origin.is_known:
         naming = " and ".join(str(path) for path in files if path not in {*request.configs, teamcity_files.LIBRARY})

@@ -28,10 +28,8 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Return the page in Markdown, from the comparisons that this run has uploaded so far.
-
-    `evaluations`: name → whether it may fail, in which case its row says so. Raises DownloadError.
-    """
+    """Return the page in Markdown, from the comparisons that this run has uploaded so far. `evaluations`: name →
+    whether it may fail, in which case its row says so. Raises DownloadError."""
     with tempfile.TemporaryDirectory() as temporary:
         lines = [
             line
