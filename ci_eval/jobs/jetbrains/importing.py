@@ -60,7 +60,8 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
     raw = plain(path)
     if not isinstance(raw, dict):
         raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
-    plugin_generation = _generation(raw, generation)
+    known = generations.CATALOG
+    plugin_generation = known.load(generation) if generation else next(one for one in known.all() if one.wrote(raw))
     actions_ = raw.get("actions")
     strategy = actions_.get("strategy") if isinstance(actions_, Mapping) else None
     if isinstance(strategy, Mapping) and strategy.get("completionGolf"):
@@ -82,12 +83,6 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
         manifest=manifest,
         warnings=warnings,
     )
-
-
-def _generation(raw: Mapping[str, object], name: str | None) -> Generation:
-    if name:
-        return generations.CATALOG.load(name)
-    return next(generation for generation in generations.CATALOG.all() if generation.wrote(raw))
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
