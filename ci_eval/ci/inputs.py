@@ -94,7 +94,10 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the values of the inputs that are not empty, by name. Raises ConfigError, also for an unknown input."""
     known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
-        inputs = _decode(whole)
+        try:
+            inputs = {name: _text(value) for name, value in json.loads(whole).items()}
+        except (ValueError, AttributeError, RecursionError):
+            raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
         _check_names(inputs, known, "there is no input")
     else:
         named = {name: text for name, text in environment.items() if name.startswith(PREFIX)}
@@ -109,14 +112,6 @@ def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None
     for name in inputs:
         if name not in known:
             raise ConfigError(f"{what} {name}{guess(name, known) or f': known are {known_names}'}")
-
-
-def _decode(text: str) -> dict[str, str]:
-    try:
-        fields = json.loads(text)
-        return {name: _text(value) for name, value in fields.items()}
-    except (ValueError, AttributeError, RecursionError):
-        raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
 
 
 def _text(value: object) -> str:

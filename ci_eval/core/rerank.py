@@ -22,7 +22,6 @@ from ci_eval.core.model import (
     PrintText,
     Session,
     SourceFile,
-    Suggestion,
 )
 from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
@@ -126,7 +125,11 @@ class _Reranked:
     def _lookup(self, session: Session, lookup: Lookup, caret: CaretContext) -> Lookup:
         if not lookup.suggestions:
             return lookup
-        shown = _restore_engine_order(lookup.suggestions)
+        shown = list(lookup.suggestions)
+        # Positions are stored only if a ranker had changed the order.
+        if shown[0].position is not None:
+            shown.sort(key=lambda suggestion: suggestion.position or 0)
+            shown = [replace(suggestion, position=None) for suggestion in shown]
         started = time.perf_counter()
         ordered = self.order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
@@ -149,11 +152,3 @@ class _Reranked:
             selected=rank is not None and (self.taken_wherever or count_keys(rank, highlighted) < left),
             latency=round(lookup.latency + ranking, 3),
         )
-
-
-def _restore_engine_order(stored: Sequence[Suggestion]) -> list[Suggestion]:
-    # Positions are stored only if a ranker had changed the order.
-    if stored[0].position is None:
-        return list(stored)
-    ordered = sorted(stored, key=lambda suggestion: suggestion.position or 0)
-    return [replace(suggestion, position=None) for suggestion in ordered]

@@ -132,7 +132,11 @@ def _prepare(config: Config, screen: Screen) -> Prepared:
         if not (whole / folder).is_dir() or not (whole / folder).resolve().is_relative_to(whole.resolve()):
             raise ConfigError(f"project.sourceRoots: {folder!r} is no folder of the project; give it from its root")
     # Records may belong to a project, which is then the one that engines see.
-    config = _pin_project(config, around or target, screen)
+    if config.project.spec and not project.lasts(config.project.spec):
+        # So a resumed run, and the other engine of a comparison, see the same files.
+        newest = (around or target).info.spec
+        screen.say(f"{config.project.spec}: {newest.partition('#')[0]}, the newest")
+        config = patch(config, project=newest)
     texts = _lay_out_texts(records, config, engine, cache) if records else None
     needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
     version = f" {config.engine.version}" if config.engine.version else ""
@@ -185,15 +189,6 @@ def _dependencies(
         screen.warn(f"what {target.info.name} needs is not installed: {error} (--no-dependencies does not try)")
     left_out = engine.own_process and kind in environments.ENVIRONMENTS
     return environments.prepare(kind, target.root, target.info, dependencies=False, cache=cache), left_out
-
-
-def _pin_project(config: Config, target: Project, screen: Screen) -> Config:
-    """Return the configuration with the version of its project, if the project's SPEC names none that lasts."""
-    if not config.project.spec or project.lasts(config.project.spec):
-        return config
-    # So a resumed run, and the other engine of a comparison, see the same files.
-    screen.say(f"{config.project.spec}: {target.info.spec.partition('#')[0]}, the newest")
-    return patch(config, project=target.info.spec)
 
 
 LATEST = "latest"

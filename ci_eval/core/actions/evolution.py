@@ -84,8 +84,10 @@ def _choose_parts(source: Source, config: EvolutionConfig, tokens: Sequence[Toke
         if chance < config.share:
             now = source.text[begin:end]
             # What is left of the draw is a random number again, now between 0 and 1.
-            then = "" if config.how == "missing" else _pick_other_line(now, lines_by_depth, chance / config.share)
-            chosen.append(_Part(begin, end, now, then))
+            fitting = lines_by_depth.get(_depth(now)) if config.how != "missing" else None
+            then = fitting[int(chance / config.share * len(fitting))] if fitting else ""
+            # Another line of the file with the same indentation; nothing if that is the same line.
+            chosen.append(_Part(begin, end, now, "" if then == now else then))
     return chosen
 
 
@@ -110,14 +112,6 @@ def _group_lines(text: str, spans: Sequence[parts.Part]) -> dict[int, list[str]]
         if line.endswith("\n"):
             lines.setdefault(_depth(line), []).append(line)
     return lines
-
-
-def _pick_other_line(line: str, lines_by_depth: dict[int, list[str]], chance: float) -> str:
-    """Return another line of the file with the same indentation, picked by `chance` (0 to 1); "" if that is the same
-    line."""
-    fitting = lines_by_depth.get(_depth(line))
-    candidate = fitting[int(chance * len(fitting))] if fitting else ""
-    return "" if candidate == line else candidate
 
 
 def _depth(line: str) -> int:

@@ -21,18 +21,14 @@ def split(name: str) -> list[str]:
 def _split(name: str) -> tuple[str, ...]:
     # An accented letter may be stored as one character or as two.
     text = unicodedata.normalize("NFC", name)
-    kinds = _kinds(text)
-    cuts = [0, *(offset for offset in range(1, len(text)) if _is_cut(kinds, offset)), len(text)]
-    return tuple(text[begin:end].casefold() for begin, end in pairwise(cuts) if end > begin and kinds[begin])
-
-
-def _kinds(text: str) -> list[str]:
-    """Return the kind of each character; "" = it belongs to no sub-token."""
+    # The kind of each character; "" = it belongs to no sub-token.
     kinds: list[str] = []
     for character in text:
-        # An accent or joiner continues the kind of its letter.
-        kinds.append(_kind(character) or (kinds[-1] if kinds and _joins(character) else ""))
-    return kinds
+        # An accent, vowel sign, letter apostrophe or joiner continues the kind of its letter.
+        joins = unicodedata.category(character) in ("Mn", "Mc", "Me", "Lm", "Cf")
+        kinds.append(_kind(character) or (kinds[-1] if kinds and joins else ""))
+    cuts = [0, *(offset for offset in range(1, len(text)) if _is_cut(kinds, offset)), len(text)]
+    return tuple(text[begin:end].casefold() for begin, end in pairwise(cuts) if end > begin and kinds[begin])
 
 
 def _kind(character: str) -> str:
@@ -44,11 +40,6 @@ def _kind(character: str) -> str:
     if character.isalpha() and unicodedata.category(character) != "Lm":
         return "letter"
     return "digit" if character.isnumeric() else ""
-
-
-def _joins(character: str) -> bool:
-    """Return whether the character belongs to the one before: accents, vowel signs, letter apostrophes, joiners."""
-    return unicodedata.category(character) in ("Mn", "Mc", "Me", "Lm", "Cf")
 
 
 def _is_cut(kinds: Sequence[str], offset: int) -> bool:

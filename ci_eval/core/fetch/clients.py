@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval.core.base.errors import InstallError
+from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.base.quoting import quote
 
 TIMEOUT = 600.0
@@ -44,6 +44,13 @@ class ClientEnd:
     code: int
     output: str
     trouble: str
+
+
+def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match[str]:
+    """Return the match of a whole text. Raises ConfigError, which says what the text is not."""
+    if match := pattern.fullmatch(text):
+        return match
+    raise ConfigError(f"{text!r} is not {expected}")
 
 
 def run_client(

@@ -6,8 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.fetch.clients import TIMEOUT, one_file, run_client
+from ci_eval.core.fetch.clients import TIMEOUT, match_source, one_file, run_client
 
 CRATE = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9_-]{0,63})==(?P<version>\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)"
@@ -55,6 +54,4 @@ def crate(source: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
 def check_crate(text: str) -> re.Match[str]:
     """Return the match of NAME==VERSION, with the groups `name` and `version`. Raises ConfigError if it reads
     otherwise."""
-    if match := CRATE.fullmatch(text):
-        return match
-    raise ConfigError(f"{text!r} is not NAME==VERSION with one full version, as in serde_json==1.0.118.")
+    return match_source(CRATE, text, "NAME==VERSION with one full version, as in serde_json==1.0.118.")

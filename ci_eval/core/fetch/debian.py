@@ -11,10 +11,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.base.errors import InstallError
 from ci_eval.core.fetch.aptsources import AptSources, machine_sources
 from ci_eval.core.fetch.archive import find_top_folder, unpack
-from ci_eval.core.fetch.clients import last_words, run_client, run_to_end
+from ci_eval.core.fetch.clients import last_words, match_source, run_client, run_to_end
 
 DAY = 24 * 60 * 60.0
 DEBIAN = re.compile(r"(?P<name>[a-z0-9][a-z0-9+.-]+)=(?P<version>(?:\d+:)?\d[A-Za-z0-9.+~-]*)")
@@ -65,12 +65,8 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
 def check_debian(package: str) -> re.Match[str]:
     """Return the match of SOURCE=VERSION, with the groups `name` and `version`. Raises ConfigError if `package` reads
     otherwise."""
-    if match := DEBIAN.fullmatch(package):
-        return match
-    raise ConfigError(
-        f"{package!r} is not SOURCE=VERSION: the name of a source package and its full version are needed, "
-        "as in fmtlib=9.1.0+ds1-2."
-    )
+    needed = "the name of a source package and its full version are needed, as in fmtlib=9.1.0+ds1-2."
+    return match_source(DEBIAN, package, f"SOURCE=VERSION: {needed}")
 
 
 def unpack_components(tarballs: Tarballs, root: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.clients import TIMEOUT, ClientEnd, last_words, one_file, run_to_end
+from ci_eval.core.base.errors import InstallError
+from ci_eval.core.fetch.clients import TIMEOUT, ClientEnd, last_words, match_source, one_file, run_to_end
 
 GO = re.compile(
     r"(?P<name>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+(?:/[A-Za-z0-9_~](?:[A-Za-z0-9_.~-]*[A-Za-z0-9_~-])?)*)"
@@ -46,12 +46,8 @@ def module_zip(module: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
 def check_module(module: str) -> re.Match[str]:
     """Return the match of MODULE@VERSION, with the groups `name` and `version`. Raises ConfigError unless it is one
     full version."""
-    if match := GO.fullmatch(module):
-        return match
-    raise ConfigError(
-        f"{module!r} is not MODULE@VERSION: the module's whole path and one exact version are needed, "
-        "as in github.com/spf13/cobra@v1.8.1."
-    )
+    needed = "the module's whole path and one exact version are needed, as in github.com/spf13/cobra@v1.8.1."
+    return match_source(GO, module, f"MODULE@VERSION: {needed}")
 
 
 def _read(ended: ClientEnd, module: str) -> _Downloaded:

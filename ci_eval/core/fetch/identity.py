@@ -30,11 +30,12 @@ class Identity:
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
     """Return the names of the project in a folder: by its Git remote, else by the CI that checked it out."""
-    known = _identify_git(root) or _identify_ci(root, environment)
+    name = last_part(remote_address(root))
+    known = (name, top(root)) if name else _identify_ci(root, environment)
     if known is None:
         return Identity("", root.name or "project")
-    repository, top = known
-    below = root.resolve().relative_to(top.resolve()).as_posix()
+    repository, folder = known
+    below = root.resolve().relative_to(folder.resolve()).as_posix()
     return Identity(repository, repository if below == "." else f"{repository}/{below}")
 
 
@@ -69,14 +70,6 @@ def last_part(address: str) -> str:
     """Return the name of a repository, the last part of its address: for git@HOST:OWNER/NAME.git it is NAME. Forks and
     mirrors have the same name."""
     return re.split(r"[/:\\]", address.rstrip("/\\"))[-1].removesuffix(".git")
-
-
-def _identify_git(root: Path) -> tuple[str, Path] | None:
-    """Return the repository's name and its top folder, or None if there is no repository with a remote."""
-    for folder in _repositories(root):
-        name = last_part(_remote(_read(_git_folder(folder) / "config")))
-        return (name, folder) if name else None
-    return None
 
 
 def _repositories(root: Path) -> list[Path]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.clients import TIMEOUT, last_words, one_file, run_to_end
+from ci_eval.core.base.errors import InstallError
+from ci_eval.core.fetch.clients import TIMEOUT, last_words, match_source, one_file, run_to_end
 
 # Pinned: without a version, Maven takes whichever is newest.
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
@@ -38,12 +38,9 @@ def artifact(coordinates: str, folder: Path, *, timeout: float = TIMEOUT) -> Pat
 def check_maven(coordinates: str) -> re.Match[str]:
     """Return the match of GROUP:ARTIFACT:VERSION, perhaps with :jar. Raises ConfigError unless it names one release for
     ever."""
-    if match := MAVEN.fullmatch(coordinates):
-        return match
-    raise ConfigError(
-        f"{coordinates!r} is not GROUP:ARTIFACT:VERSION: one exact release is needed, no snapshot, "
-        "as in org.apache.commons:commons-lang3:3.14.0; :jar behind it takes the plain jar, not that of the sources."
-    )
+    needed = "one exact release is needed, no snapshot, as in org.apache.commons:commons-lang3:3.14.0"
+    plain = ":jar behind it takes the plain jar, not that of the sources."
+    return match_source(MAVEN, coordinates, f"GROUP:ARTIFACT:VERSION: {needed}; {plain}")
 
 
 def _copy(artifact: str, here: Path, timeout: float) -> str:

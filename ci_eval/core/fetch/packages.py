@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval.core.base.errors import ConfigError, InstallError
+from ci_eval.core.base.errors import InstallError
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, one_file, run_to_end
+from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, match_source, one_file, run_to_end
 
 PYPI = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
@@ -102,16 +102,12 @@ def npm_pack(spec: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
 def check_requirement(requirement: str) -> re.Match[str]:
     """Return the match of NAME==VERSION, with the groups `name` and `version`. Raises ConfigError if it reads
     otherwise."""
-    if match := PYPI.fullmatch(requirement):
-        return match
-    raise ConfigError(f"{requirement!r} is not NAME==VERSION, as in six==1.16.0, nor NAME for the newest version.")
+    return match_source(PYPI, requirement, "NAME==VERSION, as in six==1.16.0, nor NAME for the newest version.")
 
 
 def check_npm(spec: str) -> re.Match[str]:
     """Return the match of NAME@VERSION or @SCOPE/NAME@VERSION. Raises ConfigError if it reads otherwise."""
-    if match := NPM.fullmatch(spec):
-        return match
-    raise ConfigError(f"{spec!r} is not NAME@VERSION, as in is-number@7.0.0, nor NAME for the newest version.")
+    return match_source(NPM, spec, "NAME@VERSION, as in is-number@7.0.0, nor NAME for the newest version.")
 
 
 def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +17,7 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.logs import contract
 from ci_eval.core.logs import formats as log_formats
-from ci_eval.core.logs.contract import LogFormat, LoggedSession, LogOrigin, LogRun
+from ci_eval.core.logs.contract import LoggedSession, LogOrigin, LogRun
 from ci_eval.core.logs.features import KIND_NAMES, KINDS
 from ci_eval.core.model import LogCounts, LogsRecord, Value
 
@@ -166,7 +166,11 @@ def gather(
             of_side = {
                 side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in sides_written
             }
-            _gather(form, of_side, folder, run)
+            if form.gather is not None:
+                form.gather(of_side, folder, run)
+                continue
+            for side, files in of_side.items():
+                form.join(files, folder / f"{side}{form.end}")
         atomic.write(folder / "schema.json", contract.describe_columns())
     written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
     record = LogsRecord(
@@ -183,14 +187,6 @@ def gather(
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record
-
-
-def _gather(form: LogFormat, parts: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> None:
-    if form.gather is not None:
-        form.gather(parts, folder, run)
-        return
-    for side, files in parts.items():
-        form.join(files, folder / f"{side}{form.end}")
 
 
 def _read(path: Path) -> PartCounts:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter, label
-from ci_eval.core.model import Properties, Session, SourceFile
+from ci_eval.core.model import Session, SourceFile
 from ci_eval.core.rendering.htmlpages import classify_change
 from ci_eval.core.rendering.htmlsite import HtmlSite, pack_json, script
 from ci_eval.core.scoring import (
@@ -160,6 +160,12 @@ class SessionTable:
         filtered = row[0] or session
         passed = tuple(number for number, part in enumerate(self._computed.filters) if part.weight(filtered))
         self._ids.append(session.id)
+        # The properties that conditions of filters are about.
+        known = session.properties
+        properties = (
+            known.is_static, known.is_argument, known.first_use, known.location, known.package, known.strategy,
+            known.scenario, known.evolution,
+        )  # fmt: skip
         values = {
             "file": len(self._files) - 1,
             "page": page,
@@ -170,7 +176,7 @@ class SessionTable:
             "prefix": self._number_text(prefix),
             "typed": session.typed,
             "kind": self._kinds(session.properties.kind.value),
-            "properties": self._number_properties(session.properties),
+            "properties": self._properties.setdefault(properties, len(self._properties)),
             "filters": self._combinations.setdefault(passed, len(self._combinations)),
             "change": CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
         }
@@ -191,14 +197,6 @@ class SessionTable:
             # Conditions on the text are about all of it.
             self._wholes[number] = text
         return number
-
-    def _number_properties(self, known: Properties) -> int:
-        """Return the number of the combination of properties that conditions of filters are about."""
-        values = (
-            known.is_static, known.is_argument, known.first_use, known.location, known.package, known.strategy,
-            known.scenario, known.evolution,
-        )  # fmt: skip
-        return self._properties.setdefault(values, len(self._properties))
 
     def _add_side(self, side: Side, session: Session | None) -> None:
         asked = session is not None and evaluated(session)

@@ -104,7 +104,12 @@ def sweep(
     of a choice. `merged`: the folders of a sweep's shards, which are merged instead of evaluated. `holds_out`: choose
     the best run in one half of the files, and report it in the other half. Raises as `evaluate` and `merge` do."""
     chosen = expand_axes(varied)
-    configs = [_add_title(configured(choice), choice) for choice in chosen]
+    configs = []
+    for choice in chosen:
+        config = configured(choice)
+        title = config.reports.evaluation_title
+        named = f"{title}: {choice.title}" if title else choice.title
+        configs.append(replace(config, reports=replace(config.reports, evaluation_title=named)))
     # Complain now rather than after hours of runs.
     for config in configs:
         load_task(config)
@@ -144,12 +149,6 @@ def sweep(
         reports=reporters.write(table, None, folder),
         trouble=next((evaluation.trouble for evaluation in done if evaluation.trouble), None),
     )
-
-
-def _add_title(config: Config, choice: Choice) -> Config:
-    title = config.reports.evaluation_title
-    named = f"{title}: {choice.title}" if title else choice.title
-    return replace(config, reports=replace(config.reports, evaluation_title=named))
 
 
 def _build_table(

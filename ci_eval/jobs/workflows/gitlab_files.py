@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,29 +13,8 @@ from ci_eval.jobs.workflows.origin import UNKNOWN
 
 PURPOSES = (ci_plan.NIGHT, ci_plan.PULL_REQUEST)
 PIPELINE = Path(".gitlab-ci.yml")
-ENGINES = """\
-engines:
-  stage: build
-  rules: [{{if: $CI_MERGE_REQUEST_IID}}]
-  script:
-    - git fetch --depth 1 origin "${{CI_MERGE_REQUEST_TARGET_BRANCH_SHA:-$CI_MERGE_REQUEST_DIFF_BASE_SHA}}"
-    - git worktree add --detach .base FETCH_HEAD
-    - |
-      for side in base new; do
-        mkdir -p "$CI_PROJECT_DIR/.engines/$side"
-        if [ $side = base ]; then cd "$CI_PROJECT_DIR/.base"; else cd "$CI_PROJECT_DIR"; fi
-        bash -euo pipefail -c "$BUILD"
-        tar -cf - -- "$OUTPUT" | tar -xf - -C "$CI_PROJECT_DIR/.engines/$side"
-      done
-  variables: {{BUILD: {{value: {build}, expand: false}}, OUTPUT: {{value: {output}, expand: false}}}}
-  artifacts: {{paths: [.engines]}}
-ci-eval-compare-engines:
-  rules: [{{if: $CI_MERGE_REQUEST_IID}}]
-  needs: [engines]
-ci-eval-note:
-  needs: [ci-eval-compare-engines]
-"""
-"""The jobs for merge requests: one builds both engines, and the included ones wait for it."""
+ENGINES = Path(__file__).with_name("gitlab") / "engines.yml"
+"""The text of the jobs for merge requests: one builds both engines, and the included ones wait for it."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
@@ -51,8 +31,9 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
         like = {"engine-like": plan.like} if plan.like else {}
         lines.append(_include(plan, "compare-engines", config=str(CONFIG), gates="RecallAt1 >= -1pp", **sides, **like))
         lines.append(_include(plan, "note", comparison="engines/comparison"))
-        output = json.dumps(plan.request.build_output)
-        lines.append(ENGINES.format(build=json.dumps(plan.request.build), output=output))
+        values = {"<build>": json.dumps(plan.request.build), "<output>": json.dumps(plan.request.build_output)}
+        text = ENGINES.read_text(encoding="utf-8")
+        lines.append(re.sub("<build>|<output>", lambda match: values[match[0]], text))
     yield PIPELINE, "".join(lines)
 
 

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ci_eval.ci import runs
 from ci_eval.ci.issues import Issue, Issues
-from ci_eval.ci.repository import Repository
+from ci_eval.ci.repository import Repository, Run, list_jobs, read_run
 from ci_eval.ci.rest import Rest
-from ci_eval.ci.runs import Run
 from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.rendering.markdowntext import code, prose, table
 from ci_eval.jobs.workflows.summary import COMPARISON, broken_gates, read_comparison
@@ -62,7 +60,7 @@ def tell(rest: Rest, result: str, number: int, repository: Repository | None = N
     """
     if result not in (GREEN, *RED, *NEITHER):
         raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
-    run = runs.run(rest, number)
+    run = read_run(rest, number)
     if result in NEITHER:
         return f"nothing is told: run {number} was {result}"
     if not run.of_default_branch:
@@ -120,7 +118,7 @@ def _report_red(rest: Rest, issues: Issues, run: Run, result: str, known: Known,
 
 def _describe_failure(rest: Rest, run: Run, result: str, state: State, gates: Sequence[Gate]) -> Sequence[str]:
     failed = sorted(
-        (job for job in runs.jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
+        (job for job in list_jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
     )
     rows = []
     for job in failed[:MOST_JOBS]:
