@@ -17,7 +17,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.jetbrains.importing import OWN
 from ci_eval.plugins.exports import writing
-from ci_eval.plugins.exports.rows import Passes
+from ci_eval.plugins.exports.columns import Passes
 from ci_eval.plugins.exports.run import open_workspace
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.writing import Writer

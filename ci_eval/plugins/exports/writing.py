@@ -14,8 +14,7 @@ import msgspec
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.exports.columns import TABLES
-from ci_eval.plugins.exports.rows import Batch, Passes, batches
+from ci_eval.plugins.exports.columns import TABLES, Batch, Passes, batches
 
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """The beginning of a text that spreadsheets would run as a formula, also behind apostrophes; the last four are the

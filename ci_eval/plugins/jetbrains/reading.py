@@ -123,15 +123,12 @@ def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kep
     ids = Identities(origin, source)
     sessions = [_session(origin, session_fields, source, ids) for session_fields in fields.objects("sessions")]
     kept.take(fields)
-    stored = _read_actions(origin, actions.file, kept) if actions else None
+    stored = None
+    if actions:
+        fields = Fields(read_gzip_json(actions.file), actions.file)
+        stored = origin.generation.read_actions(fields)
+        kept.take(fields)
     return ReadFile(source=source, sessions=sessions, actions=_actions(origin, source, stored, sessions))
-
-
-def _read_actions(origin: Origin, path: Path, kept: Kept) -> StoredActions:
-    fields = Fields(read_gzip_json(path), path)
-    actions = origin.generation.read_actions(fields)
-    kept.take(fields)
-    return actions
 
 
 def _actions(

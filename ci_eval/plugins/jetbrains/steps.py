@@ -4,7 +4,8 @@ parts of sessions and of our configuration that its generations share."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from ci_eval.core.config import Config
 from ci_eval.core.model import (
@@ -22,8 +23,8 @@ from ci_eval.core.model import (
     Session,
     Suggestion,
 )
-from ci_eval.plugins.jetbrains.contract import StoredActions
-from ci_eval.plugins.jetbrains.fields import Fields
+from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
+from ci_eval.plugins.jetbrains.fields import Fields, as_tokens, read_token_properties
 
 ReadProperties = Callable[[Fields], Properties]
 NO_GOLF = "it plays golf, which is not imported: leave the workspaces of golf out"
@@ -136,6 +137,27 @@ def write_suggestion(_suggestion: Suggestion, lookup: Lookup, place: int) -> dic
         "isSelected": right and lookup.selected,
         "isRelevant": right,
     }
+
+
+since_2021 = partial(
+    Generation,
+    prefix="prefix",
+    properties="_properties",
+    read_properties=read_token_properties,
+    write_properties=as_tokens,
+    write_session=write_session,
+    write_lookup=write_lookup,
+    write_suggestion=write_suggestion,
+    first_errors=1,
+)
+"""A generation, of which the parts are given that did not stay as they were in 2021."""
+
+
+def strategy(config: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the strategy below `actions` of a config.json, empty if there is none."""
+    actions = config.get("actions")
+    known = actions.get("strategy") if isinstance(actions, Mapping) else None
+    return known if isinstance(known, Mapping) else {}
 
 
 LONGEST = 1_000

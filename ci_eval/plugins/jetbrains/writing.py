@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base import atomic
-from ci_eval.core.model import Action, CallCompletion, FileActions, FileError, Lookup, Session, SourceFile
+from ci_eval.core.model import CallCompletion, FileActions, FileError, Lookup, Session, SourceFile
 from ci_eval.plugins.jetbrains.contract import Generation
 from ci_eval.plugins.jetbrains.offsets import convert_actions, to_units
 from ci_eval.plugins.jetbrains.reading import END, OURS
@@ -45,7 +45,10 @@ class Writer:
 
     def actions(self, actions: FileActions, text: str) -> None:
         self._written["actions"] += 1
-        converted = [_rename(action) for action in convert_actions(text, actions.actions, to_units, ours=True)]
+        converted = [
+            replace(action, session=identity(action.session)) if isinstance(action, CallCompletion) else action
+            for action in convert_actions(text, actions.actions, to_units, ours=True)
+        ]
         body = {
             "path": actions.path,
             "checksum": actions.checksum,
@@ -78,10 +81,6 @@ def _write(path: Path, body: object) -> None:
 def identity(session: str) -> str:
     """Return the UUID that stands for one of our ids in the plugin's workspace, the same every time."""
     return str(uuid5(NAMESPACE_URL, f"ci-eval:{session}"))
-
-
-def _rename(action: Action) -> Action:
-    return replace(action, session=identity(action.session)) if isinstance(action, CallCompletion) else action
 
 
 def _session(generation: Generation, source: SourceFile, session: Session) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.core.contracts import FileContext, Ordering, Ranker
 from ci_eval.core.model import Suggestion
 
 
@@ -24,10 +24,7 @@ class ByList:
         return self
 
     def open(self, context: FileContext) -> Ordering:  # noqa: ARG002
-        return self._order
-
-    def _order(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:  # noqa: ARG002
-        return self.arrange(suggestions)
+        return lambda suggestions, _: self.arrange(suggestions)
 
 
 # Workers receive a completion type as it is, and only named functions can be sent.

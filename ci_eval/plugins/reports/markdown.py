@@ -13,7 +13,6 @@ from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import (
     Change,
     Comparison,
-    Estimate,
     Evaluation,
     FileError,
     FilterFigures,
@@ -153,7 +152,11 @@ def _evaluation_filters(evaluation: Evaluation, opened: str, infos: Sequence[Met
     shown = headline(infos)
     lengths = [*find_length_figures(evaluation).values()]
     rows = (
-        (code(label(name)), f"{figures.sessions:,}", *(_cell(figures.metrics, info) for info in shown))
+        (
+            code(label(name)),
+            f"{figures.sessions:,}",
+            *(amount(figures.metrics.get(info.name, NO_ESTIMATE).value, info.unit) for info in shown),
+        )
         for name, figures in evaluation.filters.items()
         # The figures by letters typed have a table of their own.
         if name != opened and figures not in lengths
@@ -169,10 +172,6 @@ def _statuses(figures: FilterFigures, where: str = "") -> str:
     shown = table(f"How sessions ended{where}", ("Status", ">Sessions", "Meaning"), rows)
     left_out = f"\n\n{figures.undecided:,} more were left out: a property the filter asks for is not known."
     return shown + left_out if figures.undecided else shown
-
-
-def _cell(metrics: dict[str, Estimate], info: MetricInfo) -> str:
-    return amount(metrics.get(info.name, NO_ESTIMATE).value, info.unit)
 
 
 def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:

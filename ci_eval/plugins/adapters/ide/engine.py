@@ -336,7 +336,13 @@ class IdeEngine:
             (place.scratch / PROJECT / ".idea").mkdir(exist_ok=True)
             write_config(place.scratch / CONFIG, place.scratch / PROJECT, place.scratch / OUT)
             confined = self._run(ide, place, advance)
-            shutil.copytree(_find_workspace(place.scratch / OUT), output)
+            written = sorted(path.parent for path in (place.scratch / OUT).glob("*/config.json"))
+            # An IDE that was told to stop ends with exit code 0 as well.
+            if not written or not (written[-1] / "data/files.json").is_file():
+                raise EngineCrash(
+                    "the IDE ended without an error, and without sessions: it was told to stop, or closed itself"
+                )
+            shutil.copytree(written[-1], output)
             return confined
         except BaseException:
             # What has sessions of a file is kept; `output` may be half written.
@@ -380,12 +386,3 @@ class IdeEngine:
         atomic.write(options, "\n".join(["-Djava.awt.headless=true", *heap, ""]).encode())
         own = {f"{ide.variables}_PROPERTIES": str(properties), f"{ide.variables}_VM_OPTIONS": str(options)}
         return variables(place) | own | ({"EVALUATION_JAVA": str(java)} if java else {})
-
-
-def _find_workspace(out: Path) -> Path:
-    """Return the workspace among the results. Raises EngineCrash if there is none, or none with sessions."""
-    workspaces = sorted(path.parent for path in out.glob("*/config.json"))
-    # An IDE that was told to stop ends with exit code 0 as well.
-    if not workspaces or not (workspaces[-1] / "data/files.json").is_file():
-        raise EngineCrash("the IDE ended without an error, and without sessions: it was told to stop, or closed itself")
-    return workspaces[-1]

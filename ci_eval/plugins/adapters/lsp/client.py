@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -221,28 +221,27 @@ class Client:
     def complete(self, text: str, offset: int, deadline: float) -> tuple[CompletionList, float]:
         """Return the server's list at an offset (code points) of the open document, and when it arrived
         (`time.perf_counter()`). Raises EngineRaised if the list cannot be read."""
-        answer = self._ask(
-            "textDocument/completion",
-            {
-                "textDocument": {"uri": self._uri},
-                "position": find_position(text, offset, self.encoding),
-                "context": {"triggerKind": 1},
-            },
-            deadline,
-        )
-        arrived = time.perf_counter()
+        answer, arrived = self._ask_at("textDocument/completion", text, offset, deadline)
+        return self._read(read_answer, answer, "answered a completion with"), arrived
+
+    def _ask_at(self, method: str, text: str, offset: int, deadline: float) -> tuple[bytes, float]:
+        question = {
+            "textDocument": {"uri": self._uri},
+            "position": find_position(text, offset, self.encoding),
+            "context": {"triggerKind": 1},
+        }
+        return self._ask(method, question, deadline), time.perf_counter()
+
+    def _read(self, read: Callable[[bytes], _Kind], answer: bytes, verb: str) -> _Kind:
         try:
-            return read_answer(answer), arrived
+            return read(answer)
         except UNREADABLE as error:
-            raise EngineRaised(f"{self._wire.name} answered a completion with what is none: {error}") from error
+            raise EngineRaised(f"{self._wire.name} {verb} what is none: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
         """Return the item with what the list left out. Raises EngineRaised if the answer cannot be read."""
         answer = self._ask("completionItem/resolve", item, deadline)
-        try:
-            return msgspec.json.decode(answer)
-        except UNREADABLE as error:
-            raise EngineRaised(f"{self._wire.name} resolved an item to what is none: {error}") from error
+        return self._read(msgspec.json.decode, answer, "resolved an item to")
 
     @property
     def completes(self) -> bool:
@@ -258,17 +257,8 @@ class Client:
     ) -> tuple[list[InlineItem] | InlineList | None, float]:
         """Return the grey text for an offset (code points) of the open document, and when it arrived
         (`time.perf_counter()`). Raises EngineRaised if the answer cannot be read."""
-        question = {
-            "textDocument": {"uri": self._uri},
-            "position": find_position(text, offset, self.encoding),
-            "context": {"triggerKind": 1},
-        }
-        answer = self._ask("textDocument/inlineCompletion", question, deadline)
-        arrived = time.perf_counter()
-        try:
-            return INLINE_ANSWER.decode(answer), arrived
-        except UNREADABLE as error:
-            raise EngineRaised(f"{self._wire.name} answered an inline completion with what is none: {error}") from error
+        answer, arrived = self._ask_at("textDocument/inlineCompletion", text, offset, deadline)
+        return self._read(INLINE_ANSWER.decode, answer, "answered an inline completion with"), arrived
 
     def digest(self, deadline: float) -> None:
         """Wait until the server has parsed the document; for servers that handle one message at a time."""

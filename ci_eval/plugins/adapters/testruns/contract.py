@@ -80,15 +80,17 @@ class Syntax:
     """The nodes that have an operator among their children."""
     swaps: Mapping[str, str]
     """The operator → the one in its place."""
-    negations: frozenset[str]
+    negations: frozenset[str] = frozenset({"unary_expression"})
     """The nodes of `not x` and `!x`; for `!x`, the operator is a child."""
     numbers: frozenset[str]
     strings: frozenset[str]
-    booleans: Mapping[str, str]
+    booleans: Mapping[str, str] = field(default_factory=lambda: {"true": "false", "false": "true"})
     """The node of a truth value → the text of the opposite value."""
     returned: str = ""
     """The text that `return` returns in place of its value; "" = it is left alone."""
-    removed: Mapping[str, str]
+    removed: Mapping[str, str] = field(
+        default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
+    )
     """The statement that may go → the text in its place; "PARENT NODE" for one that is a statement below that node
     only."""
     left_alone: frozenset[str] = frozenset()

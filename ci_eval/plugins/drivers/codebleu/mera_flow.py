@@ -111,10 +111,7 @@ def csharp_declaration(flow: Flow, node: Node, states: States) -> States:
 
 
 def assignment(flow: Flow, node: Node, states: States) -> States:
-    value = node.field("right")
-    states = flow.walk(value, states)
-    flow.link(flow.names(node.field("left")), flow.names(value), COMPUTED, states)
-    return states
+    return note_assignment(flow, node.field("left"), node.field("right"), states)
 
 
 def increment(flow: Flow, node: Node, states: States) -> States:
@@ -159,23 +156,23 @@ def _counting(head: str) -> Rule:
     return rule
 
 
-def note_while(flow: Flow, node: Node, states: States) -> States:
-    """Note the data flow of `while`: all of it is done twice."""
-    begin = len(flow.entries)
-    for _ in range(2):
-        states = flow.walk_all(node.children, states)
-    merge(flow.entries, begin)
-    return states
+def _twice(turn: Rule) -> Rule:
+    """Return the rule for a loop, of which two turns are noted."""
+
+    def rule(flow: Flow, node: Node, states: States) -> States:
+        begin = len(flow.entries)
+        for _ in range(2):
+            states = turn(flow, node, states)
+        merge(flow.entries, begin)
+        return states
+
+    return rule
 
 
-def note_java_foreach(flow: Flow, node: Node, states: States) -> States:
+def java_foreach(flow: Flow, node: Node, states: States) -> States:
     """Note the data flow of Java's `for (A a : b)`."""
-    begin = len(flow.entries)
-    for _ in range(2):
-        states = note_assignment(flow, node.field("name"), node.field("value"), states)
-        states = flow.walk(node.field("body"), states)
-    merge(flow.entries, begin)
-    return states
+    states = note_assignment(flow, node.field("name"), node.field("value"), states)
+    return flow.walk(node.field("body"), states)
 
 
 def note_assignment(flow: Flow, name: Node | None, value: Node | None, states: States) -> States:
@@ -223,18 +220,14 @@ def python_clause(flow: Flow, node: Node, states: States) -> States:
     return _python_pair(flow, [node.field("left")], [node.children[-1]], states)
 
 
-def note_python_loop(flow: Flow, node: Node, states: States) -> States:
-    """Note the data flow of `for a in b: …`, twice."""
-    begin = len(flow.entries)
-    for _ in range(2):
-        states = _python_assign(flow, node, states)
-        # A block that is not the last child is left out.
-        if node.children[-1].type == "block":
-            states = flow.walk(node.children[-1], states)
-    merge(flow.entries, begin)
-    return states
+def python_loop(flow: Flow, node: Node, states: States) -> States:
+    """Note the data flow of `for a in b: …`."""
+    states = _python_assign(flow, node, states)
+    # A block that is not the last child is left out.
+    return flow.walk(node.children[-1], states) if node.children[-1].type == "block" else states
 
 
+WHILE = _twice(lambda flow, node, states: flow.walk_all(node.children, states))
 _ELSE = frozenset(("if_statement", "else"))
 RULES: Mapping[str, Mapping[str, Rule]] = {
     "python": {
@@ -243,8 +236,8 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "augmented_assignment": python_assignment,
         "for_in_clause": python_clause,
         "if_statement": _branching(frozenset(("elif_clause", "else_clause")), onwards=False, always_before=False),
-        "for_statement": note_python_loop,
-        "while_statement": note_while,
+        "for_statement": _twice(python_loop),
+        "while_statement": WHILE,
     },
     "java": {
         "variable_declarator": declaration,
@@ -252,8 +245,8 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "update_expression": increment,
         "if_statement": _branching(_ELSE, onwards=True, always_before=False),
         "for_statement": _counting("local_variable_declaration"),
-        "enhanced_for_statement": note_java_foreach,
-        "while_statement": note_while,
+        "enhanced_for_statement": _twice(java_foreach),
+        "while_statement": WHILE,
     },
     "csharp": {
         "variable_declarator": csharp_declaration,
@@ -261,7 +254,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "postfix_unary_expression": increment,
         "if_statement": _branching(_ELSE, onwards=True, always_before=False),
         "for_statement": _counting("local_variable_declaration"),
-        "while_statement": note_while,
+        "while_statement": WHILE,
     },
     "go": {
         "var_spec": declaration,
@@ -277,7 +270,7 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "update_expression": increment,
         "if_statement": _branching(_ELSE, onwards=True, always_before=True),
         "for_statement": _counting("variable_declaration"),
-        "while_statement": note_while,
+        "while_statement": WHILE,
     },
 }
 

@@ -8,7 +8,7 @@ from ci_eval.core.config import Config
 from ci_eval.core.model import Action
 from ci_eval.plugins.jetbrains import contract, steps
 from ci_eval.plugins.jetbrains import fields as properties
-from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
+from ci_eval.plugins.jetbrains.contract import StoredActions
 from ci_eval.plugins.jetbrains.fields import Fields
 
 LATER = ("emulateUser", "completionGolf")
@@ -17,10 +17,7 @@ LATER = ("emulateUser", "completionGolf")
 def wrote(config: Mapping[str, object]) -> bool:
     """Return whether config.json is of this generation, which has a strategy below `actions`, and reordering or a
     modelled user."""
-    actions = config.get("actions")
-    strategy = actions.get("strategy") if isinstance(actions, Mapping) else None
-    known = strategy if isinstance(strategy, Mapping) else {}
-    return "strategy" not in config and ("reorder" in config or any(key in known for key in LATER))
+    return "strategy" not in config and ("reorder" in config or any(key in steps.strategy(config) for key in LATER))
 
 
 def read_actions(fields: Fields) -> StoredActions:
@@ -66,21 +63,13 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     }
 
 
-GENERATION = Generation(
+GENERATION = steps.since_2021(
     name="ij21",
     summary="the plugin of 2021 and 2022",
     wrote=wrote,
-    prefix="prefix",
-    properties="_properties",
     listed=contract.list_source_files,
-    read_properties=properties.read_token_properties,
     rank=steps.rank_by_language,
     read_actions=read_actions,
     config=config,
-    write_properties=properties.as_tokens,
-    write_session=steps.write_session,
-    write_lookup=steps.write_lookup,
-    write_suggestion=steps.write_suggestion,
     write_actions=write_actions,
-    first_errors=1,
 )

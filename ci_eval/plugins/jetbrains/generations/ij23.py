@@ -16,7 +16,7 @@ from ci_eval.core.model import (
 )
 from ci_eval.plugins.jetbrains import contract, steps
 from ci_eval.plugins.jetbrains import fields as properties
-from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
+from ci_eval.plugins.jetbrains.contract import StoredActions
 from ci_eval.plugins.jetbrains.fields import Fields
 
 UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IMPORTS", "SELECT_RANGE"}
@@ -164,21 +164,13 @@ def config(configuration: Config, project: str) -> dict[str, object]:
     }
 
 
-GENERATION = Generation(
+GENERATION = steps.since_2021(
     name="ij23",
     summary="the plugin since 2023, token completion",
     wrote=wrote,
-    prefix="prefix",
-    properties="_properties",
     listed=contract.list_project_files,
-    read_properties=properties.read_token_properties,
     rank=steps.rank_by_relevance,
     read_actions=read_actions,
     config=config,
-    write_properties=properties.as_tokens,
-    write_session=steps.write_session,
-    write_lookup=steps.write_lookup,
-    write_suggestion=steps.write_suggestion,
     write_actions=write_actions,
-    first_errors=1,
 )

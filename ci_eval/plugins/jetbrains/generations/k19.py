@@ -17,10 +17,7 @@ LATER = ("emulateUser", "completionGolf")
 
 def wrote(config: Mapping[str, object]) -> bool:
     """Return whether config.json is of this generation, which has neither reordering nor a modelled user."""
-    actions = config.get("actions")
-    strategy = actions.get("strategy") if isinstance(actions, Mapping) else None
-    known = strategy if isinstance(strategy, Mapping) else {}
-    return not any(key in config for key in ONLY_LATER) and not any(key in known for key in LATER)
+    return not any(key in config for key in ONLY_LATER) and not any(key in steps.strategy(config) for key in LATER)
 
 
 def read_properties(fields: Fields) -> Properties:

@@ -116,7 +116,11 @@ def _line(
     focal = dedent(of_function, function.place.begin, function.place.end)
     around = (of_function[: function.place.begin], PLACEHOLDER.encode(), of_function[function.place.end :])
     surrounding = b"".join(around).decode()
-    framework = _framework(origin.root, test.place.path, dialect)
+    framework = ""
+    if dialect.framework:
+        # The nearest package.json above the test that names one decides.
+        packages = _packages(origin.root, test.place.path)
+        framework = next(filter(None, map(dialect.framework, packages)), UNKNOWN)
     return Line(
         id=identity(origin.info.name, test.place.path, reference, function.place.path, focal),
         cluster=origin.info.name,
@@ -183,13 +187,6 @@ def _meta(pairing: Pair, origin: Origin) -> dict[str, object]:
         "isCalled": pairing.is_called,
         "confidence": pairing.confidence,
     }
-
-
-def _framework(root: Path, path: str, dialect: Dialect) -> str:
-    """Return the framework that the nearest package.json above the test names."""
-    if dialect.framework is None:
-        return ""
-    return next(filter(None, map(dialect.framework, _packages(root, path))), UNKNOWN)
 
 
 def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:

@@ -25,6 +25,10 @@ rank counts. The order is that of the original (science.md 1.7), which has UNKNO
 RETURN = NEW."""
 
 
+LONGEST = 200
+"""Bytes of the longest expression that may be the same object elsewhere."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Enclosing:
     """The method around a piece of code."""
@@ -95,6 +99,22 @@ class Gathering:
         gathered.calls.append((at, name))
         if site:
             gathered.sites.append(site)
+
+    def call_at(
+        self,
+        site: Site,
+        text: Callable[[Node], str],
+        enclosing: Enclosing,
+        type_: str,
+        definition: Definition,
+        *,
+        own: bool,
+    ) -> None:
+        """Add the call at that site. `text` returns the text of a node."""
+        receiver, name = site.receiver, site.name
+        is_short = receiver.end_byte - receiver.start_byte < LONGEST
+        thing = text(receiver) if is_short else str(receiver.end_byte)
+        self.call(enclosing, type_, definition, thing, text(name), name.start_byte, site, own=own)
 
     def _entry(self, enclosing: Enclosing, type_: str, own: bool) -> _Gathered:
         return self._found.setdefault((enclosing.key, type_), _Gathered(enclosing, own))

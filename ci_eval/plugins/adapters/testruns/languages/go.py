@@ -146,10 +146,8 @@ RUNNER = Runner(
         functions=frozenset({"function_declaration", "method_declaration"}),
         operations=frozenset({"binary_expression", "assignment_statement", "inc_statement", "dec_statement"}),
         swaps=SWAPS_AS_IN_C,
-        negations=frozenset({"unary_expression"}),
         numbers=frozenset({"int_literal", "float_literal"}),
         strings=frozenset({"interpreted_string_literal", "raw_string_literal"}),
-        booleans={"true": "false", "false": "true"},
         removed=dict.fromkeys(
             ("expression_statement", "call_expression_statement", "assignment_statement", "inc_statement",
              "dec_statement", "continue_statement"), "{}",

@@ -77,11 +77,8 @@ RUNNER = Runner(
         ),
         operations=frozenset({"binary_expression", "augmented_assignment_expression", "update_expression"}),
         swaps={**SWAPS_AS_IN_C, "===": "!==", "!==": "===", "??": "&&", "**": "*"},
-        negations=frozenset({"unary_expression"}),
         numbers=frozenset({"number"}),
         strings=frozenset({"string"}),
-        booleans={"true": "false", "false": "true"},
         returned="undefined",
-        removed={"expression_statement": ";", "throw_statement": ";", "continue_statement": ";"},
     ),
 )  # fmt: skip

@@ -15,8 +15,18 @@ from ci_eval.plugins.mining.trees import (
     node_text,
     remove_ranges,
 )
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place
-from ci_eval.plugins.mining.unit_tests.methods import Method, methods
+from ci_eval.plugins.mining.unit_tests.contract import (
+    Call,
+    Dialect,
+    Function,
+    Index,
+    Method,
+    Parsed,
+    Test,
+    Tier,
+    methods,
+    place,
+)
 from ci_eval.plugins.mining.unit_tests.words import tells
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}

@@ -9,8 +9,18 @@ from itertools import groupby
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.trees import descendants, field_text, named_children, node_lines, node_text, remove_comments
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place
-from ci_eval.plugins.mining.unit_tests.methods import Method, methods
+from ci_eval.plugins.mining.unit_tests.contract import (
+    Call,
+    Dialect,
+    Function,
+    Index,
+    Method,
+    Parsed,
+    Test,
+    Tier,
+    methods,
+    place,
+)
 from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, subject
 
 TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}

@@ -64,7 +64,10 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
             yield _function(source, path, definition, owner)
         if definition and definition.function and node.type != "pair":
             seen = _returned_names(source, definition.function)
-        inner = _holder(source, node) or owner
+        value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
+        # A class, or a variable that holds an object.
+        is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
+        inner = field_text(source, node, "name") or owner if is_holder else owner
         stack += [(child, inner, seen) for child in reversed(node.children) if child.child_count]
 
 
@@ -77,12 +80,6 @@ def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
         if statement.type == "return_statement" and named_children(statement)
     ]
     return {node_text(source, value) for value in returned}.__contains__
-
-
-def _holder(source: bytes, node: Node) -> str:
-    value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
-    is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
-    return field_text(source, node, "name") if is_holder else ""
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,6 @@ PARAMETERS = {"formal_parameter", "spread_parameter"}
 BODIES = {"enum_body_declarations", "ERROR"}
 # A class that extends nothing may override these methods.
 OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString()"}
-LONGEST = 200
-"""Bytes of the longest expression that may be the same object elsewhere."""
 
 
 class JavaWalk(StackWalk[Scope]):
@@ -266,21 +264,11 @@ class JavaWalk(StackWalk[Scope]):
         self._visit_all(node.children, scope)
 
     def _site(self, site: Site, scope: Scope) -> None:
-        receiver = site.receiver
-        thing = self.expressions.of(receiver, scope)
+        thing = self.expressions.of(site.receiver, scope)
         self.gathering.receivers[thing.sort] += 1
         if thing.sort == "object":
-            is_short = receiver.end_byte - receiver.start_byte < LONGEST
-            self.gathering.call(
-                scope.enclosing,
-                thing.type,
-                thing.definition,
-                self.text(receiver) if is_short else str(receiver.end_byte),
-                self.text(site.name),
-                site.name.start_byte,
-                site,
-                own=self.names.is_own(thing.type),
-            )
+            own = self.names.is_own(thing.type)
+            self.gathering.call_at(site, self.text, scope.enclosing, thing.type, thing.definition, own=own)
 
 
 def _parts(thing: Thing) -> tuple[str, str, int | None]:

@@ -34,8 +34,6 @@ RECEIVERS: dict[str, Receiver] = {
     "this": "this",
     "type parameter": "type parameter",
 }
-LONGEST = 200
-"""Bytes of the longest expression that may be the same object elsewhere."""
 
 
 class PythonWalk(StackWalk[Scope]):
@@ -413,16 +411,8 @@ class PythonWalk(StackWalk[Scope]):
             meaning = replace(meaning, sort="object", name=type_) if sort == "object" else meaning
         self.gathering.receivers[sort] += 1
         if sort == "object":
-            self.gathering.call(
-                scope.enclosing,
-                meaning.name,
-                meaning.definition,
-                self.text(receiver) if receiver.end_byte - receiver.start_byte < LONGEST else str(receiver.end_byte),
-                self.text(site.name),
-                site.name.start_byte,
-                site,
-                own=self.is_own(meaning.name),
-            )
+            own = self.is_own(meaning.name)
+            self.gathering.call_at(site, self.text, scope.enclosing, meaning.name, meaning.definition, own=own)
 
 
 _STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
