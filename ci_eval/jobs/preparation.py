@@ -83,6 +83,7 @@ class Prepared:
                 confine=settings.confine,
                 reads=tuple(Path(folder).expanduser().absolute() for folder in self.config.engine.reads),
                 kinds=frozenset(kinds) if kinds else None,
+                grammars=self.language.grammars if self.config.engine.endpoint else {},
             ),
             ranker=self.ranker,
             task=self.task,

@@ -22,6 +22,7 @@ from ci_eval.core.model import (
     Paint,
     Session,
     SourceFile,
+    Status,
     Vocabulary,
     unasked_stretches,
 )
@@ -118,6 +119,8 @@ def evaluate(
     asked = 0.0 if manifest.draws else asked
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
+    if responses and responses.unreadable:
+        responses = replace(responses, example=_find_unreadable(workspace))
     by_filter = _filters(tallies, asked, of_run)
     if manifest.precision:
         # The sample was drawn for the figure of all tokens.
@@ -157,6 +160,12 @@ def evaluate(
         responses=responses,
         unfinished=None if manifest.complete else _count_missing_files(workspace),
     )
+
+
+def _find_unreadable(workspace: Workspace) -> str:
+    """Return the first response that could not be read."""
+    sessions = (session for _, of_file in workspace.sessions(Session) for session in of_file)
+    return next(session.lookups[-1].answer for session in sessions if session.status is Status.UNREADABLE)
 
 
 def _filters(tallies: Mapping[str, Tally], asked: float, of_run: Mapping[str, Estimate]) -> dict[str, FilterFigures]:
