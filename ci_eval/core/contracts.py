@@ -114,8 +114,7 @@ class Surroundings:
     language: str
     keywords: frozenset[str]
     cache: Path
-    timeout: float
-    """The seconds that one completion may take."""
+    timeout: float  # seconds of one completion
     memory: int
     """The bytes that the engine may use; 0 = no limit."""
     suffixes: tuple[str, ...] = ()
@@ -135,6 +134,7 @@ class Surroundings:
     """The folders beside its own that a confined engine may read and run."""
     kinds: frozenset[Kind] | None = None
     """The kinds of tokens that are asked for in this run; None = all."""
+    grammars: Mapping[str, str] = field(default_factory=dict)
 
 
 # gc=False: there is one for each lookup, and none is part of a reference cycle.
@@ -347,8 +347,8 @@ class Task:
     """A flag: a lookup has the best grades of its suggestions, each score by itself, rather than those of the first."""
     summed: Callable[[Sequence[Mapping[str, float]]], Mapping[str, float]] | None = None
     """A function: one grader's scores of the suggestions, in order → the lookup's stored grades. None: `best`."""
-    read: Callable[[str, Record], Sequence[Suggestion]] | None = None
-    """A function: an engine's response to a record → the suggestions in it; None: the response is the suggestion."""
+    read: Callable[[str, Record], Sequence[Suggestion] | None] | None = None
+    """A function: a response to a record → its suggestions, None if it has not the form that was asked for."""
     write: Callable[[str], str] | None = None
     """A function: the expected text → the response that holds it, which the controls get; None: it is the response."""
     readers: Mapping[str, Callable[[str, Record], Sequence[str]]] = field(default_factory=dict)

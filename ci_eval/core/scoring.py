@@ -165,12 +165,14 @@ class ResponseCounts:
         self.finishes: Counter[str] = Counter()
         self.rules: Counter[str] = Counter()
         self.empty: Counter[str] = Counter()
+        self.unreadable = 0
 
     def add(self, session: SessionScore) -> None:
         for lookup in session.lookups:
             if lookup.usage:
                 self.finishes[lookup.usage.finish] += 1
                 self.rules.update(lookup.usage.read)
+        self.unreadable += session.status is Status.UNREADABLE
         last = session.lookups[-1] if session.lookups else None
         if last and last.usage and not last.total and session.status in {Status.EMPTY, Status.CUT_OFF}:
             self.empty[last.usage.finish] += 1
@@ -179,6 +181,7 @@ class ResponseCounts:
         self.finishes += counts.finishes
         self.rules += counts.rules
         self.empty += counts.empty
+        self.unreadable += counts.unreadable
 
     def figures(self) -> Responses | None:
         if not self.finishes:
@@ -187,6 +190,7 @@ class ResponseCounts:
             finishes=dict(sorted(self.finishes.items())),
             rules=dict(sorted(self.rules.items())),
             empty=dict(sorted(self.empty.items())),
+            unreadable=self.unreadable,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ci_eval.core.base import errors
 from ci_eval.core.config import Config
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FAILED, SessionScore
+from ci_eval.core.model import FAILED, SessionScore, Status
 from ci_eval.core.rendering.advice import describe_empty_responses
 from ci_eval.core.scoring import ResponseCounts
 from ci_eval.core.workspace import Workspace
@@ -23,7 +23,7 @@ def trouble(workspace: Workspace, config: Config) -> errors.CiEvalError | None:
         )
     allowed, share = config.interpret.allowed_failures, failed / manifest.finished
     if share <= allowed:
-        return _unread(manifest, config) or _emptiness(workspace, manifest, config)
+        return _unread(manifest, config) or _unreadable(manifest, config) or _emptiness(workspace, manifest, config)
     return errors.TooManyFailures(
         f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are {allowed:.1%} "
         "(interpret.allowedFailures); the report shows them, errors first"
@@ -39,6 +39,17 @@ def _unread(manifest: Manifest, config: Config) -> errors.TooMuchUnread | None:
     return errors.TooMuchUnread(
         f"{share:.1%} of the source could not be read, allowed are {allowed:.1%} (actions.allowedUnparsable), so the "
         f"figures are of the rest alone; most was lost in {worst}. Leave such files out by actions.ignoreFileNames"
+    )
+
+
+def _unreadable(manifest: Manifest, config: Config) -> errors.TooManyUnreadable | None:
+    allowed, count = config.engine.allowed_unreadable, manifest.statuses.get(Status.UNREADABLE.value, 0)
+    if count <= allowed * manifest.finished:
+        return None
+    return errors.TooManyUnreadable(
+        f"{count:,} of {manifest.finished:,} answers could not be read ({count / manifest.finished:.1%}), allowed are "
+        f"{allowed:.1%} (engine.allowedUnreadable): they are no code at their place, or have not the form that was "
+        "asked for; the sessions' pages have what the model wrote"
     )
 
 

@@ -77,6 +77,7 @@ class Prepared:
                 reads=tuple(Path(folder).expanduser().absolute() for folder in self.config.engine.reads),
                 kinds=frozenset(kinds) if kinds else None,
                 sources=tuple(root / folder for folder in self.config.project.source_roots) or None,
+                grammars=self.language.grammars if self.config.engine.endpoint else {},
             ),
             ranker=self.ranker,
             task=self.task,

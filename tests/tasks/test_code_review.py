@@ -21,27 +21,14 @@ def test_comments_are_cut_as_mera_does(case: dict[str, object]) -> None:
     assert comments_of_mera(str(case["response"]), NOTHING) == case["comments"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "rule", "found"),
-    [
-        ("Комментарий 1: a\nb\nКомментарий 2: c", "heading", ["a\nb", "c"]),
-        ("Sure!\n**Комментарий №1:** a\n\n**комментарий 2.** b", "heading", ["a", "b"]),
-        ("### Comment 1\na\n### Comment 2\nb", "heading", ["a", "b"]),
-        ("<h3>Comment 1</h3>\na\n<b>Comment 2:</b> b <b>c</b>", "heading", ["a", "b <b>c</b>"]),
-        ("1. a, see 2. below\n2) b", "number", ["a, see 2. below", "b"]),
-        ("- a\n- b", "bullet", ["a", "b"]),
-        ("Looks wrong.", "whole", ["Looks wrong."]),
-        ("Комментарий 1:\nКомментарий 2: b", "heading", ["b"]),
-        (" \n", "", []),
-    ],
-)
-def test_comments_are_found_in_many_forms(answer: str, rule: str, found: list[str]) -> None:
-    assert [(each.kind, each.text) for each in comments(answer, NOTHING)] == [(rule, text) for text in found]
+def test_comments_without_a_marker_are_unreadable() -> None:
+    assert comments("Looks wrong.", NOTHING) is None
+    assert comments("NO COMMENTS", NOTHING) == []
 
 
 def test_ten_comments_count() -> None:
     answer = "".join(f"{number}. text {number}\n" for number in range(1, 13))
-    assert len(comments(answer, NOTHING)) == 10
+    assert len(comments(answer, NOTHING) or ()) == 10
 
 
 def figures(folder: Path, engine: str) -> dict[str, float]:

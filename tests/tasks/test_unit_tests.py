@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ci_eval.cli.group import cli
-from ci_eval.core.model import Record
-from ci_eval.plugins.tasks.unit_tests import code, code_of_mera
+from ci_eval.core.model import Record, Suggestion
+from ci_eval.plugins.tasks.unit_tests import code, code_of_mera, write
 
 
 def of(language: str) -> Record:
@@ -17,27 +17,26 @@ def of(language: str) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("language", "answer", "rule", "found"),
+    ("language", "answer"),
     [
-        ("go", "Here:\n```go\na\n```\nDone.", "fence", "a"),
-        ("go", "```golang\na\n```", "fence", "a"),
-        ("csharp", "```c#\na\n```\nand\n```cs\nb\n```", "fence", "a\nb"),
-        ("js", "```javascript\na\n", "fence", "a"),
-        ("python", "~~~py\na\n~~~", "fence", "a"),
-        ("python", "````python\n```\na\n```\n````", "fence", "```\na\n```"),
-        ("python", "```bash\npip\n```\n```python\na\n```", "fence", "a"),
-        ("java", "```\na\n```", "bare fence", "a"),
-        ("java", "```text\na\n```", "other fence", "a"),
-        ("java", "a\nb", "whole", "a\nb"),
+        ("go", "Here:\n```go\na\n```\nDone."),
+        ("csharp", "```c#\na\n```"),
+        ("java", "```\na\n```"),
+        ("python", write("a")),
     ],
 )
-def test_code_is_found_in_many_forms(language: str, answer: str, rule: str, found: str) -> None:
-    assert [(each.kind, each.text) for each in code(answer, of(language))] == [(rule, found)]
+def test_code_is_found_in_its_fence(language: str, answer: str) -> None:
+    assert code(answer, of(language)) == [Suggestion(text="a", kind="fence")]
 
 
-def test_an_empty_answer_has_no_code() -> None:
-    assert code(" \n", of("go")) == []
+def test_an_empty_fence_has_no_code_and_none_is_unreadable() -> None:
     assert code("```go\n```", of("go")) == []
+    assert code("a", of("go")) is None
+
+
+def test_a_test_with_fences_is_written_into_a_longer_one() -> None:
+    text = 'a = """\n```\nb\n```\n"""'
+    assert code(write(text), of("python")) == [Suggestion(text=text, kind="fence")]
 
 
 @pytest.mark.parametrize(

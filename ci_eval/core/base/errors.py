@@ -19,6 +19,7 @@
         ├── BudgetSpent                nothing is left of what may be spent on asking: the session is skipped
         ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`
         ├── NothingSuggested           as many sessions without a suggestion as `interpret.allowedEmpty`, or more
+        ├── TooManyUnreadable          more answers could not be read than `engine.allowedUnreadable`
         └── TooMuchUnread              more of the source could not be read than `actions.allowedUnparsable`
 
     Interrupted                   130  no error, but the user's wish, while a workspace was being made
@@ -142,6 +143,10 @@ class TooManyFailures(EngineFailure):
 
 class NothingSuggested(EngineFailure):
     """The engine answered, but with nothing: it did not see what it was asked about; the reports are complete."""
+
+
+class TooManyUnreadable(EngineFailure):
+    """More answers of the language model could not be read than the configuration allows; the reports are complete."""
 
 
 class TooMuchUnread(EngineFailure):

@@ -66,6 +66,9 @@ class EngineConfig(EndpointConfig, frozen=True):
     stored nowhere."""
     reads: tuple[Text, ...] = ()
     """The folders that a confined engine may read and run, beside its own folder and the project's."""
+    allowed_unreadable: Share = 0.2
+    """The largest share of a language model's answers that may be no code at the caret, or lack the form that was asked
+    for; above it the exit code is 5."""
 
 
 class ProjectConfig(Section, frozen=True):

@@ -45,6 +45,7 @@ from ci_eval.core.model import (
     Session,
     Status,
     Suggestion,
+    Usage,
     UseImport,
 )
 from ci_eval.core.model.sessions import count_keys
@@ -303,7 +304,12 @@ class Player:
         if caret:
             shown = self._carets.show(answer.suggestions, caret, len(session.lookups))
         else:
-            suggestions = task.read(text, record) if task.read and record else answer.suggestions
+            suggestions = answer.suggestions
+            if text and task.read and record:
+                readings = task.read(text, record)
+                suggestions = readings or ()
+                if readings is None:
+                    usage = replace(usage or Usage(), unreadable=True)
             if usage and task.read and suggestions:
                 usage = replace(usage, read=(*usage.read, suggestions[0].kind))
             shown = self._show(suggestions, question.prefix, answer.typed, session)
@@ -400,11 +406,13 @@ class Player:
         return session
 
     def _status(self, ended: Open, lookups: Sequence[Lookup]) -> Status:
-        """Return the task's status of the session with these lookups, or CUT_OFF."""
+        """Return the task's status of the session with these lookups, or CUT_OFF or UNREADABLE."""
         status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
         # An answer that was cut off is no more than that, unless what was expected is all there.
         whole = status == Status.OK and find_record(ended.call) is None
-        return Status.CUT_OFF if usage and usage.cut_off and not whole else status
+        if usage and usage.cut_off and not whole:
+            return Status.CUT_OFF
+        return Status.UNREADABLE if usage and usage.unreadable else status
 
 
 def _last_line(error: Exception) -> str:

@@ -182,6 +182,10 @@ class Responses(Value, frozen=True, kw_only=True):
     """The number of lookups by the rule that read suggestions from the response."""
     empty: dict[str, int]
     """The number of sessions whose response held no suggestion, by the reason why the language model stopped."""
+    unreadable: int = 0
+    """The number of sessions whose response is no code at the caret, or has not the form that was asked for."""
+    example: str = ""
+    """The first of these responses."""
 
 
 class PromptSpread(Value, frozen=True, kw_only=True):

@@ -55,6 +55,8 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     not say."""
     read: tuple[str, ...] = ()
     """The rules that found the suggestions in what the model wrote: thought, end token, fence, heading …"""
+    unreadable: bool = False
+    """True if the response is no code at the caret, or has not the form that was asked for."""
     cut_off: bool = False
 
 
@@ -66,6 +68,8 @@ class Status(str, Enum):
     NO_MATCH = "no-match"
     CUT_OFF = "cut-off"
     """A status of language models: the limit of tokens ended the response."""
+    UNREADABLE = "unreadable"
+    """A status of language models: the response is no code at the caret, or has not the form that was asked for."""
     CONTEXT_TOO_LONG = "context-too-long"
     """A status of language models: the prompt was longer than the context window."""
     TIMEOUT = "timeout"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.model import Evaluation, FilterFigures
 from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.model.engine.sent import Condition, MachineState, SentConfiguration
@@ -94,11 +95,21 @@ def describe_empty_responses(responses: Responses) -> str:
     return "; ".join(f"in {format_count(count, 'session')} {REASONS[finish]}" for finish, count in counts.most_common())
 
 
+def describe_unreadable(responses: Responses, sessions: int) -> str:
+    """Return how many answers could not be read, and the beginning of one."""
+    return (
+        f"{responses.unreadable:,} of {sessions:,} answers are no code at their place, or have not the form that was "
+        f"asked for, and count as wrong; example: {quote(' '.join(responses.example.split()), 80)}"
+    )
+
+
 def _models(evaluation: Evaluation) -> Iterator[str]:
     """Yield warnings about the answers of language models."""
     _, whole = first_filter(evaluation)
     if evaluation.responses and (why := describe_empty_responses(evaluation.responses)):
         yield f"no answer of the model: {why}"
+    if evaluation.responses and evaluation.responses.unreadable:
+        yield describe_unreadable(evaluation.responses, whole.sessions)
     hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
     if hidden:
         yield (

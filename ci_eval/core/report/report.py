@@ -20,6 +20,7 @@ from ci_eval.core.model import (
     Paint,
     Session,
     SourceFile,
+    Status,
     Vocabulary,
     unasked_stretches,
 )
@@ -111,6 +112,8 @@ def evaluate(
     asked = 0.0 if manifest.draws else asked
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
+    if responses and responses.unreadable:
+        responses = replace(responses, example=_find_unreadable(workspace))
     by_filter = {name: tally.figures(asked) for name, tally in tallies.items()}
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
@@ -154,6 +157,12 @@ def evaluate(
         if manifest.complete
         else sum(head.sessions > 0 and not workspace.has_sessions(head.path) for head in workspace.action_heads()),
     )
+
+
+def _find_unreadable(workspace: Workspace) -> str:
+    """Return the first response that could not be read."""
+    sessions = (session for _, of_file in workspace.sessions(Session) for session in of_file)
+    return next(session.lookups[-1].answer for session in sessions if session.status is Status.UNREADABLE)
 
 
 def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:

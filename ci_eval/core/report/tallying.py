@@ -199,7 +199,12 @@ class Tally:
             sessions=sum(self._evaluated),
             planned=self._statuses.total(),
             undecided=self._undecided,
-            statuses={status.value: self._statuses[status] for status in Status},
+            statuses={
+                status.value: self._statuses[status]
+                for status in Status
+                # Engines that are no language models have no such session.
+                if status is not Status.UNREADABLE or self._statuses[status]
+            },
             metrics=self._estimates(asked, self._wavering),
             by_file={
                 metric.info.name: _mean(by_file[metric.info.name])

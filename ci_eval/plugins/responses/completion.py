@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from ci_eval.plugins.responses.cleaning import Pairs, bounds
-from ci_eval.plugins.responses.fences import Fence, find_fences
-from ci_eval.plugins.responses.marks import ALIASES
+from ci_eval.core.grammar.syntax import Node, Tree, parser
+from ci_eval.plugins.responses.cleaning import bounds, end_of_thought
+from ci_eval.plugins.responses.fences import find_fences
+from ci_eval.plugins.responses.marks import Pairs, fence_tags
 
-_OPENERS = (
-    r"here(?:['’]s| is| are| you)|sure|certainly|of course|okay|the (?:completion|code|rest|answer|missing)|вот|"
-    r"конечно|недостающ\w+"
-)
-_PHRASE = re.compile(
-    rf"\s*(?:{_OPENERS}|completion|answer|output|продолжение|ответ|дополнение|код)\b[^\n{{}}()=;]*:[ \t]*\n+",
-    re.IGNORECASE,
-)
-"""The pattern of a line of words before the code."""
-_WORDS = re.compile(rf"(?:\A|\n)[ \t]*(?:{_OPENERS})\b[^\n{{}}()=;]*\s*\Z", re.IGNORECASE)
-"""The pattern of a last line of words, where a fence follows: without a colon, and not a name alone, as `answer`."""
-_HEADING = re.compile(r"\s*(?:Answer|Completion|Output|Ответ|Продолжение)[ \t]*:[ \t]+(?=\S)")
-"""The pattern of words in the line of the code, with a capital, since `answer: int` is code."""
-_TAGS = "code|completion|answer|fill|hole|middle|python|java|javascript|typescript|go|csharp"
-_TAG = re.compile(rf"\s*(?:<(?:{_TAGS})/?>|\[(?:{_TAGS})\])", re.IGNORECASE)
-_CLOSING_TAG = re.compile(rf"</(?:{_TAGS})>|\[/(?:{_TAGS})\]|<HOLE/>", re.IGNORECASE)
-_WRAPPED = (
-    ("quotes", re.compile(r"\s*(?P<quotes>'''|\"\"\"|``)[A-Za-z+#]+\n(?P<code>.*)\n(?P=quotes)\s*", re.DOTALL)),
-    ("backticks", re.compile(r"\s*(?P<ticks>`+)(?P<code>[^`]*)(?P=ticks)\.?\s*|\s*``\s*")),
-    (
-        "backticks",
-        re.compile(
-            r"\s*(?:the|here|this|it|missing|вот|здесь|недостающ\w+)\b[\w \t,:'’/-]*[ \t]`(?P<code>[^`\n]+)`\.?\s*",
-            re.IGNORECASE,
-        ),
-    ),
-    ("bold", re.compile(r"\s*\*\*(?P<code>(?:(?!\*\*).)+)\*\*\s*")),
-    # A text with escapes is not part of the response as it stands.
-    (
-        "json",
-        re.compile(r'\s*\{\s*"(?:completion|code|answer|text|result|output|insert)"\s*:\s*"(?P<code>[^"\\]*)"\s*\}\s*'),
-    ),
-)
-"""The patterns of a response that consists of the code and signs around it, by the rule that the report counts."""
-_NAMES = frozenset(name for names in ALIASES.values() for name in names)
+_SPAN = re.compile(r"\s*(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)\.?\s*")
+_BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)+")
+_FOREIGN_BLANKS = re.compile(r"[^\S\x00-\x7f]+")
+_TEXT_NODES = re.compile(r"comment|string|heredoc|literal|text|content")
+BACKTICK_FREE = frozenset({"python", "java", "c", "cpp", "c_sharp", "rust", ""})
+"""The grammars of languages in which no code begins with a backtick."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,59 +27,139 @@ class Inserted:
     begin: int
     end: int
     rules: tuple[str, ...] = ()
+    is_readable: bool = True
+    """False if no part of the response, or more than one, is code at the caret."""
 
 
-def extract_insertion(text: str, thoughts: Pairs, ends: Sequence[str], *, chat: bool) -> Inserted:
-    """Return the part of a response that goes on at the caret. `chat`: the model may have put it into a fence, or
-    written words around it."""
-    begin, end, rules = bounds(text, thoughts, ends)
-    if not chat:
-        return Inserted(begin=begin, end=end, rules=rules)
-    start, stop, rule = _unwrap(text[begin:end])
-    return Inserted(begin=begin + start, end=begin + stop, rules=(*rules, *([rule] if rule else [])))
+@dataclass(frozen=True, kw_only=True)
+class Hole:
+    """A caret in a file, and the grammar that says what is code there."""
+
+    before: str
+    after: str
+    original: str
+    """The text that the file has at the caret."""
+    grammar: str = ""
+    """The name of the grammar; "" = none is known, and every text counts as code."""
+    _trees: dict[str, Tree] = field(default_factory=dict)
+
+    def reads(self, text: str) -> bool:
+        """Return whether the text at the caret gives no ERROR node that the file with its original text has not."""
+        return not self.grammar or text == self.original or self._errors(text) <= self._errors(self.original)
+
+    def is_quoted(self, text: str, offset: int) -> bool:
+        """Return whether, with the text at the caret, this offset of the text is within a comment or a literal."""
+        if not self.grammar:
+            return False
+        position = len((self.before + text[:offset]).encode())
+        node: Node | None = self._parse(text).root_node
+        while node is not None:
+            if _TEXT_NODES.search(node.type) and node.start_byte < position:
+                return True
+            inner = (child for child in node.children if child.start_byte <= position < child.end_byte)
+            node = next(inner, None)
+        return False
+
+    def _parse(self, text: str) -> Tree:
+        if text not in self._trees:
+            self._trees[text] = parser(self.grammar).parse(f"{self.before}{text}{self.after}".encode())
+        return self._trees[text]
+
+    def _errors(self, text: str) -> set[tuple[int, int]]:
+        """Return the ERROR and missing nodes. Offsets after the caret are counted from the end, where they are the same
+        whatever stands at the caret."""
+        root = self._parse(text).root_node
+        caret, length = len(self.before.encode()), root.end_byte
+        waiting: list[Node] = [root]
+        errors = set()
+        while waiting:
+            node = waiting.pop()
+            if node.type == "ERROR" or node.is_missing:
+                begin, end = (
+                    offset if offset <= caret else offset - length - 1 for offset in (node.start_byte, node.end_byte)
+                )
+                errors.add((begin, end))
+            if node.has_error:
+                waiting.extend(node.children)
+        return errors
 
 
-def _unwrap(answer: str) -> tuple[int, int, str]:
-    """Return the begin and end of the code in an answer, and the rule that found it; an empty text if all is code."""
-    # All offsets stay the same, since a blank replaces the CR.
-    normal = answer.replace("\r\n", " \n")
-    if fences := [fence for fence in find_fences(normal) if fence.text.strip()] or find_fences(normal):
-        begin, end = _fence_bounds(answer, fences[0])
-        if begin >= fences[0].begin and (find_fences(normal[begin:end]) or fences[0].tag == "json"):
-            # Some put all that they say, or an object, into a fence of its own.
-            start, stop, _ = _unwrap(answer[begin:end])
-            begin, end = begin + start, begin + stop
-        return begin, end, "fence"
-    for rule, pattern in _WRAPPED:
-        if match := pattern.fullmatch(normal):
-            begin, end = match.span("code") if match["code"] is not None else (len(answer), len(answer))
-            return begin, end, rule
-    closing = _CLOSING_TAG.search(answer)
-    if tag := _TAG.match(answer):
-        closing = _CLOSING_TAG.search(answer, tag.end())
-        return tag.end(), closing.start() if closing else len(answer), "tags"
-    if closing:
-        return 0, closing.start(), "tags"
-    if phrase := _PHRASE.match(answer) or _HEADING.match(answer):
-        return phrase.end(), len(answer), "words before"
-    return 0, len(answer), ""
+def extract_insertion(
+    text: str,
+    hole: Hole,
+    suggest: Callable[[str], str] = str,
+    *,
+    language: str = "",
+    thoughts: Pairs = (),
+    ends: Sequence[str] = (),
+    chat: bool = False,
+) -> Inserted:
+    """Return the part of a response that goes on at the caret. `suggest`: what a part would insert there, cut to the
+    span that was asked for; `chat`: blank lines before the answer do not belong to it.
+
+    The answer is taken as it is. A fence, backticks around all of it, or a begin of the line that is there already are
+    removed only if they cannot be code at the caret. If several parts may be meant, the answer is unreadable.
+    """
+
+    def reads(begin: int, end: int) -> bool:
+        suggestion = suggest(text[begin:end])
+        return not suggestion or hole.reads(suggestion)
+
+    answer = end_of_thought(text, thoughts)
+    begin, end = bounds(text, answer, ends)
+    if not reads(begin, end):
+        begin, end = bounds(text, answer, ends, ambiguous=True)
+    is_cut = text[begin:end].strip() != text[answer:].strip()
+    rules = [*(["thought"] if answer else []), *(["end token"] if is_cut else [])]
+    for pattern in (*([_BLANK_LINES] if chat else []), _FOREIGN_BLANKS):
+        if blank := pattern.match(text, begin, end):
+            begin = blank.end()
+    parts = list(_parts(text, begin, end, hole, fence_tags(language)))
+    readable: dict[str, tuple[int, int, str]] = {}
+    for first, last, rule in parts:
+        inner_parts = list(_inner_parts(text, first, last, rule, hole))
+        # The grammar of Python reads backticks, which the language has not.
+        is_span = hole.grammar in BACKTICK_FREE and any(inner[2] == "backticks" for inner in inner_parts)
+        options = inner_parts if is_span else [(first, last, rule), *inner_parts]
+        if option := next((option for option in options if reads(*option[:2])), None):
+            readable.setdefault(suggest(text[option[0] : option[1]]), option)
+    first, last, rule = next(iter(readable.values()), (parts or [(begin, end, "")])[-1])
+    is_readable = len(readable) == 1 and not _is_json(text[first:last])
+    return Inserted(begin=first, end=last, rules=(*rules, *([rule] if rule else [])), is_readable=is_readable)
 
 
-def _fence_bounds(answer: str, fence: Fence) -> tuple[int, int]:
-    """Return the begin and end of the code in a fence, or before one that only ends a fence which the prompt began."""
-    before = answer[: fence.start].rstrip("\r\n")
-    is_said = before.rstrip().endswith(":") or _WORDS.search(before)
-    if not fence.is_closed and not fence.tag and before.strip() and not is_said:
-        return 0, len(before)
-    begin = fence.begin
-    # Some put the language on a line of its own.
-    first = re.match(r"[ \t]*(\S+)[ \t]*\r?\n", answer[begin : fence.end])
-    if not fence.tag and first and first[1].lower() in _NAMES:
-        begin += first.end()
-    # A fence that is indented, as in a list, has its code indented alike.
-    indent = re.search(r"[ \t]*\Z", answer[: fence.start])
-    if indent and answer[begin:].startswith(indent[0]):
-        begin += len(indent[0])
-    # The end of the last line is no part of it, nor is a CR before that.
-    stop = len(answer[: fence.end].rstrip("\r\n")) if fence.is_closed else fence.end
-    return begin, max(stop, begin)
+def _is_json(text: str) -> bool:
+    """Return whether all of a text is an object of JSON, for which nobody asked: most languages read it as code."""
+    if not text.lstrip().startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _parts(text: str, begin: int, end: int, hole: Hole, tags: set[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the parts that may be meant: the text before the first fence, and the code in fences of the language."""
+    inner = text[begin:end]
+    fences = find_fences(inner)
+    if fences and inner[: fences[0].start].strip():
+        # A fence in a comment or literal of the code is part of it.
+        fences = [fence for fence in fences if not hole.is_quoted(inner, fence.start)]
+    if not fences:
+        yield begin, end, ""
+        return
+    if inner[: fences[0].start].strip():
+        yield begin, begin + fences[0].start, ""
+    for fence in fences:
+        if fence.tag in tags and (fence.text.strip() or not inner[: fences[0].start].strip()):
+            yield begin + fence.begin, begin + fence.end, "fence"
+
+
+def _inner_parts(text: str, begin: int, end: int, rule: str, hole: Hole) -> Iterator[tuple[int, int, str]]:
+    """Yield the part without what may be around it: the begin of the line, which is there already, or backticks."""
+    inner = text[begin:end]
+    line = hole.before.rpartition("\n")[2].lstrip()
+    if line and inner.lstrip().startswith(line):
+        yield end - len(inner.lstrip()) + len(line), end, rule
+    if not rule and (span := _SPAN.fullmatch(inner)):
+        yield begin + span.start("code"), begin + span.end("code"), "backticks"

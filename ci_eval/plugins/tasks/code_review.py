@@ -18,10 +18,10 @@ MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий
 """The rule of MERA CODE itself (code_tasks/rucodereviewer, commit 7972841)."""
 
 
-def comments(answer: str, _record: Record) -> list[Suggestion]:
-    """Return the first ten comments of an answer; `kind` is the rule that read them."""
-    texts, rule = extract_comments(answer.replace("\r\n", "\n").replace("\r", "\n"))
-    return [Suggestion(text=text, kind=rule) for text in texts[:MOST]]
+def comments(answer: str, _record: Record) -> list[Suggestion] | None:
+    """Return the first ten comments of an answer, or None without any marker of one."""
+    texts = extract_comments(answer)
+    return None if texts is None else [Suggestion(text=text, kind="marker") for text in texts[:MOST]]
 
 
 def comments_of_mera(answer: str, _record: Record) -> list[str]:

@@ -20,10 +20,16 @@ MERA = (
 with a tag, one that is cut off, whole ones without a tag."""
 
 
-def code(answer: str, record: Record) -> list[Suggestion]:
-    """Return the code of an answer as one suggestion; `kind` is the rule that read it."""
-    text, rule = extract_code(answer.replace("\r\n", "\n").replace("\r", "\n"), record.language)
-    return [Suggestion(text=text, kind=rule)] if text.strip() else []
+def code(answer: str, record: Record) -> list[Suggestion] | None:
+    """Return the code of an answer as one suggestion, or None without a fence around it."""
+    text = extract_code(answer, record.language, "\n".join((record.instruction, *record.context.values())))
+    return None if text is None else [Suggestion(text=text, kind="fence")] if text.strip() else []
+
+
+def write(expected: str) -> str:
+    """Return the answer with this test, as prompts ask for it. The fence is longer than any in the test."""
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", expected))])
+    return f"{fence}\n{expected}\n{fence}"
 
 
 def code_of_mera(answer: str, record: Record) -> list[str]:
@@ -68,5 +74,6 @@ TASK = Task(
     graders=("codebleu-strict", "codebleu-mera"),
     runner="execution",
     read=code,
+    write=write,
     readers={"codebleu-mera": code_of_mera},
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ci_eval.cli.group import cli
-from ci_eval.core.base.errors import NothingSuggested
+from ci_eval.core.base.errors import NothingSuggested, TooManyUnreadable
 from ci_eval.core.model import Session
 from ci_eval.core.model.report import Responses
 from ci_eval.core.rendering.advice import describe_empty_responses
@@ -76,7 +76,7 @@ def test_what_surrounds_an_answer_is_read_away_and_kept(tmp_path: Path) -> None:
     assert lookup.answer == answer
     read = figures(workspace)
     assert read["ChrF"] == 1
-    assert read["environment"]["Answers were read by"] == "end token 1, heading 1, thought 1"
+    assert read["environment"]["Answers were read by"] == "end token 1, marker 1, thought 1"
     assert read["ChrFMera"] < 1  # its own rule finds the draft as well, and the token
 
 
@@ -129,3 +129,23 @@ def test_a_judge_whose_verdicts_cannot_be_read_is_warned_of(tmp_path: Path, caps
     assert (read["HitAt1"], read["Unscored"]) == (None, 1)
     shown = capsys.readouterr()
     assert "judge.sampling.maxTokens" in " ".join((shown.out + shown.err).split())
+
+
+def test_answers_without_the_form_are_counted_said_and_too_many_end_in_exit_code_5(tmp_path: Path) -> None:
+    replies = says("ok"), says("LGTM!"), says(f"Комментарий 1: {KEY}")
+    with serve(*replies) as endpoint, pytest.raises(TooManyUnreadable, match=r"1 of 2 .*engine.allowedUnreadable"):
+        evaluate(tmp_path, endpoint, references=(KEY, KEY))
+    workspace = tmp_path / "out"
+    sessions = [session for _, of_file in Workspace(workspace).sessions(Session) for session in of_file]
+    assert sorted((session.status.value, session.lookups[0].answer[:4]) for session in sessions) == [
+        ("ok", "Комм"),
+        ("unreadable", "LGTM"),
+    ]
+    assert figures(workspace)["ChrF"] == 0.5
+    assert "1 of 2 answers are no code" in (workspace / "reports" / "report.md").read_text()
+
+
+def test_more_of_them_may_be_allowed(tmp_path: Path) -> None:
+    with serve(says("ok"), says("LGTM!")) as endpoint:
+        workspace = evaluate(tmp_path, endpoint, "--set", "engine.allowedUnreadable=1")
+    assert figures(workspace)["ChrF"] == 0

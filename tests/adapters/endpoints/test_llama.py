@@ -20,7 +20,8 @@ from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import Context, Seen, Tokenizer
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
-from ci_eval.plugins.adapters.endpoints.prompts import build_prompt, measure_usage, written
+from ci_eval.plugins.adapters.endpoints.prompts import build_prompt, measure_usage
+from ci_eval.plugins.responses.completion import Inserted
 from tests.adapters.endpoints.llama import SIZE, SMOOTH, continued, llama, logprob_of, python, served
 from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command
@@ -198,7 +199,7 @@ def test_log_probabilities_are_those_of_the_closed_form(unsure: str, tmp_path: P
     assert [value for _, value in reply.logprobs] == pytest.approx(expected, abs=2e-5)
     assert api == "chat" or len(set(expected)) >= 3
     asked = Query(offset=1, prefix="", expected="", span="text")
-    usage = measure_usage(reply, "a", asked, None, written(reply, "a", asked, settings(base, api="completions")))
+    usage = measure_usage(reply, "a", asked, None, Inserted(begin=0, end=len(reply.text)))
     assert usage.logprob == pytest.approx(sum(expected) / 7, abs=2e-5)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.config import load
@@ -17,7 +18,7 @@ from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
 from ci_eval.plugins.adapters.endpoints.http.assembly import mean_logprob, read_logprobs
-from ci_eval.plugins.adapters.endpoints.prompts import measure_usage, written
+from ci_eval.plugins.adapters.endpoints.prompts import Reading, measure_usage, read_answer
 from tests.adapters.endpoints.scripted import says, sends, serve, whole
 
 
@@ -55,7 +56,8 @@ def test_what_is_no_log_probability_costs_no_answer(told: Any) -> None:
 
 
 def _usage(reply: Reply, before: str, asked: Query, api: Any) -> Usage:
-    return measure_usage(reply, before, asked, None, written(reply, before, asked, EndpointConfig(api=api)))
+    part = read_answer(reply.text, before, replace(asked, offset=len(before)), EndpointConfig(api=api), Reading())
+    return measure_usage(reply, before, asked, None, part)
 
 
 def query(span: Any = "line", prefix: str = "") -> Query:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.contracts import Query
@@ -13,13 +14,17 @@ from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.context import Seen
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 from ci_eval.plugins.adapters.endpoints.prompts import (
+    Reading,
     build_prompt,
-    extract_suggestion,
     fill_instruction,
+    make_suggestion,
     measure_usage,
-    written,
+    read_answer,
 )
 from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, find_template
+from ci_eval.plugins.responses.completion import Inserted
+
+PYTHON = Reading("python", "python")
 
 
 def query(span: Span = "word", prefix: str = "", record: Record | None = None) -> Query:
@@ -43,59 +48,38 @@ def test_an_answer_is_cut_to_what_was_asked_for(answer: str, before: str, asked:
     assert insert(answer, before, asked, "completions") == text
 
 
-@pytest.mark.parametrize(
-    ("answer", "before"),
-    [
-        ("```python\nb + c\n```\nThat adds them.", "    a = "),
-        ("```\nb + c", "    a = "),
-        ("a = b + c", "    a = "),
-        ("```py\n    a = b + c\n```", "    a = "),
-        ("Here is the completion:\n```python\nb + c\n```\nIt adds.", "    a = "),
-        ("Here is the completion: ```python\nb + c\n```", "    a = "),
-        ("```python\r\nb + c\r\n```\r\n", "    a = "),
-        ("```\nb + c```", "    a = "),
-        ("~~~python\nb + c\n~~~", "    a = "),
-        ("`b + c`", "    a = "),
-        ("``b + c``", "    a = "),
-        ("<code>b + c</code>", "    a = "),
-        ("b + c</code>", "    a = "),
-        ("Вот продолжение:\nb + c", "    a = "),
-        ("<think>\nsum\n</think>\n```\nb + c\n```", "    a = "),
-    ],
-)
-def test_of_a_chat_only_the_code_counts(answer: str, before: str) -> None:
-    assert insert(answer, before, query("line"), "chat") == "b + c"
-    assert insert(answer, before, query("line"), "completions") != "b + c"
-
-
 @pytest.mark.parametrize("api", ["chat", "completions"])
 @pytest.mark.parametrize(
     "answer",
-    [
-        "<think>\nsum\n</think>\nb + c",
-        "sum</think>b + c",
-        "b + c<|endoftext|>",
-        "b + c<|fim_pad|>d",
-        "b + c</s>",
-        "b + c\r\nd",
-        "b + c\rd",
-    ],
-)
-def test_thoughts_and_tokens_are_no_part_of_the_line(answer: str, api: str) -> None:
+    ["b + c\nd", "```python\nb + c\n```\nThat adds them.", "<think>\nsum\n</think>\nb + c", "b + c<|endoftext|>",
+     "b + c\r\nd", "b + c\rd"],
+)  # fmt: skip
+def test_of_what_surrounds_the_line_nothing_counts(answer: str, api: str) -> None:
     assert insert(answer, "    a = ", query("line"), api) == "b + c"
 
 
-def test_a_chat_may_give_nothing_in_ticks_or_a_fence() -> None:
-    for answer in ("``", "` `", "```\n```", "```python\n\n```"):
+def test_a_chat_may_give_nothing_in_a_fence() -> None:
+    for answer in ("```\n```", "```python\n\n```"):
         assert insert(answer, "    a = ", query("line"), "chat") == ""
 
 
 def insert(answer: str, before: str, asked: Query, api: Any) -> str:
     """What an answer of that api would insert."""
-    reply = Reply(text=answer)
-    return extract_suggestion(
-        reply, before, asked, written(reply, before, asked, EndpointConfig(api=api, template="qwen"))
-    )
+    asked = replace(asked, offset=len(before))
+    part = read_answer(answer, f"{before}\n", asked, EndpointConfig(api=api, template="qwen"), PYTHON)
+    return make_suggestion(answer[part.begin : part.end], before, asked)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "unreadable"),
+    [("Sure thing!", "b + c", True), ("sum(b", "sum(b, c)", False), ("d - e", "b + c", False), ("", "b + c", False)],
+)
+def test_an_answer_is_unreadable_unless_it_is_code_or_begins_as_the_file_goes_on(
+    answer: str, expected: str, unreadable: bool
+) -> None:
+    asked = Query(offset=4, prefix="", expected=expected, span="line")
+    part = read_answer(answer, "a = \n", asked, EndpointConfig(), PYTHON)
+    assert measure_usage(Reply(text=answer), "a = ", asked, None, part).unreadable == unreadable
 
 
 @pytest.mark.parametrize(
@@ -114,7 +98,7 @@ def test_an_answer_is_cut_off_where_more_of_it_would_have_counted(
     text: str, finish: str, asked: Query, cut_off: bool
 ) -> None:
     reply = Reply(text=text, finish=finish)
-    part = written(reply, "", asked, EndpointConfig(api="completions"))
+    part = Inserted(begin=0, end=len(text))
     assert measure_usage(reply, "", asked, None, part).cut_off == cut_off
 
 

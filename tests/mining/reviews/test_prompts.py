@@ -32,7 +32,7 @@ def test_they_show_the_form_that_is_read(language: str, expected: str) -> None:
     for template in PROMPTS[language]:
         form = template[template.index(f"{expected} 1: …") :]
         assert form == f"{expected} 1: …\n{expected} 2: …\n"
-    assert extract_comments(f"{expected} 1: a\n{expected} 2: b\n")[0] == ["a", "b"]
+    assert extract_comments(f"{expected} 1: a b\n{expected} 2: c d\n") == ["a b", "c d"]
 
 
 def test_a_prompt_is_in_one_language() -> None:

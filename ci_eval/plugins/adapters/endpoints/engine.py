@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, EngineMisbehaved
 from ci_eval.core.contracts import Answer, Installation, Query, Surroundings
+from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import EngineInfo, Suggestion, Usage
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.tracing import tell
@@ -22,15 +23,17 @@ from ci_eval.plugins.adapters.endpoints.context import Context, Seen, make_conte
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 from ci_eval.plugins.adapters.endpoints.probing import UNTOLD, probe, probe_tokenizer
 from ci_eval.plugins.adapters.endpoints.prompts import (
+    Reading,
     build_prompt,
-    extract_suggestion,
     list_stop_texts,
+    make_suggestion,
     measure_usage,
-    written,
+    read_answer,
 )
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template, takes_files
 from ci_eval.plugins.responses.cleaning import clean
+from ci_eval.plugins.responses.completion import Inserted
 
 PATIENCE = 60.0
 """Seconds that the first question may take: some endpoints load the model for it."""
@@ -39,8 +42,12 @@ PATIENCE = 60.0
 class Asked(OpenText):
     """A started engine, which asks a language model."""
 
-    def __init__(self, client: Client, settings: EndpointConfig, context: Context) -> None:
+    def __init__(
+        self, client: Client, settings: EndpointConfig, context: Context, language: str, grammars: Mapping[str, str]
+    ) -> None:
         super().__init__()
+        self._language = language
+        self._grammars = grammars
         self._client = client
         self._settings = settings
         self._context = context
@@ -57,17 +64,20 @@ class Asked(OpenText):
         reply = self._client.ask(build_prompt(seen, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
             raise EngineMisbehaved(UNTOLD, restart=False)
+        cost = compute_cost(reply, self._settings.price)
         before = self.text[: query.offset]
-        part = written(reply, before, query, self._settings)
-        usage = measure_usage(reply, before, query, compute_cost(reply, self._settings.price), part)
         if query.record:
-            return self._read(reply, usage)
-        text = extract_suggestion(reply, before, query, part)
+            whole = Inserted(begin=0, end=len(reply.text))
+            return self._read(reply, measure_usage(reply, before, query, cost, whole))
+        grammar = choose_grammar(self._grammars, self._path) if self._grammars else ""
+        part = read_answer(reply.text, self.text, query, self._settings, Reading(self._language, grammar))
+        usage = measure_usage(reply, before, query, cost, part)
+        text = "" if usage.unreadable else make_suggestion(reply.text[part.begin : part.end], before, query)
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
             latency=reply.last_token,
             usage=replace(usage, left_out=seen.window.left_out),
-            raw=reply.text if usage.read else "",
+            raw=reply.text if usage.read or usage.unreadable else "",
         )
 
     def _read(self, reply: Reply, usage: Usage) -> Answer:
@@ -133,7 +143,8 @@ class EndpointEngine:
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
         """Return a client with connections of its own."""
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
-        return Asked(client, self.asking.settings, make_context(self.asking, surroundings))
+        context = make_context(self.asking, surroundings)
+        return Asked(client, self.asking.settings, context, surroundings.language, surroundings.grammars)
 
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import NamedTuple
 
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Record, Span, Usage
@@ -12,12 +14,19 @@ from ci_eval.plugins.adapters.endpoints.context import Seen
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.http.assembly import mean_logprob
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template
-from ci_eval.plugins.responses.completion import Inserted, extract_insertion
+from ci_eval.plugins.responses.completion import Hole, Inserted, extract_insertion
 
 TOKENS: dict[Span, int] = {"word": 16, "around": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
 """The number of tokens of the longest answer, by the span that is asked for."""
 
 _PLACE = re.compile(r"\{(\w+)\}")
+
+
+class Reading(NamedTuple):
+    """The language that answers are in, and the grammar that reads the open file; "" = not known."""
+
+    name: str = ""
+    grammar: str = ""
 
 
 def build_prompt(seen: Seen, query: Query, settings: EndpointConfig) -> Prompt:
@@ -38,15 +47,15 @@ def fill_instruction(record: Record) -> str:
     return _PLACE.sub(lambda match: record.context.get(match[1], match[0]), record.instruction)
 
 
-def extract_suggestion(reply: Reply, before: str, query: Query, part: Inserted) -> str:
-    """Return the text that the answer would insert in place of the prefix; "" for nothing.
-
-    `before`: the text before the caret. `part`: the part of the answer that stands for that, see `written`.
-    """
+def make_suggestion(text: str, before: str, query: Query) -> str:
+    """Return the text that an answer would insert in place of the prefix, cut to the span; "" for nothing."""
     # The file's text has LF alone (`grammar.document.decode`).
-    answer = reply.text[part.begin : part.end].replace("\r\n", "\n").replace("\r", "\n")
-    text = cut(answer, before, query.span, query.word)
-    return query.prefix + text if text else ""
+    answer = text.replace("\r\n", "\n").replace("\r", "\n")
+    # A model may begin with the blank that is there already.
+    if not query.prefix and before.endswith((" ", "\t")):
+        answer = answer.lstrip(" \t")
+    inserted = cut(answer, before, query.span, query.word)
+    return query.prefix + inserted if inserted else ""
 
 
 def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
@@ -64,6 +73,8 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
         logprob=mean_logprob(reply, part.begin, end),
         finish=reply.finish,
         read=part.rules,
+        # What the file has may be no code until more of it is typed.
+        unreadable=not part.is_readable and not query.expected.startswith(make_suggestion(answer, before, query)),
         cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span, query.word)),
     )
 
@@ -72,24 +83,29 @@ STOPPED = {"length", "filter"}
 """The reasons to stop that leave an answer incomplete."""
 
 
-def written(reply: Reply, before: str, query: Query, settings: EndpointConfig) -> Inserted:
-    """Return the part of an answer that stands for the text to insert at the caret, from its beginning on.
-
-    A chat may put it into a fence, write words around it, or begin the line again.
-    """
-    text, chat = reply.text, settings.api == "chat"
-    if query.record:
-        return Inserted(begin=0, end=len(text))
-    part = extract_insertion(text, settings.thoughts, list_stop_texts(settings), chat=chat)
-    begin, end = part.begin, part.end
-    line = before.rpartition("\n")[2].lstrip()
-    inner = text[begin:end]
-    if chat and line and inner.lstrip().startswith(line):
-        begin = end - len(inner.lstrip()) + len(line)
-    # A model may begin with the blank that stands there already.
-    if not query.prefix and before.endswith((" ", "\t")):
-        begin = end - len(text[begin:end].lstrip(" \t"))
-    return Inserted(begin=begin, end=end, rules=part.rules)
+def read_answer(text: str, document: str, query: Query, settings: EndpointConfig, language: Reading) -> Inserted:
+    """Return the part of an answer about a caret that goes on there; see `extract_insertion`."""
+    before, begin = document[: query.offset], query.offset - len(query.prefix)
+    hole = Hole(
+        before=document[:begin],
+        after=document[query.offset :],
+        original=query.expected,
+        # Inside a word, what a model adds is there twice.
+        grammar="" if query.span == "around" else language.grammar,
+    )
+    part = extract_insertion(
+        text,
+        hole,
+        lambda part: make_suggestion(part, before, query),
+        language=language.name,
+        thoughts=settings.thoughts,
+        ends=list_stop_texts(settings),
+        chat=settings.api == "chat",
+    )
+    # The blank that is there already has no part in the mean of log-probabilities.
+    is_repeated = not query.prefix and before.endswith((" ", "\t"))
+    inner = text[part.begin : part.end]
+    return replace(part, begin=part.end - len(inner.lstrip(" \t"))) if is_repeated else part
 
 
 def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
