@@ -6,9 +6,6 @@ import pytest
 
 from ci_eval.plugins.mining.reviews.blocks import Block, find_language, innermost_block
 
-pytestmark = pytest.mark.grammar
-
-
 PYTHON = """\
 import os
 

@@ -63,12 +63,4 @@ TYPESCRIPT = (
         ),
         lambda m: replace_groups(m, end=b";"),
     ),
-    Repair(
-        outside(
-            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}"
-            rb"\s*(?:\(\w+\??:|\(\)\s*:))",
-            _LITERALS_AND_LINES,
-        ),
-        lambda m: replace_groups(m, end=b";"),
-    ),
 )

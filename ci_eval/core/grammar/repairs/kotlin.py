@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ci_eval.core.grammar.repairs.repair import ROUND, Match, Repair, outside, replace_groups, spaces
+from ci_eval.core.grammar.repairs.repair import ROUND, Match, Repair, outside, replace_groups
 
 
 def _dollars(match: Match) -> bytes:
@@ -41,10 +41,13 @@ REPAIRS = (
         outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
         lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
-    # `inner` is a modifier as long as `value`.
-    Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
-    # The older grammar does not know functional interfaces.
-    Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),
+    # `@A @B() internal expect annotation class C()`, which would be a call of `expect`.
+    Repair(
+        outside(rb"\bexpect[ \t]+(?P<k>annotation)(?=\s+class\b)"),
+        lambda m: replace_groups(m, k=b""),
+        always=True,
+        trigger=re.compile(rb"expect[ \t]+annotation"),
+    ),
     # `: A by a {`, which would be a call of `a` with a lambda.
     Repair(
         outside(
