@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ci_eval.core.catalogs import languages
 from ci_eval.core.grammar import reading
 from ci_eval.core.grammar.reading import read
 from ci_eval.core.grammar.repairs import REPAIRS
+from ci_eval.core.grammar.repairs.ecmascript import JAVASCRIPT
+from ci_eval.core.grammar.repairs.repair import Repair
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages.java import LANGUAGE as JAVA
 from ci_eval.plugins.languages.kotlin import LANGUAGE as KOTLIN
@@ -65,6 +69,11 @@ def test_offsets_and_words_are_those_of_the_text_and_not_of_its_rewriting() -> N
     assert ("if", Kind.KEYWORD) in {(t.text, t.properties.kind) for t in tokens}
 
 
+def test_a_rewriting_of_another_length_is_dropped() -> None:
+    longer = Repair(re.compile(rb"(?P<k>b)"), lambda m: m[0] * 2)
+    assert longer.apply(b"a b c") == (b"a b c", (), (), (), 0)
+
+
 @pytest.mark.parametrize("grammar", sorted(REPAIRS))
 def test_a_rewriting_keeps_the_length_of_any_text(grammar: str) -> None:
     for part in HOSTILE:
@@ -84,7 +93,7 @@ def test_every_rewriting_is_needed_by_a_text_that_the_grammar_misreads(
         texts.append(DELEGATING)
     before = [language.extract(text, "a", {}) for text in texts]
     needless = []
-    shared = REPAIRS["javascript"] if grammar == "typescript" else ()
+    shared = JAVASCRIPT if grammar == "typescript" else ()
     for repair in REPAIRS[grammar]:
         if repair in shared:
             continue

@@ -27,8 +27,8 @@ def test_a_text_is_read_the_same_after_one_with_errors() -> None:
 
 def test_tree_sitter_languages_reads_where_it_is_installed() -> None:
     has_wheels = sys.version_info < (3, 13)
-    readers = {grammar: type(parser(grammar)) is not type(parser("python")) for grammar in syntax.OLDER}
-    assert readers == dict.fromkeys(syntax.OLDER, has_wheels)
+    found = {grammar: syntax._older_language(grammar) is not None for grammar in syntax.OLDER}
+    assert found == dict.fromkeys(syntax.OLDER, has_wheels)
 
 
 @pytest.mark.parametrize("name", sorted(syntax.OLDER))
@@ -48,3 +48,30 @@ def test_a_tree_of_the_older_grammar_that_has_an_error_is_replaced() -> None:
     newer = syntax.language("java")
     assert parser("java").parse(source).root_node.has_error
     assert str(parser("java").parse(source).root_node) == str(tree_sitter.Parser(newer).parse(source).root_node)
+
+
+@pytest.mark.parametrize("name", ["名", "\U0001d4cd", "e\u0301x", "é", "ж", "ゆ_1"])
+@pytest.mark.parametrize(
+    ("language", "code"),
+    {
+        "cpp": "int f(A N) { return N.b + g(N); }",
+        "go": "package p\nfunc f(N A) int { return N.b + g(N) }",
+        "java": "class A { int f(A N) { return N.b + g(N); } }",
+        "javascript": "function f(N) { return N.b + g(N) }",
+        "kotlin": "fun f(N: A) = N.b + g(N)",
+        "php": "<?php function f(A $N) { return $N->b + g($N); }",
+        "python": "def f(N: A): return N.b + g(N)",
+        "ruby": "f = ->(N) { N.b + g(N) }",
+        "rust": "fn f(N: A) -> A { N.b + g(N) }",
+        "scala": "object O { def f(N: A) = g(N.b + N) }",
+        "typescript": "function f(N: A) { return N.b + g(N) }",
+    }.items(),
+)
+def test_an_identifier_is_read_by_unicode_s_rules(language: str, code: str, name: str) -> None:
+    tokens = languages.CATALOG.load(language).extract(code.replace("N", name), "a", {}).tokens
+    assert [token.text for token in tokens if token.text in {name, "b", "g"}].count(name) == 2
+
+
+def test_a_mask_keeps_the_length_and_what_no_identifier_may_have() -> None:
+    assert syntax.mask_identifiers("“Жé” 名\u00a0€".encode()) == "“XXxx” xxx\u00a0€".encode()
+    assert syntax.mask_identifiers(b"a \xff\xfe b") == b"a \xff\xfe b"

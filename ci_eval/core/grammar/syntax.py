@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
@@ -28,21 +29,45 @@ OLDER = frozenset({"java", "ruby"})
 """The grammars that tree-sitter-languages reads where it is installed: its trees have the tokens of the others."""
 
 
-class _First:
-    """A parser that takes the older grammar's tree, or the newer one's if that tree has an error."""
+class _Reader:
+    """A parser that reads every identifier by Unicode's rules; a tree of the first grammar that has an error is
+    replaced by that of the last."""
 
-    def __init__(self, older: tree_sitter.Language, newer: tree_sitter.Language) -> None:
-        self._older, self._newer = older, newer
+    def __init__(self, *grammars: tree_sitter.Language) -> None:
+        self._grammars = grammars
 
     def parse(self, source: bytes, /) -> Tree:
-        tree = tree_sitter.Parser(self._older).parse(source)
-        return tree_sitter.Parser(self._newer).parse(source) if tree.root_node.has_error else tree
+        masked = mask_identifiers(source)
+        first, last = (self._grammars[at] for at in (0, -1))
+        tree = tree_sitter.Parser(first).parse(masked)
+        return tree_sitter.Parser(last).parse(masked) if first is not last and tree.root_node.has_error else tree
+
+
+_FOREIGN = re.compile("[^\0-\x7f]")
+
+
+def mask_identifiers(source: bytes) -> bytes:
+    """Return UTF-8 text with ASCII letters, as many bytes, in place of what Unicode lets identifiers have besides:
+    grammars know only a part of that. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
+    if source.isascii():
+        return source
+    # What is not UTF-8 comes through as it is.
+    text = source.decode(errors="surrogateescape")
+    return _FOREIGN.sub(_mask_letter, text).encode(errors="surrogateescape")
+
+
+def _mask_letter(match: re.Match[str]) -> str:
+    letter = match[0]
+    if not f"a{letter}".isidentifier():
+        return letter
+    # In some languages, a capital makes another kind of name.
+    return ("X" if letter.isupper() else "x") * len(letter.encode())
 
 
 def parser(grammar: str) -> Parser:
     """Return a new parser for a grammar, by its name in tree-sitter-languages, for example "python"."""
     older = _older_language(grammar) if grammar in OLDER else None
-    return _First(older, language(grammar)) if older else tree_sitter.Parser(language(grammar))
+    return _Reader(older, language(grammar)) if older else _Reader(language(grammar))
 
 
 @cache

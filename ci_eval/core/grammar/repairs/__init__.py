@@ -19,7 +19,7 @@ class Rewriting(Protocol):
 
 REPAIRS: Mapping[str, tuple[Rewriting, ...]] = {
     "cpp": cpp.REPAIRS,
-    "javascript": ecmascript.JAVASCRIPT,
+    "javascript": ecmascript.PLAIN,
     "tsx": ecmascript.TYPESCRIPT,
     "typescript": ecmascript.TYPESCRIPT,
     "java": java.REPAIRS,

@@ -37,6 +37,16 @@ JAVASCRIPT = (
         lambda m: replace_groups(m, k=b""),
     ),
 )
+"""What both languages need."""
+
+PLAIN = (
+    *JAVASCRIPT,
+    # Any word may be the new name of what is exported.
+    Repair(
+        outside(rb"(?<=\bas)(?P<name>[ \t]+(?!default\b)[a-z]+)(?=[ \t\n]*[,}])", _LITERALS),
+        lambda m: b" " + b"x" * (len(m["name"]) - 1),
+    ),
+)
 
 TYPESCRIPT = (
     *JAVASCRIPT,

@@ -21,7 +21,8 @@ def _dollars(match: Match) -> bytes:
 def _context(match: Match) -> bytes:
     """Return `context(a: A)` as a function's head, and `context(A)` as a value's type."""
     named = re.match(rb"\s*\w+\s*:", match["inner"])
-    return b"fun con(" + match["inner"] + b")" if named else b"val c:x<" + match["inner"] + b">"
+    before, after = (b"fun con(", b")") if named else (b"val c:x<", b">")
+    return match["indent"] + before + match["inner"] + after
 
 
 REPAIRS = (
@@ -32,7 +33,7 @@ REPAIRS = (
         ),
         _dollars,
     ),
-    Repair(outside(rb"^[ \t]*(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
+    Repair(outside(rb"^(?P<indent>[ \t]*)(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
     Repair(
         outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
         lambda m: replace_groups(m, k=b","),
