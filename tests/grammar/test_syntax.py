@@ -74,4 +74,5 @@ def test_an_identifier_is_read_by_unicode_s_rules(language: str, code: str, name
 
 def test_a_mask_keeps_the_length_and_what_no_identifier_may_have() -> None:
     assert syntax.mask_identifiers("“Жé” 名\u00a0€".encode()) == "“XXxx” xxx\u00a0€".encode()
+    assert syntax.mask_identifiers("f('é') ?é".encode()) == "f('é') ?é".encode()
     assert syntax.mask_identifiers(b"a \xff\xfe b") == b"a \xff\xfe b"

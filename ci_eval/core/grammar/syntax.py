@@ -43,7 +43,8 @@ class _Reader:
         return tree_sitter.Parser(last).parse(masked) if first is not last and tree.root_node.has_error else tree
 
 
-_FOREIGN = re.compile("[^\0-\x7f]")
+# A letter alone between quotes, or behind the `?` of Ruby, is one character of the language: it stays one.
+_FOREIGN = re.compile(r"'[^\0-\x7f]'|\?[^\0-\x7f]|[^\0-\x7f]")
 
 
 def mask_identifiers(source: bytes) -> bytes:
@@ -58,7 +59,7 @@ def mask_identifiers(source: bytes) -> bytes:
 
 def _mask_letter(match: re.Match[str]) -> str:
     letter = match[0]
-    if not f"a{letter}".isidentifier():
+    if len(letter) > 1 or not f"a{letter}".isidentifier():
         return letter
     # In some languages, a capital makes another kind of name.
     return ("X" if letter.isupper() else "x") * len(letter.encode())
