@@ -15,7 +15,6 @@ import pytest
 from hypothesis import settings
 
 import ci_eval
-from ci_eval.core.grammar import syntax
 from ci_eval.plugins.adapters.recipes import FromRecipe
 from ci_eval.plugins.drivers.confine import landlock
 from tests.caching import use_test_cache
@@ -30,10 +29,6 @@ from tests.timing import SLOWEST, Timing, time_clients
 settings.register_profile("any machine", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get(REQUIRE_ALL) else "any machine")
-
-
-ABOUT_GRAMMARS = ("adapters/testruns/", "graders/", "grammar/", "languages/", "mining/", "actions/")
-"""Folders with tests of what a grammar makes of code."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -115,7 +110,6 @@ def _group(item: pytest.Item) -> str:
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Look for the programs of `needs`, for a browser, and for the programs of the engine that the test is about."""
-    PARSED.clear()
     programs = [program for mark in item.iter_markers("needs") for program in mark.args]
     need(*programs)
     if item.get_closest_marker("browser"):
@@ -123,39 +117,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
         for engine in (value for value in item.callspec.params.values() if isinstance(value, FromRecipe)):
             need_engine(engine)
-
-
-PARSED: list[str] = []
-"""The grammars by which the test at hand has parsed something, in this process."""
-
-
-class Recording:
-    """A parser that says what it is used for."""
-
-    def __init__(self, grammar: str) -> None:
-        self._grammar, self._parser = grammar, _get_parser(grammar)
-
-    def parse(self, source: bytes) -> syntax.Tree:
-        PARSED.append(self._grammar)
-        tree: syntax.Tree = self._parser.parse(source)
-        return tree
-
-
-_get_parser = syntax._get_parser
-syntax._get_parser = Recording
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Fail a quick test that parses without the mark `grammar`, where tests are about what a grammar makes of code.
-
-    Elsewhere, and in tests that download or take minutes, parsing is only a step of what is tested.
-    """
-    yield
-    folder = item.path.relative_to(Path(__file__).parent).as_posix()
-    marks = {mark.name for mark in item.iter_markers()}
-    if PARSED and folder.startswith(ABOUT_GRAMMARS) and not marks & {"grammar", "registry", "slow"}:
-        pytest.fail(f"{item.name} parses {PARSED[0]}: mark it `grammar`, so that the other bundle is tested, too")
 
 
 @pytest.fixture(autouse=True)

@@ -67,7 +67,7 @@ class Language:
     name: str
     title: str
     grammars: Mapping[str, str]
-    """The grammar in the bundles for each end of a file's name, for example ".py"; "" stands for every other file."""
+    """The grammar for each end of a file's name, for example ".py"; "" stands for every other file."""
     keywords: frozenset[str]
     extract: Callable[[str, str, Declarations], Extraction]
     """A function: text of a file, its path, the project's declarations → its completable tokens in order of offset."""

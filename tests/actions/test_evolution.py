@@ -9,8 +9,6 @@ import pytest
 from ci_eval.core.model import EvolutionConfig, StrategyConfig
 from tests.actions.views import TEXT, views
 
-pytestmark = pytest.mark.grammar
-
 
 def test_later_lines_are_missing_and_earlier_ones_are_there() -> None:
     shown = views(StrategyConfig(evolution=EvolutionConfig(share=1)))

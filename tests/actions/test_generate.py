@@ -26,7 +26,6 @@ from ci_eval.plugins.languages.python import LANGUAGE
 from tests.projects import GREETER, generate, write
 
 
-@pytest.mark.grammar
 def test_only_tokens_that_pass_the_filters_get_sessions(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     filters = FiltersConfig(statement_types=(Kind.FIELD, Kind.METHOD_CALL), is_static=False)
@@ -63,7 +62,6 @@ def test_a_file_that_cannot_be_read_is_counted_and_the_rest_goes_on(tmp_path: Pa
     assert [found.path for found in workspace.actions()] == ["good.py"]
 
 
-@pytest.mark.grammar
 def test_a_file_with_more_actions_than_can_be_read_again_is_an_error_that_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,7 +121,6 @@ def test_an_empty_project_has_no_actions(tmp_path: Path) -> None:
     assert list(generate(write(tmp_path / "p", a__txt=""), tmp_path / "w").actions()) == []
 
 
-@pytest.mark.grammar
 def test_what_jedi_decided_is_kept_until_the_file_changes(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="x.lower()\n")
     strategy = StrategyConfig(filters=FiltersConfig(is_static=False))
@@ -148,7 +145,6 @@ def _never(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[To
     raise AssertionError("asked again")
 
 
-@pytest.mark.grammar
 def test_what_jedi_decided_need_not_be_kept_nor_be_readable(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="x.lower()\n")
     config = ActionsConfig(strategy=StrategyConfig(filters=FiltersConfig(is_static=False)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ci_eval.core.actions import Source, actions_of_file
 from ci_eval.core.actions.importing import uses
 from ci_eval.core.grammar.document import Document
@@ -20,8 +18,6 @@ def eat(fruit: Apple, Pear) -> Apple:
     fruit.Apple = id(Pear)
     return fruit
 """
-
-pytestmark = pytest.mark.grammar
 
 
 def source(seed: int = 0, text: str = TEXT) -> Source:

@@ -27,8 +27,6 @@ from tests.actions.views import TEXT, views
 from tests.projects import GREETER
 from tests.replaying import STRATEGIES, replay, task_of
 
-pytestmark = pytest.mark.grammar
-
 
 def actions_of(text: str, strategy: StrategyConfig | None = None, path: str = "a.py") -> FileActions:
     extraction = LANGUAGE.extract(text, path, {})

@@ -8,8 +8,6 @@ from ci_eval.core.catalogs.languages import CATALOG
 from ci_eval.core.contracts import Pairing
 from ci_eval.plugins.graders.well_formed import GRADER, GRAMMARS
 
-pytestmark = pytest.mark.grammar
-
 
 def well_formed(
     text: str, *, before: str = "def f(a):\n    return ", after: str = "\n", language: str = "python"

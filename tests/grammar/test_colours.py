@@ -6,8 +6,6 @@ import pytest
 
 from ci_eval.core.grammar.colours import colour_file, colours
 
-pytestmark = pytest.mark.grammar
-
 
 @pytest.mark.parametrize(
     ("grammar", "text", "expected"),

@@ -9,9 +9,6 @@ from ci_eval.core.contracts import Shape
 from ci_eval.core.grammar.parts import Part, definitions, lines, select_statements, statements_on_a_line
 from ci_eval.plugins.languages import python
 
-pytestmark = pytest.mark.grammar
-
-
 TEXT = "import os\nname = 'é'\n\ndef first():\n    return os\n\nlast = (1,\n        2)\n"
 
 

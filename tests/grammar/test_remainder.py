@@ -7,9 +7,6 @@ import pytest
 from ci_eval.core.grammar.remainder import among, remainders
 from ci_eval.plugins.languages import java
 
-pytestmark = pytest.mark.grammar
-
-
 JAVA = 'class A {\n  void a() {\n    call(one, "two");\n    more();\n  }\n  int b = f(1);\n}\n'
 
 

@@ -12,9 +12,6 @@ from ci_eval.core.grammar.stream import LONGEST_LITERAL, every_token
 from ci_eval.core.model import UNREFERRING, Kind
 from ci_eval.plugins.languages.python import KEYWORDS, LANGUAGE
 
-pytestmark = pytest.mark.grammar
-
-
 SAMPLES = Path(__file__).parents[1] / "languages" / "samples"
 CODE = sorted(each for each in SAMPLES.iterdir() if each.suffix != ".txt")
 

@@ -1,19 +1,78 @@
-"""The parsers of the bundles."""
+"""The parsers: one grammar per language, and an older one where its trees have the same tokens."""
 
 from __future__ import annotations
 
-import pytest
+import sys
+from pathlib import Path
 
+import pytest
+import tree_sitter
+
+from ci_eval.core.catalogs import languages
+from ci_eval.core.grammar import syntax
 from ci_eval.core.grammar.reading import lost_bytes
 from ci_eval.core.grammar.syntax import parser
-
-pytestmark = pytest.mark.grammar
+from tests.languages.test_modern import blocks
 
 GOOD = b"type E = X match\n  case A => t\n  case B => C\ndef f = z\n"
-BAD = b"type E = X match {\n  case A => t\n  case B => C\n}\ndef f = z\n"
+BAD = b"type E = X match {\n  case A => t ((\n  case B => C\n}\ndef f = z\n"
+FOLDER = Path(__file__).parent.parent / "languages"
 
 
 def test_a_text_is_read_the_same_after_one_with_errors() -> None:
     trees = [parser("scala").parse(text).root_node for text in (GOOD, BAD, GOOD)]
     assert lost_bytes(trees[1])
     assert [lost_bytes(trees[0]), lost_bytes(trees[2])] == [0, 0]
+
+
+def test_tree_sitter_languages_reads_where_it_is_installed() -> None:
+    has_wheels = sys.version_info < (3, 13)
+    found = {grammar: syntax._older_language(grammar) is not None for grammar in syntax.OLDER}
+    assert found == dict.fromkeys(syntax.OLDER, has_wheels)
+
+
+@pytest.mark.parametrize("name", sorted(syntax.OLDER))
+def test_the_older_grammar_gives_the_tokens_of_the_newer(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [path.read_text() for kind in ("recorded", "samples") for path in (FOLDER / kind).glob(f"{name}.*")]
+    texts = [*files, *(code for _, code, _ in blocks(name)), *(text[: len(text) // 2] for text in files)]
+    language = languages.CATALOG.load(name)
+    both = []
+    for grammars in (syntax.OLDER, frozenset[str]()):
+        monkeypatch.setattr(syntax, "OLDER", grammars)
+        both.append([language.extract(text, "a", {}) for text in texts])
+    assert both[0] == both[1]
+
+
+def test_a_tree_of_the_older_grammar_that_has_an_error_is_replaced() -> None:
+    source = b"class A { void f(int @B [] c) { import module x; } }"
+    newer = syntax.language("java")
+    assert parser("java").parse(source).root_node.has_error
+    assert str(parser("java").parse(source).root_node) == str(tree_sitter.Parser(newer).parse(source).root_node)
+
+
+@pytest.mark.parametrize("name", ["名", "\U0001d4cd", "e\u0301x", "é", "ж", "ゆ_1"])
+@pytest.mark.parametrize(
+    ("language", "code"),
+    {
+        "cpp": "int f(A N) { return N.b + g(N); }",
+        "go": "package p\nfunc f(N A) int { return N.b + g(N) }",
+        "java": "class A { int f(A N) { return N.b + g(N); } }",
+        "javascript": "function f(N) { return N.b + g(N) }",
+        "kotlin": "fun f(N: A) = N.b + g(N)",
+        "php": "<?php function f(A $N) { return $N->b + g($N); }",
+        "python": "def f(N: A): return N.b + g(N)",
+        "ruby": "f = ->(N) { N.b + g(N) }",
+        "rust": "fn f(N: A) -> A { N.b + g(N) }",
+        "scala": "object O { def f(N: A) = g(N.b + N) }",
+        "typescript": "function f(N: A) { return N.b + g(N) }",
+    }.items(),
+)
+def test_an_identifier_is_read_by_unicode_s_rules(language: str, code: str, name: str) -> None:
+    tokens = languages.CATALOG.load(language).extract(code.replace("N", name), "a", {}).tokens
+    assert [token.text for token in tokens if token.text in {name, "b", "g"}].count(name) == 2
+
+
+def test_a_mask_keeps_the_length_and_what_no_identifier_may_have() -> None:
+    assert syntax.mask_identifiers("“Жé” 名\u00a0€".encode()) == "“XXxx” xxx\u00a0€".encode()
+    assert syntax.mask_identifiers("f('é') ?é".encode()) == "f('é') ?é".encode()
+    assert syntax.mask_identifiers(b"a \xff\xfe b") == b"a \xff\xfe b"

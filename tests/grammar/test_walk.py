@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import NodePlace, Walk, extract_tokens
 from ci_eval.core.model import Kind
-
-pytestmark = pytest.mark.grammar
 
 
 class Doubling(Walk):

@@ -14,7 +14,7 @@ from ci_eval.core.workspace import Workspace
 from tests.command import command
 from tests.projects import GREETER, write
 
-pytestmark = [pytest.mark.engine, pytest.mark.grammar]
+pytestmark = pytest.mark.engine
 
 OTHER = {
     "completionType": "ALPHABETICAL",

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ci_eval.plugins.languages.cpp import LANGUAGE
 from ci_eval.plugins.languages.cpp.names import declare
-
-pytestmark = pytest.mark.grammar
 
 
 def spelled(text: str) -> list[str]:

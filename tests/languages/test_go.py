@@ -23,7 +23,6 @@ def test_a_package_is_called_like_the_end_of_its_path(path: str, name: str) -> N
     assert local_name(path) == name
 
 
-@pytest.mark.grammar
 def test_an_import_that_ends_with_a_folder_of_the_project_is_the_project_s() -> None:
     declared = {"internal/store": frozenset(["Open"]), "errors": frozenset(["New"])}
     assert imported_package("example.com/acme/internal/store", declared) == "internal/store"
@@ -41,7 +40,6 @@ def test_the_package_is_the_folder_or_the_clause_of_the_root() -> None:
     )
 
 
-@pytest.mark.grammar
 def test_a_loop_without_names_has_its_keywords() -> None:
     tokens = LANGUAGE.extract("package p\nfunc f() { for range n { } }\n", "a.go", {}).tokens
     assert [token.text for token in tokens] == ["func", "for", "range", "n"]

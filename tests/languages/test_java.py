@@ -12,9 +12,6 @@ import pytest
 from ci_eval.plugins.languages.java import LANGUAGE
 from tests.projects import write
 
-pytestmark = pytest.mark.grammar
-
-
 ROOT = Path(__file__).parent.parent.parent
 
 SHAPES = """package a.b;

@@ -35,7 +35,6 @@ def extraction(language: str, code: str) -> Extraction:
     return known.extract(text, f"file{next(iter(known.grammars))}", {})
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("language", sorted(file.stem for file in BLOCKS.iterdir()))
 def test_newer_syntax_has_the_tokens_stated(language: str) -> None:
     wrong = []

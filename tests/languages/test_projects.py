@@ -57,7 +57,6 @@ def with_tokens(name: str) -> list[tuple[Source, tuple[Token, ...]]]:
     return [(source, source.language.extract(source.text, source.path, {}).tokens) for source in sources(name)]
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", BY_LANGUAGE)
 def test_every_language_finds_tokens_that_stand_where_they_say(name: str) -> None:
     assert sum(len(tokens) for _, tokens in with_tokens(name)) > 500
@@ -66,7 +65,6 @@ def test_every_language_finds_tokens_that_stand_where_they_say(name: str) -> Non
         assert all(one.offset < two.offset for one, two in pairwise(tokens))
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", BY_LANGUAGE)
 def test_the_actions_of_a_real_file_give_it_back(name: str) -> None:
     changed = [
@@ -78,7 +76,6 @@ def test_the_actions_of_a_real_file_give_it_back(name: str) -> None:
     assert not changed, "\n".join(changed)
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", BY_LANGUAGE)
 @settings(max_examples=20, deadline=None)
 @given(data=st.data(), strategy=st.sampled_from(STRATEGIES))
@@ -95,7 +92,6 @@ def test_the_actions_of_a_damaged_file_give_it_back(name: str, data: st.DataObje
     assert replay(text, actions_of_file(replace(source, text=text), tokens, strategy, 0.0, task_of(strategy))) == text
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", [param for param in BY_LANGUAGE if param.values != ("python",)])
 def test_what_is_seen_without_the_rest_of_a_function_is_a_file_a_person_could_have(name: str) -> None:
     """Not so in Python: without brackets, a `try:` needs an `except` that is not there yet."""

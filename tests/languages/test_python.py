@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.plugins.languages.python import LANGUAGE
-
-pytestmark = pytest.mark.grammar
 
 
 def test_what_the_grammar_cannot_read_is_measured_and_left_out() -> None:

@@ -39,7 +39,6 @@ def test_ids_of_all_ten_languages_are_recorded() -> None:
     assert len(FILES) == 10
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", FILES)
 def test_ids_are_those_of_a_version_before(name: str) -> None:
     lines = [line.split() for line in (FOLDER / "ids.txt").read_text().splitlines()]

@@ -8,9 +8,6 @@ from ci_eval.core.catalogs import languages
 from ci_eval.core.contracts import Language
 from ci_eval.core.model import Kind
 
-pytestmark = pytest.mark.grammar
-
-
 RUBY: Language = languages.CATALOG.load("ruby")
 
 

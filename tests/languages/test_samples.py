@@ -68,7 +68,6 @@ def spelled(token: Token) -> str:
     return " ".join(filter(None, words))
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", SAMPLED)
 def test_the_tokens_of_a_line_are_as_stated(name: str) -> None:
     here = sample(name)
@@ -83,7 +82,6 @@ def test_the_tokens_of_a_line_are_as_stated(name: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", WITH_COMMENTS)
 def test_a_line_that_no_comment_follows_has_keywords_only(name: str) -> None:
     here = sample(name)
@@ -91,7 +89,6 @@ def test_a_line_that_no_comment_follows_has_keywords_only(name: str) -> None:
     assert {t.properties.kind for i in silent for t in here.tokens_by_line[i]} <= {Kind.KEYWORD}
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_each_token_stands_once_where_it_says(name: str) -> None:
     here = sample(name)
@@ -100,14 +97,12 @@ def test_each_token_stands_once_where_it_says(name: str) -> None:
     assert all(here.text[t.offset : t.offset + len(t.text)] == t.text for t in here.tokens)
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_a_keyword_that_is_found_is_among_the_language_s_keywords(name: str) -> None:
     found = {token.text for token in sample(name).tokens if token.properties.kind == Kind.KEYWORD}
     assert found <= languages.CATALOG.load(name).keywords
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", WITH_COMMENTS)
 def test_offsets_count_code_points(name: str) -> None:
     here = sample(name)
@@ -118,7 +113,7 @@ def test_offsets_count_code_points(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("megabytes", [pytest.param(1, marks=pytest.mark.grammar), 5])
+@pytest.mark.parametrize("megabytes", [1, 5])
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_a_large_file_is_no_trouble(name: str, megabytes: int) -> None:
     here = sample(name)
@@ -130,7 +125,6 @@ def test_a_large_file_is_no_trouble(name: str, megabytes: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.grammar
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_deep_nesting_is_no_reason_to_fail(name: str) -> None:
     language = languages.CATALOG.load(name)

@@ -6,8 +6,6 @@ import pytest
 
 from ci_eval.plugins.languages.scala import LANGUAGE
 
-pytestmark = pytest.mark.grammar
-
 
 @pytest.mark.parametrize(
     "text",

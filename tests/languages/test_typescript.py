@@ -6,9 +6,6 @@ import pytest
 
 from ci_eval.core.catalogs import languages
 
-pytestmark = pytest.mark.grammar
-
-
 JSX = "const view = <Panel title={name}><div onClick={run}>text</div><ns.Part {...rest} /></Panel>;\n"
 
 

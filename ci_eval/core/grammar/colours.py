@@ -33,6 +33,7 @@ def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
     cursor = tree.walk()
     while True:
         node = cursor.node
+        assert node, "only a cursor that was moved out of its tree has none"
         type_ = node.type
         if "comment" in type_:
             yield node.start_byte, node.end_byte, "C"

@@ -9,8 +9,6 @@ from ci_eval.plugins.adapters.testruns.languages import CATALOG
 from ci_eval.plugins.adapters.testruns.mutants import find_function, mutants, stub
 from tests.adapters.testruns.shops import FOCAL, runnable
 
-pytestmark = pytest.mark.grammar
-
 
 def described(text: str, language: str = "python") -> set[str]:
     focal = Stretch(path="a", begin=0, end=len(text))

@@ -148,7 +148,6 @@ def test_another_language_or_a_program_that_is_not_there_is_a_reason(monkeypatch
     assert trials().of(record("go"), "go", "a").said == "It is not run: go is not installed"
 
 
-@pytest.mark.grammar
 def test_a_place_without_a_function_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     run = replace(runnable("python"), focal=Stretch(path="shop.py", begin=0, end=3))
     runner = dataclasses.replace(CATALOG.load("python"), install=lambda cache: cache)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from ci_eval.core.grammar.importing import count_errors
 from ci_eval.core.grammar.importing.go import SYNTAX
 from ci_eval.core.import_syntax import Project
@@ -42,7 +40,6 @@ def test_a_package_is_its_path(tmp_path: Path) -> None:
     assert modules.identify("a.go", "net/http") == modules.identify("b/c.go", "net/http")
 
 
-@pytest.mark.grammar
 def test_errors_are_what_the_grammar_cannot_read() -> None:
     assert count_errors(SYNTAX, TEXT, "go") == 0
     assert count_errors(SYNTAX, TEXT.replace("\n)", "\n"), "go") > 0

@@ -12,7 +12,7 @@ import pytest
 from tests.command import command as run
 from tests.projects import GREETER, write
 
-pytestmark = [pytest.mark.engine, pytest.mark.grammar]
+pytestmark = pytest.mark.engine
 
 ENGINES = ("recency", "words")
 TYPES = ("BASIC", "FREQUENCY")

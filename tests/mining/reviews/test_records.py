@@ -29,7 +29,6 @@ def fates(github: GitHub, answers: Iterable[str] | None = None, **given: Any) ->
     return {str(fate): count for fate, count in (+mined(github, answers, **given).fates).items()}
 
 
-@pytest.mark.grammar
 def test_a_comment_becomes_a_record_of_the_block_that_it_is_on(github: GitHub) -> None:
     github.comment("Too long a name.\r\n", line=6)
     (line,) = mined(github).lines
@@ -53,7 +52,6 @@ def test_a_comment_becomes_a_record_of_the_block_that_it_is_on(github: GitHub) -
     }
 
 
-@pytest.mark.grammar
 @pytest.mark.parametrize(
     ("comment", "expected"),
     [
@@ -78,7 +76,6 @@ def test_every_comment_has_a_fate(github: GitHub, comment: dict[str, Any], expec
     assert fates(github) == {expected: 1}
 
 
-@pytest.mark.grammar
 def test_a_line_outside_of_all_blocks_is_shown_in_its_hunk(github: GitHub) -> None:
     github.comment(line=2)
     (line,) = mined(github).lines
@@ -86,7 +83,6 @@ def test_a_line_outside_of_all_blocks_is_shown_in_its_hunk(github: GitHub) -> No
     assert line.context["diff_block"].startswith(" import os\n+import sys\n \n")
 
 
-@pytest.mark.grammar
 def test_a_block_that_did_not_change_is_no_record(github: GitHub) -> None:
     github.texts["box.py"] = ("a\n\n\ndef f():\n    pass\n", "b\n\n\ndef f():\n    pass\n")
     github.comment(line=4)
@@ -101,14 +97,12 @@ def test_a_file_that_is_gone_or_no_text_is_counted(github: GitHub) -> None:
     assert fates(github) == {"no diff": 1}
 
 
-@pytest.mark.grammar
 def test_the_same_comment_on_the_same_change_is_kept_once(github: GitHub) -> None:
     for _ in range(2):
         github.comment()
     assert fates(github) == {"kept": 1, "duplicate": 1}
 
 
-@pytest.mark.grammar
 def test_of_many_comments_the_seed_draws_and_the_rest_is_not_asked_for(github: GitHub) -> None:
     for number in range(9):
         github.comment(f"Comment {number}.")
@@ -117,7 +111,6 @@ def test_of_many_comments_the_seed_draws_and_the_rest_is_not_asked_for(github: G
     assert fates(github, limit=3) == {"kept": 3, "not looked at": 6}
 
 
-@pytest.mark.grammar
 def test_each_thing_is_asked_for_once(github: GitHub) -> None:
     for number in range(3):
         github.comment(f"Comment {number}.")
@@ -127,7 +120,6 @@ def test_each_thing_is_asked_for_once(github: GitHub) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.grammar
 def test_a_model_leaves_out_what_it_drops_and_what_it_says_unclearly(github: GitHub) -> None:
     for number in range(3):
         github.comment(f"Comment {number}.")
@@ -135,7 +127,6 @@ def test_a_model_leaves_out_what_it_drops_and_what_it_says_unclearly(github: Git
     assert fates(github, answers) == {"kept": 1, "not self-contained": 1, "no verdict": 1}
 
 
-@pytest.mark.grammar
 def test_people_decide_before_the_model_does(github: GitHub) -> None:
     for number in range(2):
         github.comment(f"Comment {number}.")
@@ -143,7 +134,6 @@ def test_people_decide_before_the_model_does(github: GitHub) -> None:
     assert fates(github, [], verdicts={one: "accept", two: "reject"}) == {"kept": 1, "rejected": 1}
 
 
-@pytest.mark.grammar
 def test_where_only_what_is_accepted_counts_the_rest_waits(github: GitHub) -> None:
     github.comment()
     found = mined(github, only_accepted=True)
@@ -186,7 +176,6 @@ def test_a_whole_change_is_shown_if_it_is_in_one_language(
     assert fates(github, sources=("pull-request",)) == {expected: 1}
 
 
-@pytest.mark.grammar
 def test_a_comment_on_a_commit_is_about_its_line_or_about_the_whole(github: GitHub) -> None:
     # The patch: a context line, an added one, three of context, then `take`: one line, a removed one, two added ones.
     position = patch(OLD, NEW).split("\n").index("+    found = items[:n]")
@@ -206,7 +195,6 @@ def test_a_comment_on_a_commit_is_about_its_line_or_about_the_whole(github: GitH
     }  # fmt: skip
 
 
-@pytest.mark.grammar
 def test_comments_of_all_kinds_with_one_number_are_different_samples(github: GitHub) -> None:
     github.comment("One.")
     github.comment_on_pull("Two.")
@@ -223,7 +211,6 @@ def test_authors_on_their_own_change_are_left_out_of_all_kinds(github: GitHub, s
     assert fates(github, sources=(source,)) == {"author's own": 1}
 
 
-@pytest.mark.grammar
 def test_comments_in_another_language_are_left_out(github: GitHub) -> None:
     github.comment("Почему не `take`?")
     github.comment("Why not?", line=11)

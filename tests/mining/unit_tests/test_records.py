@@ -12,9 +12,6 @@ from ci_eval.core.model import Runnable
 from ci_eval.plugins.mining.unit_tests.records import Selection
 from tests.mining.unit_tests.pairs import fate, mined
 
-pytestmark = pytest.mark.grammar
-
-
 CODE = "def take(items):\n    return items\n"
 
 

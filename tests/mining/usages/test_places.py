@@ -12,9 +12,6 @@ from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.reading import mine
 from tests.mining.usages.mined import PATHS
 
-pytestmark = pytest.mark.grammar
-
-
 IMPORTS = {"python": "from a import Box\n", "java": "package shop;\nimport a.Box;\n"}
 
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 from ci_eval.core.fetch.history import repository
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.revisions import snapshots
 from ci_eval.plugins.mining.usages.snapshots import Mined, Miner
 from tests.fetch import repository as origin
-
-pytestmark = pytest.mark.grammar
 
 
 def test_each_commit_of_a_file_is_a_state(tmp_path: Path) -> None:

@@ -11,9 +11,6 @@ from ci_eval.plugins.mining.usages.contract import Surroundings
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.snapshots import Mined, Miner, Selection, Snapshot, Typing
 
-pytestmark = pytest.mark.grammar
-
-
 HEAD = "from a import Box\ndef put():\n"
 
 

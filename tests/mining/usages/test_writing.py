@@ -9,9 +9,6 @@ import pytest
 from ci_eval.plugins.mining.usages.writing import find_dialect, infer_usages
 from tests.mining.usages.mined import PATHS
 
-pytestmark = pytest.mark.grammar
-
-
 PYTHON = """\
 from a import Box
 def f(p):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from ci_eval.core.grammar.repairs import cpp, ecmascript, go, java, kotlin, php, python, rust, scala
+from ci_eval.core.grammar.repairs import cpp, ecmascript, java, kotlin, php, python, rust, scala
 from ci_eval.core.grammar.repairs.repair import Rewritten
 
 
@@ -19,8 +19,7 @@ class Rewriting(Protocol):
 
 REPAIRS: Mapping[str, tuple[Rewriting, ...]] = {
     "cpp": cpp.REPAIRS,
-    "go": go.REPAIRS,
-    "javascript": ecmascript.JAVASCRIPT,
+    "javascript": ecmascript.PLAIN,
     "tsx": ecmascript.TYPESCRIPT,
     "typescript": ecmascript.TYPESCRIPT,
     "java": java.REPAIRS,

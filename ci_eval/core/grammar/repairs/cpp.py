@@ -178,18 +178,6 @@ REPAIRS = (
         lambda m: replace_groups(m, macros=b""),
         always=True,
     ),
-    # `X_API int f();`
-    Repair(
-        re.compile(
-            rb"^[ \t]*(?:(?:extern(?:\s+\"C\")?|static|virtual|friend|inline|constexpr)\s+)*(?P<macro>"
-            + _EXPORT
-            + rb")(?=\s+[A-Za-z_:~])",
-            re.MULTILINE,
-        ),
-        lambda m: replace_groups(m, macro=b""),
-        always=True,
-        trigger=_TRIGGER,
-    ),
     Repair(
         re.compile(rb"__(?:attribute__|declspec)\s*\(" + ROUND + rb"\)"),
         spaces,

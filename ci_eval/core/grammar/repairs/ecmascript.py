@@ -37,6 +37,16 @@ JAVASCRIPT = (
         lambda m: replace_groups(m, k=b""),
     ),
 )
+"""What both languages need."""
+
+PLAIN = (
+    *JAVASCRIPT,
+    # Any word may be the new name of what is exported.
+    Repair(
+        outside(rb"(?<=\bas)(?P<name>[ \t]+(?!default\b)[a-z]+)(?=[ \t\n]*[,}])", _LITERALS),
+        lambda m: b" " + b"x" * (len(m["name"]) - 1),
+    ),
+)
 
 TYPESCRIPT = (
     *JAVASCRIPT,
@@ -59,14 +69,6 @@ TYPESCRIPT = (
     Repair(
         outside(
             rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
-            _LITERALS_AND_LINES,
-        ),
-        lambda m: replace_groups(m, end=b";"),
-    ),
-    Repair(
-        outside(
-            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}"
-            rb"\s*(?:\(\w+\??:|\(\)\s*:))",
             _LITERALS_AND_LINES,
         ),
         lambda m: replace_groups(m, end=b";"),

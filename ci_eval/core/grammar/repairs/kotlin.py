@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ci_eval.core.grammar.repairs.repair import ROUND, Match, Repair, outside, replace_groups, spaces
+from ci_eval.core.grammar.repairs.repair import ROUND, Match, Repair, outside, replace_groups
 
 
 def _dollars(match: Match) -> bytes:
@@ -21,7 +21,8 @@ def _dollars(match: Match) -> bytes:
 def _context(match: Match) -> bytes:
     """Return `context(a: A)` as a function's head, and `context(A)` as a value's type."""
     named = re.match(rb"\s*\w+\s*:", match["inner"])
-    return b"fun con(" + match["inner"] + b")" if named else b"val c:x<" + match["inner"] + b">"
+    before, after = (b"fun con(", b")") if named else (b"val c:x<", b">")
+    return match["indent"] + before + match["inner"] + after
 
 
 REPAIRS = (
@@ -32,7 +33,7 @@ REPAIRS = (
         ),
         _dollars,
     ),
-    Repair(outside(rb"^[ \t]*(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
+    Repair(outside(rb"^(?P<indent>[ \t]*)(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
     Repair(
         outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
         lambda m: replace_groups(m, k=b","),
@@ -41,10 +42,13 @@ REPAIRS = (
         outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
         lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
-    # `inner` is a modifier as long as `value`.
-    Repair(outside(rb"\b(?P<k>value)(?=\s+class\b)"), lambda _: b"inner"),
-    # The older grammar does not know functional interfaces.
-    Repair(outside(rb"\b(?P<k>fun)(?=\s+interface\b)"), spaces),
+    # `@A @B() internal expect annotation class C()`, which would be a call of `expect`.
+    Repair(
+        outside(rb"\bexpect[ \t]+(?P<k>annotation)(?=\s+class\b)"),
+        lambda m: replace_groups(m, k=b""),
+        always=True,
+        trigger=re.compile(rb"expect[ \t]+annotation"),
+    ),
     # `: A by a {`, which would be a call of `a` with a lambda.
     Repair(
         outside(

@@ -49,13 +49,9 @@ def _keywords(pattern: bytes) -> Repair:
 
 REPAIRS = (
     _Calls(),
-    # The older grammar takes `use` for a type.
+    # The grammar takes `use` for a type.
     Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
-    _keywords(rb"\b(?P<k>async)(?=\s+(?:move\s*)?\|)"),
-    _keywords(rb"(?<=&)(?P<k1>raw)\s+(?P<k2>const|mut)\b"),
     _keywords(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)"),
-    _keywords(rb"\b(?P<k>unsafe)(?=\s+extern\s*(?:\"\w+\"\s*)?\{)"),
-    _keywords(rb"\b(?P<k1>where)\s+(?P<k2>Self)\s*:\s*'\w+\s*,?(?=\s*[;=])"),
     # `S { x: a, .. } = b`
     _keywords(rb"\.\.(?=\s*\}\s*=[^=>])"),
 )

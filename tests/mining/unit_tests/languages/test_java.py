@@ -8,9 +8,6 @@ import pytest
 
 from tests.mining.unit_tests.pairs import fate, mined, pairs, shown
 
-pytestmark = pytest.mark.grammar
-
-
 CODE = """\
 package a.b;
 

@@ -9,9 +9,6 @@ import pytest
 from ci_eval.plugins.mining.unit_tests.prompts import ENGLISH, fill_framework
 from tests.mining.unit_tests.pairs import fate, mined, pairs, shown
 
-pytestmark = pytest.mark.grammar
-
-
 CODE = """\
 function take(items, n) { return items.slice(0, n) }
 const half = (n) => n / 2

@@ -11,9 +11,6 @@ from ci_eval.plugins.mining.usages.contract import MinedText
 from ci_eval.plugins.mining.usages.languages.java.names import project_types
 from tests.mining.usages.mined import only, text
 
-pytestmark = pytest.mark.grammar
-
-
 OWN = frozenset(["shop.Cart", "shop.Till"])
 
 

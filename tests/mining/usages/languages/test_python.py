@@ -13,9 +13,6 @@ from ci_eval.plugins.mining.usages.languages.python.library import STUBS
 from ci_eval.plugins.mining.usages.languages.python.meaning import qualify_module
 from tests.mining.usages.mined import only, text, usages
 
-pytestmark = pytest.mark.grammar
-
-
 DEFINITIONS = {
     "from a.b import Box\nbox = Box(1)\nbox.go()": Definition(kind="NEW", member="a.b.Box"),
     "import a.b as c\nbox = c.Box(1)\nbox.go()": Definition(kind="NEW", member="a.b.Box"),

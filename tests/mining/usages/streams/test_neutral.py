@@ -5,11 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.mining.usages.streams.recorded import END, MORE, STATES, TEXT, snapshots, states
-
-pytestmark = pytest.mark.grammar
 
 
 def written(path: Path, *events: object) -> Path:
