@@ -28,6 +28,7 @@ BEHAVIOURS = {
     "keyboard_in_browser sessions_in_browser site_in_browser",
     "mining/unit_tests": "projects",
     "exports": "notebook",
+    "responses": "oracle",
     "tasks": "records third",
 }
 

@@ -287,16 +287,46 @@ def test_garbage_for_ever_is_misbehaviour(client: Make) -> None:
     [
         (fails(404, "the model `tiny` does not exist"), "does not exist"),
         (fails(400, "unknown field"), "unknown field"),
-        (fails(401, "who are you?"), "engine.key"),
-        (fails(429, "You exceeded your quota: insufficient_quota"), "insufficient_quota"),
         (sends(b"", 307, Location="http://127.0.0.1:1/"), "redirect"),
     ],
-    ids=["wrong model", "bad request", "no key", "no money", "redirect"],
+    ids=["wrong model", "bad request", "redirect"],
 )
 def test_what_will_not_pass_is_asked_once(client: Make, bad: Reply, said: str) -> None:
     with serve(bad) as endpoint, pytest.raises(EngineRaised, match=said):
         client(endpoint.address).ask(PROMPT)
     assert len(endpoint.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (fails(401, "who are you?"), "engine.key"),
+        (fails(402, "Insufficient credits"), "no money left"),
+        (fails(429, "You exceeded your quota: insufficient_quota"), "insufficient_quota"),
+    ],
+    ids=["key", "money", "quota"],
+)
+def test_trouble_with_the_account_ends_the_asking_of_a_command(client: Make, bad: Reply, said: str) -> None:
+    with serve(bad, says("four")) as endpoint:
+        for _ in range(3):
+            with pytest.raises(BudgetSpent, match=said):
+                client(endpoint.address).ask(PROMPT)
+        assert len(endpoint.asked) == 1
+        assert client(endpoint.address, command="2").ask(PROMPT).text == "four"
+
+
+def test_a_cap_on_money_needs_both_prices() -> None:
+    for price in (PriceConfig(), PriceConfig(input=1)):
+        with pytest.raises(ConfigError, match=r"price\.output"):
+            Asking.new(EndpointConfig(budget=BudgetConfig(money=1), price=price))
+
+
+def test_a_key_that_the_endpoint_repeats_is_not_shown_in_part(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "sk-abcdefghijklmnopqrstuvwxyz")
+    bad = fails(400, f"{'x' * 285} sk-abcdefghijklmnopqrstuvwxyz")
+    with serve(bad) as endpoint, pytest.raises(EngineRaised) as raised:
+        client(endpoint.address, key="A_KEY").ask(PROMPT)
+    assert "sk-" not in str(raised.value)
 
 
 def test_a_question_that_is_too_long_is_asked_once_for_ever(client: Make) -> None:

@@ -47,9 +47,6 @@ def test_every_line_of_a_patch_is_read_with_its_number(old: list[str], new: list
     assert sum(line.sign == "-" for line in diff) - sum(line.sign == "+" for line in diff) == len(old) - len(new)
 
 
-pytestmark = pytest.mark.grammar
-
-
 PYTHON = """\
 import os
 

@@ -76,6 +76,10 @@ class Asking:
     def new(cls, settings: EndpointConfig) -> Asking:
         """Return the choice that the settings and the options of the command make. Raises ConfigError."""
         mode = mode_here()
+        if settings.budget.money is not None and not (settings.price.input and settings.price.output):
+            raise ConfigError(
+                "budget.money can cap nothing without the prices of a million tokens: add price.input and price.output"
+            )
         if settings.recorded and mode == "record":
             raise ConfigError(
                 f"--record asks anew, and `recorded: {settings.recorded}` asks nobody: remove one of them"
@@ -156,6 +160,10 @@ class Client:
             try:
                 reply = self._try(body)
             except Trouble as trouble:
+                if trouble.kind is BudgetSpent:
+                    # What is wrong with the account is wrong for all questions: nobody asks the others.
+                    self._ledger.end(trouble.reason)
+                    raise BudgetSpent(trouble.reason) from None
                 if not trouble.for_good:
                     raise _failure(trouble) from None
                 # A refusal for good is stored like an answer, so that the endpoint is not asked again.

@@ -222,10 +222,13 @@ class Ledger:
         with self._database.using() as cursor:
             # All workers of a command share the row, and so the time at which the first of them began.
             cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
+            cursor.execute("CREATE TABLE IF NOT EXISTS ended (command TEXT PRIMARY KEY, reason TEXT)")
 
     def reserve(self) -> None:
         """Book one more request. Raises BudgetSpent if that is one too many."""
         with self._database.changing() as cursor:
+            if ended := cursor.execute("SELECT reason FROM ended WHERE command = ?", (self._command,)).fetchone():
+                raise BudgetSpent(f"not asked, since an earlier question failed: {ended[0]}")
             row = "SELECT began, requests, tokens, money FROM spent WHERE command = ?"
             began, requests, tokens, money = cursor.execute(row, (self._command,)).fetchone()
             budget = self._budget
@@ -236,6 +239,11 @@ class Ledger:
             _check("tokens", tokens, budget.tokens)
             _check("money", money, budget.money)
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
+
+    def end(self, reason: str) -> None:
+        """Let no process of the command ask again, for a reason that holds for all questions."""
+        with self._database.using() as cursor:
+            cursor.execute("INSERT OR IGNORE INTO ended VALUES (?, ?)", (self._command, reason))
 
     def book(self, reply: Reply) -> None:
         """Add the tokens and the cost of an answer."""

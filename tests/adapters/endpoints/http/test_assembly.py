@@ -143,6 +143,11 @@ def test_what_the_model_thought_stands_beside_its_answer() -> None:
     assert (read(body).text, read(body).thought) == ("four", "hm")
 
 
+def test_thoughts_that_only_the_total_counts_are_tokens_of_the_answer() -> None:
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 40}
+    assert read(json.dumps(message("four") | {"usage": usage}), streamed=False).last.answer_tokens == 30
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
 def test_lines_end_as_the_specification_says(size: int) -> None:
     data = "\ufeffa\rb\r\nc\n\nd\r".encode()

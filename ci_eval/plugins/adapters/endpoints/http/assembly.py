@@ -180,7 +180,7 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
         has_choice=bool(choice),
         model=str(answer.get("model") or ""),
         prompt_tokens=_count_prompt(usage),
-        answer_tokens=read_count(usage.get("completion_tokens")),
+        answer_tokens=_count_answer(usage),
         logprobs=read_logprobs(choice.get("logprobs")),
     )
 
@@ -204,6 +204,16 @@ def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any
     if delta or message is None:
         return delta or {}, False
     return message, True
+
+
+def _count_answer(usage: Mapping[str, Any]) -> int | None:
+    """Return the tokens of the answer. Some endpoints count thoughts in the total alone."""
+    answer, total, prompt = (
+        read_count(usage.get(name)) for name in ("completion_tokens", "total_tokens", "prompt_tokens")
+    )
+    if answer is None or total is None or prompt is None:
+        return answer
+    return max(answer, total - prompt)
 
 
 def _count_prompt(usage: Any) -> int | None:

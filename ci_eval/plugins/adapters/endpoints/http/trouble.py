@@ -16,7 +16,14 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ci_eval.core.base.errors import ContextTooLong, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
+from ci_eval.core.base.errors import (
+    BudgetSpent,
+    ContextTooLong,
+    EngineFailure,
+    EngineMisbehaved,
+    EngineRaised,
+    EngineTimeout,
+)
 from ci_eval.core.base.quoting import quote
 
 STOP, LENGTH, FILTER, REFUSAL, TOOL, BROKEN = "stop", "length", "filter", "refusal", "tool", "broken"
@@ -293,9 +300,9 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
         return _throttling(reason, words, find_retry_delay(headers, content), content)
     if code in {401, 403}:
         missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
-        return Trouble(f"{reason}: {missing}")
+        return Trouble(f"{reason}: {missing}", kind=BudgetSpent if code == 401 else EngineRaised)
     if code == 402:
-        return Trouble(f"{reason}: the account has no money left")
+        return Trouble(f"{reason}: the account has no money left", kind=BudgetSpent)
     wait = find_retry_delay(headers, content)
     if code == 429:
         return _throttling(reason, words, wait, content)
@@ -319,7 +326,7 @@ def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Tr
         return Trouble(f"{reason}: this question alone is above the limit; lower engine.window", kind=ContextTooLong)
     ends = wait is not None or PASSING.search(words)
     if _collect_error_names(content) & SPENT_CODES or (not ends and SPENT.search(words)):
-        return Trouble(f"{reason}: the account has nothing left to spend")
+        return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
     return Trouble(reason, again=True, wait=wait, is_limit=wait is not None)
 
 

@@ -185,7 +185,10 @@ class Wire:
     def _receive(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
         parts = self._parts(answer, started, streamed=streamed)
         if answer.status_code != 200:
-            raise classify_status(answer.status_code, answer.headers, b"".join(parts)[:MOST], self._key_name)
+            body = b"".join(parts)[:MOST]
+            # Before the words are cut off: half a key would not be found in a message.
+            body = body.replace(self._key.encode(), b"[key]") if self._key else body
+            raise classify_status(answer.status_code, answer.headers, body, self._key_name)
         parser = Assembly(self._api)
         for content in objects(parts) if streamed else whole(parts):
             if content is DONE:
