@@ -108,7 +108,8 @@ def test_controls_stand_at_their_ends(tmp_path: Path, engine: str, value: float,
 
 
 def of_model(address: str, **more: object) -> list[object]:
-    engine = {"endpoint": address, "model": "tiny", "price": {"input": 1e5, "output": 1e6}, "retries": 0, **more}
+    engine = {"endpoint": address, "model": "tiny", "price": {"input": 1e5, "output": 1e6}, "retries": 0}
+    engine |= {"allowedUnreadable": 1, **more}
     return [
         "--set",
         f"engine={json.dumps(engine)}",

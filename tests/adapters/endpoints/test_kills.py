@@ -88,10 +88,10 @@ class Faulty:
             return
         with self.lock:
             is_good = self.chance.random() < 0.67
-            fault = any_fault(self.chance, f"answer {number}")
+            fault = any_fault(self.chance, f"1. answer {number}")
             self.served[number] = "answered" if is_good else fault.words
             self.answered[number] += is_good
-        (sends(good_answer(f"answer {number}")) if is_good else fault.reply)(handler, body)
+        (sends(good_answer(f"1. answer {number}")) if is_good else fault.reply)(handler, body)
 
     @property
     def count(self) -> int:
