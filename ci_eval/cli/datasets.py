@@ -15,11 +15,8 @@ from ci_eval.cli.options import SPECS
 from ci_eval.core import machine
 from ci_eval.core.config import load
 from ci_eval.jobs.datasets import code_review as reviewing
-from ci_eval.jobs.datasets import repositories as finding
 from ci_eval.jobs.datasets import unit_tests as testing
 from ci_eval.jobs.datasets import usages as mining
-from ci_eval.plugins.mining.licences import PERMISSIVE
-from ci_eval.plugins.mining.repositories import Criteria
 from ci_eval.plugins.mining.reviews import diffs, tongues
 from ci_eval.plugins.mining.reviews import records as review_records
 from ci_eval.plugins.mining.unit_tests import languages
@@ -90,39 +87,6 @@ def unit_tests(
     _check_splits(splits)
     selection = Selection(limit=limit, seed=seed, only_high=confidence == "high", shares=splits)
     testing.mine(projects, language, output, selection, screen=Screen(), **options)
-
-
-@dataset.command("repositories")
-@click.option("--language", metavar="L", required=True, help="By GitHub's name, such as Go or C#.")
-@click.option("--stars", type=click.IntRange(min=0), default=10, show_default=True, help="The least number.")
-@click.option("--forks", type=click.IntRange(min=0), default=0, show_default=True, help="The least number of forks.")
-@click.option(
-    "--licence",
-    "licences",
-    metavar="SPDX",
-    multiple=True,
-    help="May be repeated. Default: those that let code be passed on.",
-)
-@click.option("--any-licence", is_flag=True, help="Also repositories with another licence, or without one.")
-@click.option("--limit", type=COUNT, default=100, show_default=True, help="Those with most stars.")
-@click.option("--specs", is_flag=True, help="Print the SPEC of each one's newest commit, for `dataset unit-tests`.")
-def repositories_(
-    language: str, stars: int, forks: int, licences: tuple[str, ...], any_licence: bool, limit: int, specs: bool
-) -> None:
-    """List repositories at GitHub by language, stars, forks and licence; none that is itself a fork.
-
-    Asks api.github.com, or GITHUB_API_URL, with the token in GITHUB_TOKEN.
-
-    \b
-    Examples:
-      ci-eval dataset repositories --language Go --stars 1000 --licence MIT --limit 20
-      ci-eval dataset unit-tests $(ci-eval dataset repositories --language Go --specs) --language go --output t.jsonl
-    """
-    if licences and any_licence:
-        raise click.UsageError("--licence and --any-licence exclude each other")
-    allowed = frozenset() if any_licence else frozenset(licences) or frozenset(PERMISSIVE)
-    criteria = Criteria(language=language, stars=stars, forks=forks, licences=allowed)
-    finding.find(criteria, limit, specs=specs, screen=Screen())
 
 
 def _check_splits(splits: tuple[int, int, int]) -> None:

@@ -28,14 +28,12 @@ ROUTES = {
     f"{REPOSITORY}/pulls/{{pull_number}}": "pull",
     f"{REPOSITORY}/pulls/{{pull_number}}/commits": "commits",
     f"{REPOSITORY}/commits/{{ref}}": "commit",
-    "/search/repositories": "search",
     f"{REPOSITORY}/compare/{{basehead}}": "compare",
     f"{REPOSITORY}/contents/{{path}}": "contents",
 }
 BASE, HEAD, LATER = "0" * 40, "1" * 40, "2" * 40
 PUSHED = {HEAD: "2026-01-01T00:00:00Z", LATER: "2026-02-01T00:00:00Z"}
 """Commits of the pull request, and when they were made."""
-MOST_SEARCHED = 1_000
 OLD = """\
 import os
 
@@ -72,8 +70,6 @@ class GitHub:
     comments: list[dict[str, Any]] = field(default_factory=list)
     of_issues: list[dict[str, Any]] = field(default_factory=list)
     of_commits: list[dict[str, Any]] = field(default_factory=list)
-    repositories: list[dict[str, Any]] = field(default_factory=list)
-    """What a search finds, if its stars fit."""
     texts: dict[str, tuple[str, str | bytes]] = field(default_factory=lambda: {"box.py": (OLD, NEW)})
     """Path → before and after."""
     gone: bool = False
@@ -140,23 +136,6 @@ class GitHub:
             }
         )
 
-    def repository_found(self, name: str, stars: int, licence: str | None = "MIT", **more: Any) -> None:
-        """Add one to what searches find."""
-        example = EXAMPLES["repo-search-result-item"]
-        known = {**EXAMPLES["full-repository"]["license"], "spdx_id": licence} if licence else None
-        self.repositories.append(
-            {
-                **example,
-                "id": len(self.repositories) + 1,
-                "full_name": name,
-                "html_url": f"https://github.com/{name}",
-                "stargazers_count": stars,
-                "default_branch": "main",
-                "license": known,
-                **more,
-            }
-        )
-
     def answer(self, target: str, headers: dict[str, str]) -> Answer:
         """What it says to a GET request."""
         self.asked.append((target, headers))
@@ -196,17 +175,6 @@ class GitHub:
         author = {**example["author"], "id": self.author}
         files = [_changed(path, *texts) for path, texts in self.texts.items()]
         return _json({**example, "sha": HEAD, "author": author, "files": files})
-
-    def search(self, _: dict[str, str], query: dict[str, str]) -> Answer:
-        stars = re.search(r"stars:(?:>=(\d+)|(\d+)\.\.(\d+))", query["q"])
-        assert stars
-        assert (query["sort"], query["order"]) == ("stars", "desc")
-        low, high = (int(stars[1]), 10**9) if stars[1] else (int(stars[2]), int(stars[3]))
-        fitting = [item for item in self.repositories if low <= item["stargazers_count"] <= high]
-        fitting.sort(key=lambda repository: -repository["stargazers_count"])
-        status, data, headers = self._page(fitting[:MOST_SEARCHED], "/search/repositories", query)
-        body = {"total_count": len(fitting), "incomplete_results": False, "items": json.loads(data)}
-        return status, json.dumps(body).encode(), headers
 
     def _page(self, items: list[dict[str, Any]], path: str, query: dict[str, str]) -> Answer:
         page, size = int(query.get("page", 1)), min(int(query.get("per_page", 30)), self.page)

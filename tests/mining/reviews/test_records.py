@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ci_eval.plugins.mining.repositories import Criteria, Search, newest_spec
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.records import Mined, Repository, Selection, Source, records
 from tests.ci.github_description import mistakes, operation, parameters, response
@@ -236,10 +235,6 @@ def known(github: GitHub) -> GitHub:
     github.comment_on_commit("Hm.", position=1, path="box.py")
     selection = Selection(languages=ALL, since="2011-01-01T00:00:00Z", sources=("line", "pull-request", "commit"))
     assert records(repository, "MIT", selection).lines
-    github.repository_found("a/b", 20)
-    github.repository_found("a/c", 10, forks_count=3)
-    search = Search(Api("", github.address), Criteria(language="Go"))
-    assert len([newest_spec(search.api, item) for item in search.names(5)]) == 2
     return github
 
 
