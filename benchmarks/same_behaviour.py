@@ -107,7 +107,6 @@ teamcity: --ci teamcity report runs/php --gate 'RecallAt1 >= 90%'
 expect: expect runs/typescript
 grade: grade runs/code-review
 user-model: fit-user-model runs/logs
-logs-compare: logs compare runs/logs runs/ide-logs --jobs 1
 plan: plan configs/java.yaml configs/python.yaml --shards 2
 plan-logs: plan-logs configs/java.yaml
 no-config: evaluate missing.yaml

@@ -38,7 +38,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "import": "Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.",
     },
     "logs": {
-        "logs": "Inspect and compare completion logs.",
+        "logs": "Hold completion logs of modelled users against those of real ones.",
     },
     "models": {
         "agreement": (

@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.logs.features import NAMES, SCHEMA
-from ci_eval.plugins.learning.event_training import FeatureTable, expected_kinds
+from ci_eval.plugins.learning.event_training import FeatureTable
 from ci_eval.plugins.learning.events import EventLog, ShownSession
 from ci_eval.plugins.log_formats.jetbrains import FORMAT
 from tests.jetbrains.event_samples import line, session
@@ -105,4 +105,3 @@ def test_words_become_numbers_and_the_place_a_feature(tmp_path: Path) -> None:
     wanted = [[nan, 0.5, 3, 1], [0, 0.5, 3, 2], [nan, 1.5, 3, 3]]
     assert np.array_equal(table.rows(recorded.lookups[0]), np.array(wanted, dtype=np.float32), equal_nan=True)
     assert FeatureTable.of([recorded], only={"ml_score"}).names == ("ml_score", "position")
-    assert list(expected_kinds([recorded])) == []

@@ -94,15 +94,6 @@ def expected_mask(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:
     return np.array([item_id == session.wanted for item_id in lookup.ids], dtype=np.bool_)
 
 
-def expected_kinds(sessions: Sequence[ShownSession]) -> Iterator[str]:
-    """Yield the feature `kind` of the wanted item at the last lookup of each session, if the log has both."""
-    for session in sessions:
-        rank = session.rank(session.lookups[-1])
-        kind = session.lookups[-1].features[rank - 1].get("kind") if rank else None
-        if kind is not None:
-            yield f"{kind:g}" if isinstance(kind, float) else kind
-
-
 def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:

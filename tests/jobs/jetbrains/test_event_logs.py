@@ -117,16 +117,13 @@ def test_a_planted_user_is_found_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_recording_trains_a_ranker_and_is_compared(tmp_path: Path) -> None:
+def test_a_recording_trains_a_ranker(tmp_path: Path) -> None:
     need_module("lightgbm")
-    paths = [recorded(tmp_path / f"{seed}.jsonl", PLANTED, users=20, seed=seed) for seed in (1, 2)]
-    code, out, err = command("train-ranker", f"neutral={paths[0]}", "--output", tmp_path / "m.json", "--jobs", 1)
+    path = recorded(tmp_path / "r.jsonl", PLANTED, users=20, seed=1)
+    code, _, err = command("train-ranker", f"neutral={path}", "--output", tmp_path / "m.json", "--jobs", 1)
     assert code == 0, err
     assert "features of their own" not in err
     assert json.loads((tmp_path / "m.json").read_text())["features"]
-    code, out, err = command("logs", "compare", f"neutral={paths[0]}", f"neutral={paths[1]}", "--jobs", 1)
-    assert code == 0, err
-    assert "trained on synthetic" in out
 
 
 __all__ = ["logs", "project"]
