@@ -53,5 +53,10 @@ def test_what_stands_in_a_comment_stays(comment: str) -> None:
     assert extract_comments(f"Комментарий 1: {comment}") == [comment]
 
 
+def test_a_single_word_is_a_comment_unless_others_have_several() -> None:
+    assert extract_comments("Comment 1: Why?\nComment 2: Typo.") == ["Why?", "Typo."]
+    assert extract_comments("Comment 1: Why so?\nComment 2: N/A") == ["Why so?"]
+
+
 def test_entities_are_signs() -> None:
     assert extract_comments("Comment 1: Use a &lt; b.") == ["Use a < b."]

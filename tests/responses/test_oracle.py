@@ -19,8 +19,6 @@ SAMPLES = Path(__file__).parent.parent / "languages" / "samples"
 CARETS = 40
 """The number of carets in each language, for each span."""
 
-pytestmark = pytest.mark.grammar
-
 
 def carets(path: Path, span: Span) -> Iterator[tuple[Hole, str]]:
     """Yield holes in a file before tokens, and the right answer to each."""

@@ -20,8 +20,8 @@ _PLACEHOLDER = re.compile(r"<[^<>\n]+>|…|\.\.\.")
 def extract_comments(answer: str) -> list[str] | None:
     """Return the comments in an answer without thoughts and tokens; None if neither a marker nor NO COMMENTS is there.
 
-    The markers count up from 1; other numbers are part of a comment. A comment of one word, or a placeholder of the
-    prompt, is no comment.
+    The markers count up from 1; other numbers are part of a comment. A placeholder of the prompt is no comment, and
+    neither is a single word (`None`, `-`) beside comments of several.
     """
     if answer.strip(" \t\n.!*_`").lower() == NOTHING:
         return []
@@ -37,7 +37,8 @@ def extract_comments(answer: str) -> list[str] | None:
         return None
     ends = [*(mark.start() for mark in marks[1:]), len(answer)]
     texts = (_trim(answer[mark.end() : end]) for mark, end in zip(marks, ends, strict=True))
-    return [text for text in texts if len(text.split()) > 1 and not _PLACEHOLDER.fullmatch(text)]
+    filled = [text for text in texts if not _PLACEHOLDER.fullmatch(text)]
+    return [text for text in filled if " " in text or "\n" in text] or filled
 
 
 def _trim(text: str) -> str:
