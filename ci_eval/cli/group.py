@@ -19,7 +19,7 @@ COUNT = click.IntRange(min=1)
 
 COMMANDS: dict[str, dict[str, str]] = {
     "answers": {
-        "answers": "Export, import or drop stored answers of endpoints (below CI_EVAL_CACHE).",
+        "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
     },
     "ci": {
         "ci": "Commands for workflows and build steps.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.core import machine
@@ -44,32 +43,6 @@ def import_answers(paths: Sequence[Path]) -> int:
     ConfigError."""
     store = Answers(answers_path(machine.cache_folder()))
     return sum(_import(store, path) for path in paths)
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A stored response, with what people recognise it by."""
-
-    key: str
-    asked: str
-    finish: str
-    text: str
-
-
-def matching_answers(text: str) -> list[Stored]:
-    """Return the responses whose key begins with the text, or whose question or response contains it, the oldest
-    first."""
-    store = Answers(answers_path(machine.cache_folder()))
-    responses = store.matching(text)
-    return [
-        Stored(key, asked, "refused" if reply.refused else reply.finish, reply.refused or reply.text)
-        for key, asked, reply in responses
-    ]
-
-
-def drop_answers(answers: Sequence[Stored]) -> None:
-    """Delete these responses from the store; the next run asks their questions again."""
-    Answers(answers_path(machine.cache_folder())).drop(answer.key for answer in answers)
 
 
 def import_recordings(config: Config) -> None:

@@ -5,12 +5,9 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-import click
 import pytest
 
-from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import ConfigError, PreparationError
-from ci_eval.plugins.adapters.endpoints.client import answers_path
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 from ci_eval.plugins.adapters.endpoints.store import Answers, Request
 
@@ -76,35 +73,3 @@ def test_rows_are_plain_text(tmp_path: Path) -> None:
     types = connection.execute("SELECT typeof(key), typeof(request), typeof(reply), typeof(asked) FROM answers")
     assert set(types.fetchone()) == {"text"}
     connection.close()
-
-
-def test_an_answer_is_dropped_by_its_key_or_its_text(tmp_path: Path) -> None:
-    answers = store(tmp_path / "a", q1="one", q2="two", q3="too")
-    answers.keep(question(4), Reply(refused="the question is too long"), WHEN)
-    assert [reply.text for _, _, reply in answers.matching("one")] == ["one"]
-    assert [reply.text for _, _, reply in answers.matching("2 \u2028")] == ["two"]
-    ((key, asked, _),) = answers.matching("too long")
-    assert asked == WHEN
-    assert [found for found, _, _ in answers.matching(key[:12])] == [key]
-    answers.drop([key])
-    assert (answers.count(), answers.find(question(4))) == (3, None)
-
-
-def test_the_command_drops_one_answer_or_all_that_are_meant(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("CI_EVAL_CACHE", str(tmp_path))
-    answers = store(answers_path(tmp_path), q1="one", q2="also one", q3="three")
-
-    def drop(*argv: str) -> str:
-        cli.main(["answers", "drop", *argv], standalone_mode=False)
-        return capsys.readouterr().out
-
-    with pytest.raises(click.UsageError, match="2 stored answers match"):
-        drop("one")
-    key = drop("also one", "--list").split()[0]
-    assert answers.count() == 3
-    assert "1 answers dropped" in drop(key)
-    assert "2 answers dropped" in drop("e", "--all")
-    with pytest.raises(click.UsageError, match="no stored answer"):
-        drop("e")

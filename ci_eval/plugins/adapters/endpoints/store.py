@@ -152,23 +152,6 @@ class Answers:
                 added += cursor.rowcount
         return added
 
-    def matching(self, text: str) -> Iterator[tuple[str, str, Reply]]:
-        """Yield the key, the time and the reply of each answer whose key begins with the text, or whose question or
-        reply holds it."""
-        with self._database.using() as cursor:
-            # All rows at once, so that the database is not locked while the caller works through them.
-            rows = cursor.execute("SELECT key, request, reply, asked FROM answers ORDER BY asked, key").fetchall()
-        for key, request, stored, asked in rows:
-            reply = msgspec.json.decode(stored, type=Reply)
-            question = "\n".join(_texts(msgspec.json.decode(request)))
-            if key.startswith(text.lower()) or any(text in part for part in (question, reply.text, reply.refused)):
-                yield key, asked, reply
-
-    def drop(self, keys: Iterable[str]) -> None:
-        """Remove the answers with these keys: their questions are asked again."""
-        with self._database.changing() as cursor:
-            cursor.executemany("DELETE FROM answers WHERE key = ?", [(key,) for key in keys])
-
     def count(self) -> int:
         with self._database.using() as cursor:
             return int(cursor.execute("SELECT count(*) FROM answers").fetchone()[0])
@@ -179,15 +162,6 @@ class Answers:
 
 def build_request(address: str, body: Mapping[str, Any], repeat: int) -> Request:
     return Request(address=address, body=dict(body), repeat=repeat)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a request, as they were before they became JSON."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
 
 
 def _read(line: bytes, source: str) -> Kept:
