@@ -117,7 +117,7 @@ def test_verdicts_become_grades_hits_and_remarks(workspace: Path) -> None:
 
 def test_of_several_rounds_the_chance_of_an_accepted_comment_is_estimated(tmp_path: Path) -> None:
     # The first answer tells which model it is.
-    answers = [says(each) for each in ("Hello.", "It leaks.", "Too slow.", "Too long.")]
+    answers = [says(each) for each in ("Hello.", "1. It leaks.", "1. Too slow.", "1. Too long.")]
     with serve(*answers) as model, serve(judge) as judging:
         folder = evaluated(tmp_path, model, judging, "--repeat", "3")
     report = json.loads((folder / "reports" / "metrics.json").read_text())
