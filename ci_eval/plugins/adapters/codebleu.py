@@ -119,7 +119,6 @@ class CodeBleu:
         return self._running[0]
 
     def close(self) -> None:
-        """End the grader's process, if it runs."""
         atexit.unregister(self.close)
         running, self._running = self._running, None
         if running:

@@ -34,11 +34,9 @@ class OpenText:
             self.text = self.text[:offset] + inserted + self.text[offset + deleted :]
 
     def restart(self) -> None:
-        """Forget the open file; there is no process to restart."""
         self.text = ""
 
     def close(self) -> None:
-        """Forget the open file; there is no process to end."""
         self.text = ""
 
 
@@ -81,7 +79,6 @@ class ControlEngine:
     closure: Closure = Closure.PROJECT
 
     def is_ready(self, _cache: Path) -> bool | None:
-        """Return None, since controls come with ci-eval."""
         return None
 
     def install(self, version: str | None, _cache: Path) -> Installation:

@@ -76,8 +76,6 @@ class DrivenEngine(FromRecipe):
 
 
 class RunningDriver:
-    """A running driver, which gets the whole text with each question."""
-
     def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
         self._engine = engine
         self._surroundings = surroundings

@@ -63,7 +63,6 @@ class Relay:
         self.session.close()
 
     def address(self, number: int) -> str:
-        """Return the address at which this server has a registry."""
         return f"{self.base}{self.path}{number}"
 
     def translate(self, text: str) -> str:
@@ -159,7 +158,6 @@ class _Handler(BaseHTTPRequestHandler):
         return True
 
     def refuse(self) -> None:
-        """Refuse and record what asks for anything but a file of a registry."""
         self.relay.refused.append(f"{self.path[:300]}, which is at no registry of its settings")
         self._fail(403)
 
@@ -184,7 +182,6 @@ def read_npm_settings(folder: Path) -> dict[str, str]:
 
 
 def npm_registries(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the addresses of the registries by the names of their settings."""
     return {name: value for name, value in settings.items() if re.fullmatch("(?:@.+:)?registry", name)}
 
 

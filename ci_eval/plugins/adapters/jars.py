@@ -151,7 +151,6 @@ def libraries(place: Place, standard: str) -> list[Path]:
 
 
 def classpath(paths: list[Path]) -> str:
-    """Return the paths joined as Java's class path."""
     return os.pathsep.join(map(str, paths))
 
 
@@ -165,6 +164,5 @@ def java(place: Place) -> list[str]:
 
 
 def java_command(place: Place, main: str, *arguments: str) -> list[str]:
-    """Return the command that runs a class of a `Maven` recipe, or of its driver."""
     jars = classpath([place.folder / DRIVER, *list_jars(place.folder)])
     return [*java(place), "-cp", jars, main, *arguments]

@@ -56,7 +56,6 @@ class Place:
 
     @property
     def environment(self) -> Path | None:
-        """Return the folder of the project's own packages, or None if there is none."""
         return self.surroundings.environment
 
     @property
@@ -96,7 +95,6 @@ class Place:
         (self.scratch / "home").mkdir(parents=True)
 
     def remove(self) -> None:
-        """Delete all temporary files, as far as possible."""
         remove_tree(self.base)
 
 

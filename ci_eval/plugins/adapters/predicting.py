@@ -33,8 +33,6 @@ CLASSES: Mapping[Kind, Class] = {
 
 
 class PredictorOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """The options of all predictors."""
-
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
     """The largest number of predictions for a token."""
 
@@ -43,8 +41,6 @@ Options = TypeVar("Options", bound=PredictorOptions)
 
 
 class Predictor(OpenText, Generic[Options]):
-    """A started predictor with its options and the open file."""
-
     def __init__(self, options: Options, surroundings: Surroundings) -> None:
         super().__init__()
         self.options = options
@@ -111,8 +107,6 @@ Started = Callable[[Any, Surroundings], Running]
 
 @dataclass(frozen=True, kw_only=True)
 class PredictorEngine(ControlEngine):
-    """The engine that starts a predictor with its options."""
-
     # Two functions made by `partial` are never equal, and a worker keeps its engine for the next file only if it is.
     control: Callable[[Surroundings], Running] = field(compare=False)
     predictor: Started
@@ -120,7 +114,6 @@ class PredictorEngine(ControlEngine):
 
     @property
     def described(self) -> str:
-        """Return the options that differ from their defaults, as text; an empty string if none differs."""
         defaults, values = msgspec.to_builtins(type(self.options)()), msgspec.to_builtins(self.options)
         return ", ".join(f"{key} {_short(value)}" for key, value in values.items() if value != defaults[key])
 
@@ -150,6 +143,5 @@ def _short(value: object) -> str:
 
 
 def predictor(name: str, summary: str, started: Started, options: PredictorOptions) -> PredictorEngine:
-    """Return the engine of a predictor with these options."""
     control = partial(started, options)
     return PredictorEngine(name=name, summary=summary, control=control, predictor=started, options=options)

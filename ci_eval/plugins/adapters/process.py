@@ -169,7 +169,6 @@ class LineProcess(EngineProcess):
     """A program that answers each line on its standard input with one line on its standard output."""
 
     def finish(self, timeout: float) -> None:
-        """Let a program that is not asked anything run to its end. Raises EngineTimeout."""
         deadline = time.monotonic() + timeout
         while True:
             self._await(self._stdout, selectors.EVENT_READ, deadline)

@@ -33,8 +33,6 @@ VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 
 @dataclass(frozen=True)
 class InstalledEngine:
-    """An engine in its folder, with the versions of its packages."""
-
     folder: Path
     version: str
     packages: dict[str, str]
@@ -42,8 +40,6 @@ class InstalledEngine:
 
 
 class Recipe(Protocol):
-    """A way to install an engine into a folder."""
-
     @property
     def version(self) -> str:
         """Return the version that is installed by default."""
@@ -95,8 +91,6 @@ class IntoCache:
 
 @dataclass(frozen=True, kw_only=True)
 class FromRecipe:
-    """The base of engines that are installed by a recipe."""
-
     name: str
     summary: str
     languages: frozenset[str] | None
@@ -117,7 +111,6 @@ class FromRecipe:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Return all programs that are needed to install and run the engine."""
         return tuple(dict.fromkeys((*self.recipe.needs, *self.runs_on)))
 
     @property
@@ -165,7 +158,6 @@ class Pip(IntoCache):
         return f"{self.package}-{version}-py{sys.version_info.major}{sys.version_info.minor}"
 
     def newest(self) -> str:
-        """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             # A wheel's name has no hyphen within a part, so the version is the second one (PEP 427).
             _, version, *_ = pip_download(self.package, Path(folder)).name.split("-")
@@ -204,7 +196,6 @@ class Npm(IntoCache):
         return f"{plain(self.package)}-{version}"
 
     def newest(self) -> str:
-        """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             output = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
         return msgspec.json.decode(output, type=str)
@@ -226,7 +217,6 @@ class Go(IntoCache):
         return f"{plain(self.module)}-{version}"
 
     def newest(self) -> str:
-        """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             # Outside of any module, since a go.mod there would decide.
             command = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
@@ -253,7 +243,6 @@ class Gem(IntoCache):
         return f"{self.package}-{version}-gem"
 
     def newest(self) -> str:
-        """Return the newest version that the registry has."""
         with tempfile.TemporaryDirectory() as folder:
             output = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
         if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", output, re.MULTILINE):

@@ -35,8 +35,6 @@ T = TypeVar("T")
 
 @runtime_checkable
 class Configured(Protocol):
-    """An engine that is started with a configuration."""
-
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
         """Return the configuration that the engine will get. Nothing is started."""
 

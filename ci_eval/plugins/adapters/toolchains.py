@@ -17,8 +17,6 @@ NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 @dataclass(frozen=True, kw_only=True)
 class Toolchain:
-    """A compiler or interpreter, and how to ask for its version."""
-
     program: str
     ask: tuple[str, ...]
     """The arguments with which the program prints its version."""

@@ -29,8 +29,6 @@ PATIENCE = 60.0
 
 
 class _Reply(msgspec.Struct):
-    """A reply of the driver; see `drivers/jedi_driver.py`."""
-
     ms: float = 0.0
     items: list[tuple[str, str]] = []
     error: str = ""
@@ -52,8 +50,6 @@ def _environment(place: Place) -> dict[str, str]:
 
 
 class RunningJedi:
-    """A driver process (`drivers/jedi_driver.py`) that has imported one release of jedi."""
-
     def __init__(self, library: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
         self._pending: list[Edit] = []
@@ -122,8 +118,6 @@ class RunningJedi:
 
 @dataclass(frozen=True)
 class Jedi:
-    """The engine that runs jedi in its own process, driven line by line."""
-
     name: str = "jedi"
     summary: str = "static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)"
     languages: frozenset[str] | None = field(default=frozenset({"python"}))
@@ -141,7 +135,6 @@ class Jedi:
         return None
 
     def newest(self) -> str:
-        """Return the newest release that PyPI has."""
         return Pip(package="jedi", version=self.version).newest()
 
     def install(self, version: str | None, cache: Path) -> Installation:
@@ -167,7 +160,6 @@ class Jedi:
 
 
 def _find_own_jedi() -> Path:
-    """Return the folder that our own jedi is imported from."""
     # To import jedi in this process would take longer.
     spec = find_spec("jedi")
     assert spec, "it is a dependency of ci-eval"

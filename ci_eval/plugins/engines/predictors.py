@@ -17,8 +17,6 @@ from ci_eval.plugins.learning.nested import Nested, Project, Surrounding
 
 
 class CountingOptions(PredictorOptions, frozen=True, kw_only=True):
-    """The options of predictors that count single tokens."""
-
     project: bool = True
     """A flag: the project's other files count if the file has too few tokens."""
 
@@ -63,8 +61,6 @@ class Recency(Counting):
 
 
 class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
-    """The options of the engine `ngram`."""
-
     scopes: Annotated[tuple[Literal["file", "folder", "project"], ...], Meta(min_length=1)] = (
         "file",
         "folder",

@@ -22,8 +22,6 @@ from ci_eval.plugins.learning.recommenders.training import Trained
 
 
 class RecommenderOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """The options of the engine `recommender`."""
-
     model: str = ""
     """The file of the trained model."""
     threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
@@ -33,8 +31,6 @@ class RecommenderOptions(msgspec.Struct, frozen=True, kw_only=True, rename="came
 
 
 class Recommending(OpenText):
-    """A recommender that has been started."""
-
     def __init__(self, options: RecommenderOptions, _surroundings: Surroundings) -> None:
         super().__init__()
         self._options = options
@@ -78,7 +74,6 @@ class RecommenderEngine(ControlEngine):
 
     @property
     def described(self) -> str:
-        """Return the options that differ from the usual ones, except for the model; see `Configurable`."""
         usual, current = msgspec.to_builtins(RecommenderOptions()), msgspec.to_builtins(self.options)
         return ", ".join(f"{key} {current[key]}" for key in usual if key != "model" and current[key] != usual[key])
 
@@ -88,7 +83,6 @@ class RecommenderEngine(ControlEngine):
         return Trained(find_model_file(self.options)).training_seed
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """Return the engine with these options; see `Configurable`. Raises ConfigError if they are invalid."""
         try:
             parsed = msgspec.convert(dict(options), RecommenderOptions)
         except msgspec.ValidationError as error:

@@ -23,7 +23,6 @@ TYPES: dict[Type, pa.DataType] = {
 
 
 def make_schema(table: str) -> pa.Schema:
-    """Return the columns of a table, each with its meaning as metadata."""
     return pa.schema(
         [pa.field(column.name, TYPES[column.type], metadata={"meaning": column.meaning}) for column in TABLES[table]]
     )

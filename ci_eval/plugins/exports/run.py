@@ -39,7 +39,6 @@ class Run:
 
     @property
     def folder(self) -> Path:
-        """Return the folder of the workspace."""
         return self._workspace.folder
 
     @property

@@ -58,7 +58,6 @@ class Execution:
         return scores
 
     def remark(self, pairing: Pairing) -> str:
-        """Return why the test does not pass, or which mutants it lets live; see `graders.Remarking`."""
         return self._trial(pairing).said
 
     def _trial(self, pairing: Pairing) -> Trial:

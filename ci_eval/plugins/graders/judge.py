@@ -93,7 +93,6 @@ class Judge:
         return Judge(settings)
 
     def prepare(self, cache: Path) -> None:
-        """Open the client of the judge; see `graders.Installed`. Raises ConfigError if no endpoint is configured."""
         if self._settings is None:
             raise ConfigError("the grader judge needs a language model: add `judge: {endpoint: …, model: …}`")
         if self._client is None:
@@ -108,7 +107,6 @@ class Judge:
         return {} if verdict is None else {"judge": float(verdict)}
 
     def remark(self, pairing: Pairing) -> str:
-        """Return all that the judge says, from which the grade is read; see `graders.Remarking`."""
         return self._answer(write_question(pairing))[0]
 
     def cost(self, pairing: Pairing) -> float | None:

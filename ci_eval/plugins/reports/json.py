@@ -19,7 +19,6 @@ class Json:
     results = (Evaluation, Comparison, Overview, Sweep, Suite)
 
     def write(self, result: Evaluation | Comparison | Overview | Sweep | Suite, sources: object, folder: Path) -> Path:  # noqa: ARG002
-        """Write the file below `folder`; see `Reporter.write`."""
         values: dict[str, object]
         if isinstance(result, Evaluation):
             name, values = "metrics", {"evaluations": [_evaluation(result)]}

@@ -21,7 +21,6 @@ class Junit:
     results = Comparison
 
     def write(self, comparison: Comparison, sources: object, folder: Path) -> Path:  # noqa: ARG002
-        """Write junit.xml below `folder`; see `Reporter.write`."""
         gates = comparison.gates
         failed = sum(not gate.passed for gate in gates)
         suite = ET.Element(

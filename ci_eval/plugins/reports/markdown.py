@@ -72,7 +72,6 @@ class Markdown:
     results = (Evaluation, Comparison, Overview, Sweep, Suite)
 
     def write(self, result: Evaluation | Comparison | Overview | Sweep | Suite, sources: object, folder: Path) -> Path:  # noqa: ARG002
-        """Write report.md below `folder`; see `Reporter.write`."""
         match result:
             case Evaluation():
                 text = "\n\n".join(filter(None, _list_evaluation_parts(result))) + "\n"

@@ -188,8 +188,6 @@ def parse_progress(line: str) -> Progress | None:
 
 
 class WatchedProcess(EngineProcess):
-    """A program that is not asked anything, and writes lines."""
-
     def lines(self, idle: float) -> Iterator[str]:
         """Yield the program's output line by line, until the program closes its output. Raises EngineTimeout after
         `idle` seconds without output."""
@@ -274,8 +272,6 @@ HEAP = 0.75
 
 @dataclass(frozen=True)
 class IdeEngine:
-    """An engine for IDEs of JetBrains; `engine.options` name the IDE."""
-
     name: str
     summary: str
     options: IdeOptions = field(default_factory=IdeOptions)
@@ -299,7 +295,6 @@ class IdeEngine:
         return replace(self, options=IdeOptions.read(options))
 
     def is_ready(self, _cache: Path) -> bool | None:
-        """Return None, since there is no default version that could be installed."""
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:

@@ -96,8 +96,6 @@ class _Command(msgspec.Struct):
 
 
 class Cleaned(msgspec.Struct):
-    """A compile command as clangd reads it."""
-
     directory: str
     file: str
     arguments: list[str]
@@ -112,7 +110,6 @@ class CompileCommands:
     """The part of a flag before its value → the number of times that it was left out."""
 
     def write(self, folder: Path) -> None:
-        """Write the database into the folder in which clangd will look for it."""
         (folder / NAME).write_bytes(msgspec.json.encode(self.entries))
 
     def summary(self) -> str:

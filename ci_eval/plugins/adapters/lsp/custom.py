@@ -25,8 +25,6 @@ UNKNOWN_QUIET = 3.0
 
 @dataclass(frozen=True)
 class Given:
-    """The recipe of a program that is there already."""
-
     program: str
     version: str = ""
     """The version in reports; "" = the beginning of the program's SHA-256."""

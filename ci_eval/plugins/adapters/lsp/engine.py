@@ -61,8 +61,6 @@ def no_values(_place: Place) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Introduction:
-    """The answers of a server about itself."""
-
     name: str
     """The name that the server gives itself; "" = none."""
     completes: bool
@@ -184,8 +182,6 @@ class LspEngine(FromRecipe):
 
 
 class RunningLsp:
-    """A language server with the open document."""
-
     def __init__(self, engine: LspEngine, folder: Path, surroundings: Surroundings) -> None:
         self._engine = engine
         self._surroundings = surroundings

@@ -68,7 +68,6 @@ class _Edits:
         self._encoding: Encoding = encoding
 
     def offsets(self, item: Any) -> tuple[tuple[int, int, str], ...]:
-        """Return the edits of an item in code points. Raises one of UNREADABLE."""
         raw = item.get("additionalTextEdits") if isinstance(item, dict) else None
         # Not strict: a line number may be written as 6.0.
         edits = msgspec.convert(raw or [], list[TextEdit], strict=False)

@@ -16,8 +16,6 @@ from ci_eval.plugins.adapters.lsp.protocol import Encoding, Range, offset_in_lin
 
 
 class Snippet(msgspec.Struct):
-    """A text as the protocol's StringValue."""
-
     value: str
 
 

@@ -44,6 +44,5 @@ environment.Environment.get_sys_path = paths
 
 
 def jedi_server(place: Place, code: str) -> list[str]:
-    """Return the command that runs `code`, which starts the server, with a jedi that is restricted so."""
     packages = [*map(str, place.sources), *package_paths(place.environment)]
     return python_code(place, f"exec({_BEFORE!r}); packages = {packages!r}; exec({_PATHS!r}); {code}")

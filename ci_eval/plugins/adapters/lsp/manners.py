@@ -23,8 +23,6 @@ def nothing_left_out(_root: Path) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Manners:
-    """The treatment of a server; the defaults are for a server that needs nothing special."""
-
     options: Callable[[Place], Any] = nothing
     """A function that returns `initializationOptions`, used if no others are given."""
     flags: tuple[str, ...] = ()

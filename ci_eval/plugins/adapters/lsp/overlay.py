@@ -66,8 +66,6 @@ def _nest(path: str, value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class AutoImport:
-    """The behaviour of an engine about names that would first have to be imported."""
-
     usual: AutoImported = "unknown"
     """The behaviour for users who change nothing."""
     switch: Callable[[bool], Overlay] | None = None

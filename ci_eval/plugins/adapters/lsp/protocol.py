@@ -70,7 +70,6 @@ BY_SUFFIX = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in 
 
 
 def language_id(path: str, language: str) -> str:
-    """Return the protocol's name for the language of the file at `path`, else `language`."""
     return BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), language)
 
 
@@ -228,26 +227,18 @@ class Initialized(Struct, rename="camel"):
 
 
 class ConfigurationItem(Struct):
-    """A section the server wants to know."""
-
     section: str | None = None
 
 
 class Configuration(Struct):
-    """The sections that `workspace/configuration` asks for."""
-
     items: Annotated[list[ConfigurationItem], Meta(max_length=MANY)] = []
 
 
 class Registration(Struct):
-    """A method that the server announces after its start."""
-
     method: str = ""
 
 
 class Published(Struct):
-    """The document that a message `textDocument/publishDiagnostics` is about."""
-
     uri: str
 
 
@@ -256,14 +247,10 @@ class Registrations(Struct):
 
 
 class ProgressValue(Struct):
-    """The kind of a step: begin, report or end."""
-
     kind: str = ""
 
 
 class ProgressStep(Struct):
-    """A step of the work that has this token."""
-
     token: int | Annotated[str, Meta(max_length=MANY)]
     value: ProgressValue | Any = None
 

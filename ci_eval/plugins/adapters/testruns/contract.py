@@ -17,8 +17,6 @@ from ci_eval.plugins.adapters.place import Place
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """A run of tests, whose folders are new and deleted afterwards."""
-
     place: Place
     """The place of the run. Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
     test: str
@@ -26,7 +24,6 @@ class Work:
 
     @property
     def kit(self) -> Path:
-        """Return the folder that `Runner.install` made."""
         return self.place.folder
 
     @property
@@ -48,8 +45,6 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """A program that has ended by itself."""
-
     code: int
     output: str
     """The last part of its standard output."""

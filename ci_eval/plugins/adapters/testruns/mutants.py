@@ -149,7 +149,6 @@ def _list_changes(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]
 
 
 def _is_docstring(node: Node) -> bool:
-    """Return whether the node is a text that stands by itself as a statement."""
     around = node.parent
     return "string" in node.type and around is not None and around.type in {"expression_statement", "block"}
 

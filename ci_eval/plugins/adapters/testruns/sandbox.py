@@ -26,8 +26,6 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 class Program(EngineProcess):
-    """A program that is asked nothing, and whose output is collected."""
-
     def finish(self, timeout: float) -> Ended:
         """Wait for the program's end. Raises EngineTimeout if it does not end within `timeout` seconds."""
         deadline = time.monotonic() + timeout
@@ -52,8 +50,6 @@ class Program(EngineProcess):
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
-    """The things that the runs of one record have in common."""
-
     runner: Runner
     kit: Path
     """The folder that `Runner.install` made."""

@@ -105,8 +105,6 @@ class Trials:
 
 
 class _Bench:
-    """A record, with everything that its tests are run against."""
-
     def __init__(self, box: Box, run: Runnable, settings: RunSettings) -> None:
         """Read the files of a record. Raises NotRunnable if a file is missing, or there is no function."""
         self._box = box

@@ -88,7 +88,6 @@ class Pages:
         self._site = HtmlSite(folder, TEMPLATES, most_errors=MAX_ERRORS, longest_trace=MAX_TRACE, **known)
 
     def _make_table(self, filters: Sequence[ReportFilter]) -> SessionTable:
-        """Return the table of all sessions, whose page computes the figures of those it lists."""
         evaluation = self._evaluation
         # A report without sessions has no filters.
         whole = evaluation.filters.get(EVERYTHING)
@@ -205,7 +204,6 @@ class _FilePages:
         return HtmlSite(self.folder, TEMPLATES)
 
     def write(self, path: str) -> str:
-        """Write the pages of one file; return the link to the first of them."""
         source, sessions = self.sources.of(path)
         name, task = page_name(path), tasks.CATALOG.load(self.evaluation.task)
         scripts = Scripts(self.folder / DATA, name, task)
