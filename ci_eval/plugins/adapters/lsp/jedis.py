@@ -7,7 +7,7 @@ from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.python_paths import package_paths
 
 # By default jedi imports the module `gi`, and compiled modules wherever they are installed, since these have no source
-# to read. The second is limited to the standard library.
+# to read. The second is limited to the standard library: neither packages nor folders of the project are searched.
 _BEFORE = """
 from jedi import settings
 from jedi.inference import compiled
@@ -16,7 +16,8 @@ settings.auto_import_modules = []
 load = compiled.load_module
 
 def load_standard(state, *, sys_path, **named):
-    return load(state, sys_path=[path for path in sys_path if "site-packages" not in path], **named)
+    standard = [path for path in sys_path if path not in packages and "site-packages" not in path]
+    return load(state, sys_path=standard, **named)
 
 compiled.load_module = load_standard
 """
