@@ -163,7 +163,6 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The whole text of the document."""
         # Put together only on request, since most sessions of a sample are never asked.
         if self._text is None:
             self._text = str(self._gap)
@@ -180,11 +179,9 @@ class Document:
         self._change(begin, end, "")
 
     def insert(self, text: str) -> None:
-        """Type `text` at the caret."""
         self._change(self.caret, self.caret, text)
 
     def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
-        """Do an action: move the caret, delete a range or type a text."""
         match action:
             case MoveCaret():
                 self.move(action.offset)

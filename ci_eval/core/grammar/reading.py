@@ -19,8 +19,6 @@ LITTLE = 0.002
 
 
 class Reading(NamedTuple):
-    """A source text as the grammar read it."""
-
     source: bytes
     """The text that was parsed, as long as the original."""
     roots: tuple[Node, ...]

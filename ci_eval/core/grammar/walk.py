@@ -19,8 +19,6 @@ defined there."""
 
 
 class NodePlace(NamedTuple):
-    """The place of a node in the program."""
-
     scope: Scope
     argument: bool
     """True if the node is inside the arguments of a call."""
@@ -62,7 +60,6 @@ class Walk:
         cls._handlers = {"ERROR": Walk.error, **cls._handlers, **dict.fromkeys(cls.names, cls.name), **own}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        """Make a walk over a file; `package` is the one that the file is in."""
         self.source = source
         self.package = package
         self.declared = declared
@@ -140,7 +137,6 @@ class Walk:
         return "project" if package == self.package or package in self.declared else "library"
 
     def text(self, node: Node) -> str:
-        """Return the source of a node."""
         return self.source[node.start_byte : node.end_byte].decode()
 
     def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
@@ -200,7 +196,6 @@ class BlockWalk(Walk):
 
 
 def leaves(node: Node) -> Iterator[Node]:
-    """Yield the leaves below a node, in their order."""
     stack = [node]
     while stack:
         inner = stack.pop()

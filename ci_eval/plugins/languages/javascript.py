@@ -22,7 +22,6 @@ class JavaScriptWalk(EcmaDefinitions):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     return extract_tokens(JavaScriptWalk(text.encode(), path, declared), "javascript")
 
 

@@ -27,8 +27,6 @@ _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".
 
 
 class TypeScriptWalk(EcmaDefinitions):
-    """The handlers for what TypeScript adds to JavaScript."""
-
     keywords = KEYWORDS - {"string", "number", "undefined"} | {"this_type"}
     ignored = EcmaDefinitions.ignored | {"|", "&"}
 
@@ -120,7 +118,6 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @handle_nodes("type_predicate", "asserts", "as_expression", "satisfies_expression", "type_query")
     def value_and_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a value and a type."""
         self.push(node.children, REFERENCE, place)
 
     @handle_nodes("implements_clause", "extends_type_clause", "type_arguments")
@@ -129,7 +126,6 @@ class TypeScriptWalk(EcmaDefinitions):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     grammar = _GRAMMARS.get(PurePosixPath(path).suffix, "typescript")
     return extract_tokens(TypeScriptWalk(text.encode(), path, declared), grammar)
 

@@ -34,8 +34,6 @@ class ShownList:
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """A modelled user, and the amount of data that it was estimated from."""
-
     model: UserModel
     sessions: int
     queries: int

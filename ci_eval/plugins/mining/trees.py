@@ -34,7 +34,6 @@ def field_text(source: bytes, node: Node, name: str) -> str:
 
 
 def field(node: Node, *path: str) -> Node | None:
-    """Return the node that is reached through one field after another."""
     reached: Node | None = node
     for name in path:
         reached = reached.child_by_field_name(name) if reached else None

@@ -40,8 +40,6 @@ def ecma_scope(place: NodePlace) -> EcmaScope:
 
 
 class EcmaWalk(Walk):
-    """The handlers that JavaScript and TypeScript share."""
-
     names = frozenset(
         "identifier shorthand_property_identifier shorthand_property_identifier_pattern statement_identifier "
         "private_property_identifier type_identifier undefined".split()
@@ -92,7 +90,6 @@ class EcmaWalk(Walk):
             self.emit(node, Kind.FIELD if origin.holder == "field" else Kind.VARIABLE, place, origin, name)
 
     def type_name(self, node: Node, name: str, place: NodePlace) -> None:
-        """Emit a name in the position of a type."""
         self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
 
     @handle_nodes("member_expression", "nested_identifier", "nested_type_identifier")
@@ -123,7 +120,6 @@ class EcmaWalk(Walk):
         self.emit(node, Kind.FIELD if origin.holder == "field" else kind, place, origin, name)
 
     def _member_origin(self, receiver: Node, name: str, scope: EcmaScope) -> Origin:
-        """Return the origin of `receiver.name`."""
         kind = receiver.type
         if name[:1] == "#":
             return scope.find(name)

@@ -79,8 +79,6 @@ def _read_statement(statement: re.Match[str]) -> Iterator[Import]:
 
 
 class _Exports(NamedTuple):
-    """The names that a module exports."""
-
     declared: frozenset[str]
     through: dict[str, tuple[str, str]]
     """The name → module and name that it is exported from."""
@@ -117,7 +115,6 @@ class ScriptModules:
         return str(file.relative_to(self._root)) if file else module
 
     def origin(self, path: str, module: str, name: str) -> Origin:
-        """Return the file and the name of the declaration."""
         return self._follow(self._root / path, module, name, DEEPEST) or (self.identify(path, module), name)
 
     def _entry(self, module: str) -> str:

@@ -6,8 +6,6 @@ from ci_eval.core.import_syntax import Origin, Project
 
 
 class FlatModules:
-    """The modules of any project."""
-
     def __init__(self, project: Project) -> None:
         pass
 
@@ -16,5 +14,4 @@ class FlatModules:
         return module
 
     def origin(self, _path: str, module: str, name: str) -> Origin:
-        """Return the module and the name."""
         return module, name

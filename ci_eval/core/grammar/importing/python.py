@@ -122,7 +122,6 @@ class PythonModules:
         return str(place) if place else module
 
     def origin(self, path: str, module: str, name: str) -> Origin:
-        """Return the file and the name of the definition."""
         origin = self._follow(self._root / path, module, name, DEEPEST)
         return origin or (self.identify(path, module), name)
 

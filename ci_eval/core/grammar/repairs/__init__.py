@@ -10,8 +10,6 @@ from ci_eval.core.grammar.repairs.repair import Rewritten
 
 
 class Rewriting(Protocol):
-    """A way to rewrite a text; see Repair."""
-
     @property
     def always(self) -> bool: ...
     def apply(self, source: bytes, /) -> Rewritten: ...

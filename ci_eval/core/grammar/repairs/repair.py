@@ -39,7 +39,6 @@ class Repair(NamedTuple):
     """A pattern that every text with a match contains; to look for it alone takes less time."""
 
     def apply(self, source: bytes) -> Rewritten:
-        """Return the text with all matches rewritten."""
         if self.trigger and not self.trigger.search(source):
             return Rewritten(source)
         keywords: list[Span] = []

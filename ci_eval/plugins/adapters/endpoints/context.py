@@ -281,7 +281,6 @@ class Context:
         return Seen(window=view, path=path, files=tuple(files))
 
     def close(self) -> None:
-        """Close the store of the tokenizer."""
         if self.tokenizer:
             self.tokenizer.close()
 
@@ -295,7 +294,6 @@ class Context:
 
 
 def has_tokenizer(settings: EndpointConfig) -> bool:
-    """Return whether the endpoint's tokenizer is asked."""
     return settings.window.tokens is not None and settings.window.characters_per_token is None
 
 

@@ -95,15 +95,12 @@ class Asked(OpenText):
         return None
 
     def close(self) -> None:
-        """Close the store of answers."""
         self._client.close()
         self._context.close()
 
 
 @dataclass(frozen=True, kw_only=True)
 class EndpointEngine:
-    """The engine for an endpoint of the configuration."""
-
     asking: Asking
     name: str
     holes: bool

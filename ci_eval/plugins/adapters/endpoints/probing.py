@@ -115,7 +115,6 @@ UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.l
 
 
 def has_native_infill(settings: EndpointConfig) -> bool:
-    """Return whether filling holes is left to the endpoint."""
     return settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT
 
 
@@ -127,8 +126,6 @@ COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.
 
 @dataclass(frozen=True)
 class Ability:
-    """An ability that an endpoint has or lacks."""
-
     what: str
     good: bool
     detail: str

@@ -150,7 +150,6 @@ class _Reader:
         yield reported, text, (self._row, begin), (self._row, begin + len(text))
 
     def finish(self) -> Iterator[Token]:
-        """Yield the tokens at the end of the text."""
         if self._string or self._brackets or self._joined:
             raise Unreadable("the text ends within a string, within brackets, or behind a backslash")
         if self._last and self._last[-1] not in "\r\n" and not self._last.strip().startswith("#"):

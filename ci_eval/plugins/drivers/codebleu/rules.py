@@ -29,8 +29,6 @@ class Binding:
 
 @dataclass(frozen=True)
 class Rules:
-    """The types of nodes of one grammar."""
-
     bindings: dict[str, Binding]
     loops: frozenset[str]
     branches: frozenset[str] = frozenset(("if_statement",))

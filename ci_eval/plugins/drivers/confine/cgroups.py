@@ -92,7 +92,6 @@ def _limits(folder: str) -> bool:
 
 
 def read(path: str) -> str:
-    """Return the text of a file, which must be there."""
     with open(path) as file:
         return file.read()
 

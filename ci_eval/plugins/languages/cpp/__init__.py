@@ -39,8 +39,6 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 class CppWalk(CppReferences):
-    """The handlers for nodes of C++ in which names are defined."""
-
     def _define_type(self, name: Node, scope: Scope) -> None:
         scope = declaring(scope)
         local = scope.kind not in {"namespace", "class"}
@@ -360,7 +358,6 @@ class CppWalk(CppReferences):
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     return extract_tokens(CppWalk(text.encode(), declared), "cpp")
 
 

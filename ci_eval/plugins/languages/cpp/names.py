@@ -30,8 +30,6 @@ _TOP = re.compile(
 
 @dataclass
 class CppScope(Scope):
-    """A scope that knows its namespace."""
-
     package: str = ""
 
 
@@ -126,7 +124,6 @@ class Namespaces:
         return Origin(True, origin.package, CLASS) if name[:1].isupper() or origin.holder == EITHER else UNKNOWN
 
     def member(self, holder: Origin, holder_name: str, name: str) -> Origin:
-        """Return what `name` is in `holder::name`."""
         if holder.holder == NAMESPACE:
             package = holder.package or ""
             known = self._names.get(package, {}).get(name)

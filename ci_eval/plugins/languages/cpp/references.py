@@ -40,8 +40,6 @@ LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namesp
 
 
 class CppReferences(BlockWalk):
-    """The nodes of C++ in which the kind of a name is decided."""
-
     # The grammar takes TRUE for true, and size_t for a word of the language.
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
     keywords = KEYWORDS
@@ -83,7 +81,6 @@ class CppReferences(BlockWalk):
             self.emit(node, self._kind(kind, role, origin), place, origin, name)
 
     def _define(self, name: str, role: str, scope: Scope) -> None:
-        """Define a variable, parameter, function, field or method."""
         scope = declaring(scope)
         if scope.kind == "namespace":
             scope.names[name] = Origin(True, enclosing_namespace(scope))

@@ -16,8 +16,6 @@ from ci_eval.plugins.languages.go.references import DEFINED, KEYWORDS, LOCAL, LO
 
 
 class GoWalk(GoReferences):
-    """The handlers for nodes of Go in which names are defined."""
-
     @handle_nodes("function_declaration", "func_literal", "function_type", "method_spec", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a function, whose name is no token. Its parameters and results share the scope of the body."""
@@ -148,7 +146,6 @@ class GoWalk(GoReferences):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     # The older grammar does not read a last line that does not end.
     source = text.encode() if text.endswith("\n") else f"{text}\n".encode()
     return extract_tokens(GoWalk(source, text, path, declared), "go")

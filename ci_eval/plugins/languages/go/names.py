@@ -96,7 +96,6 @@ class TopLevel:
         """A table: name of a type → what it stands for."""
 
     def text(self, node: Node) -> str:
-        """Return the source of a node."""
         return self._source[node.start_byte : node.end_byte].decode()
 
     def read(self, root: Node) -> dict[str, Origin]:

@@ -26,8 +26,6 @@ _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_typ
 
 
 class GoReferences(BlockWalk):
-    """The nodes of Go in which the kind of a name is decided."""
-
     names = frozenset(["identifier", "type_identifier", "field_identifier", "package_identifier", "label_name"])
     keywords = KEYWORDS
     ignored = frozenset(
@@ -91,7 +89,6 @@ class GoReferences(BlockWalk):
         self.emit(member, kind, place, self._find_member_origin(origin, text) if origin.holder else UNKNOWN, text)
 
     def _find_member_origin(self, origin: Origin, member: str) -> Origin:
-        """Return the origin of `x.member`, from that of x."""
         if origin.holder in {"module", "class"}:
             return Origin(True, origin.package)
         if origin.holder.startswith(RECEIVER):

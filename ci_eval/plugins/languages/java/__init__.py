@@ -26,8 +26,6 @@ TYPE_PARAMETER = Origin(False, None, "class")
 
 
 class JavaWalk(BlockWalk):
-    """The handlers for Java's nodes."""
-
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
     ignored = frozenset(
@@ -406,7 +404,6 @@ class JavaWalk(BlockWalk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     return extract_tokens(JavaWalk(text, path, declared), "java")
 
 

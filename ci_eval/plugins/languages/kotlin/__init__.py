@@ -35,15 +35,11 @@ _BODIES = frozenset(["class_body", "enum_class_body"])
 
 @dataclass
 class ClassScope(Scope):
-    """The members of a class."""
-
     parameters: dict[str, Origin] = field(default_factory=dict)
     """The parameters of its constructor that initialisers see instead of members of the same name."""
 
 
 class KotlinWalk(ReferenceWalk):
-    """The handlers for Kotlin's nodes."""
-
     names = frozenset(["simple_identifier", "type_identifier", "interpolated_identifier"])
     keywords = KEYWORDS | {"super_expression", "this_expression", "null_literal", "use_site_target", *_MODIFIERS}
     ignored = frozenset(
@@ -303,7 +299,6 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     return extract_tokens(KotlinWalk(text, path, declared), "kotlin")
 
 

@@ -13,8 +13,6 @@ _COMMENTS = frozenset(["line_comment", "multiline_comment"])
 
 
 class ReferenceWalk(JvmWalk):
-    """The handlers for nodes in which names refer to something."""
-
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node).strip("`")
         if role == TYPE or node.type == "type_identifier":
@@ -52,7 +50,6 @@ class ReferenceWalk(JvmWalk):
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
     ) -> None:
-        """Emit a token as `Walk.emit` does."""
         # In one of the grammars, a name in a template still has its `$`.
         if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
             skip = 1

@@ -27,8 +27,6 @@ _NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
 
 
 class PhpWalk(PhpReferences):
-    """The handlers for PHP's nodes: members, calls, and definitions."""
-
     # ------------------------------------------------------------------------------------------------- references
 
     @handle_nodes("member_access_expression", "nullsafe_member_access_expression")
@@ -341,7 +339,6 @@ class PhpWalk(PhpReferences):
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     return extract_tokens(PhpWalk(text.encode(), text, declared), "php")
 
 

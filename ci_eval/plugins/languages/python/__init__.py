@@ -23,8 +23,6 @@ _MEMBER_KINDS = _KINDS | {REFERENCE: Kind.FIELD, BOUND: Kind.FIELD}
 
 
 class PythonWalk(Walk):
-    """The handlers for Python's nodes."""
-
     names = frozenset(["identifier"])
     # The grammar names keyword leaves like the word, apart from these.
     keywords = KEYWORDS | {"true", "false", "none", "is not", "not in", "except*"}
@@ -272,7 +270,6 @@ class PythonWalk(Walk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     walk = PythonWalk(text.encode(), path, declared)
     return extract_tokens(walk, "python")
 

@@ -64,7 +64,6 @@ class PythonNames:
         self.module = dotted_module(path)
 
     def text(self, node: Node) -> str:
-        """Return the source of a node."""
         return self._source[node.start_byte : node.end_byte].decode()
 
     def top_level(self, root: Node) -> dict[str, Origin]:
@@ -84,7 +83,6 @@ class PythonNames:
         return origins
 
     def definition_origin(self, definition: Node, scope: str) -> Origin:
-        """Return the origin of a function or class defined in a scope of that kind."""
         holder = "class" if definition.type == "class_definition" else ""
         # Decorators, which are not read, decide whether a method needs an instance.
         return Origin(True if scope == "module" else None, self.module, holder)
@@ -120,7 +118,6 @@ class PythonNames:
         return ".".join([*base, *filter(None, [module[level:].strip()])])
 
     def member(self, receiver: Node, name: str, scope: Scope) -> Origin:
-        """Return the origin of `receiver.name`."""
         if receiver.type == "identifier":
             return self._member_of_name(self.text(receiver), name, scope)
         if receiver.type in _LITERALS:

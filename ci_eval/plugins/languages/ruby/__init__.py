@@ -30,8 +30,6 @@ _DOTS = frozenset([".", "&.", "::"])
 
 
 class RubyWalk(RubyReferences):
-    """The handlers for Ruby's nodes: calls, definitions, patterns."""
-
     # ------------------------------------------------------------------------------------------------------ calls
 
     @handle_nodes("call")
@@ -249,7 +247,6 @@ class RubyWalk(RubyReferences):
 
 
 def _inside(node: Node, place: NodePlace) -> Scope:
-    """Return the scope of a block."""
     takes_it = all(child.type not in _PARAMETERS for child in node.children)
     around = place.scope if isinstance(place.scope, RubyScope) else None
     return RubyScope("block", around, {}, "", enclosing_space(place), is_static(place), takes_it)
@@ -259,7 +256,6 @@ _PARAMETERS = frozenset(["block_parameters", "lambda_parameters"])
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     return extract_tokens(RubyWalk(text.encode(), text, declared), "ruby")
 
 

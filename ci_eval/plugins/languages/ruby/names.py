@@ -107,7 +107,6 @@ class RubyNames:
         self.spaces = {"": self.top}
 
     def text(self, node: Node) -> str:
-        """Return the source of a node."""
         return self._source[node.start_byte : node.end_byte].decode()
 
     def enter(self, name: str, around: Space) -> Space:

@@ -206,5 +206,4 @@ def is_static(place: NodePlace) -> bool:
 
 
 def knows(name: str, place: NodePlace) -> bool:
-    """Return whether the class around has a method of that name."""
     return (name, is_static(place)) in enclosing_space(place).methods

@@ -23,8 +23,6 @@ QUALIFIER = "qualifier"
 
 
 class RustWalk(BlockWalk):
-    """The nodes of Rust in which names are defined, or the kind of a name is decided."""
-
     names = frozenset("identifier type_identifier field_identifier shorthand_field_identifier primitive_type".split())
     # The grammars have `mut` as a node that is named otherwise.
     keywords = KEYWORDS | {"mutable_specifier"}
@@ -324,7 +322,6 @@ def _is_type_name(text: str) -> bool:
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     return extract_tokens(RustWalk(text.encode(), path, declared), "rust")
 
 

@@ -69,7 +69,6 @@ class TopLevel:
         """Type → its fields and methods, as far as the file has them."""
 
     def text(self, node: Node) -> str:
-        """Return the source of a node."""
         return self._source[node.start_byte : node.end_byte].decode()
 
     def read(self, nodes: list[Node]) -> dict[str, Origin]:
@@ -149,7 +148,6 @@ def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, 
 
 
 def _names(node: Node) -> Iterator[Node]:
-    """Yield the names of a path."""
     stack = [node]
     while stack:
         inner = stack.pop()

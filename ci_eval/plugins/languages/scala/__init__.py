@@ -31,8 +31,6 @@ _TYPES = ("type_identifier", "generic_type", "stable_type_identifier", "tuple_ty
 
 
 class ScalaWalk(ReferenceWalk):
-    """The handlers for Scala's nodes."""
-
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"null_literal"}
     ignored = frozenset(
@@ -283,7 +281,6 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    """Return the completable tokens of one file."""
     # The grammar takes as long for comments as for code, so they are blanked out. Where that was wrong, the text no
     # longer parses, which shows.
     extraction = extract_tokens(ScalaWalk(_LITERAL_OR_COMMENT.sub(_blank_comment, text), path, declared), "scala")

@@ -18,8 +18,6 @@ NEW = "new"
 
 
 class ReferenceWalk(JvmWalk):
-    """The handlers for nodes in which names refer to something."""
-
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source, package, declared)
         self._spliced: dict[int, str] = {}

@@ -79,7 +79,6 @@ class TypeModel:
         return len(self.calls) + sum(map(len, self.values))
 
     def feature(self, slot: int, value: int) -> int:
-        """Return the number that a value has as a feature."""
         return len(self.calls) + sum(len(slot_values) for slot_values in self.values[:slot]) + value
 
     def floats(self, name: str) -> Floats:
@@ -137,8 +136,6 @@ Scorer = Callable[[Known], Scores]
 
 @dataclass(frozen=True, kw_only=True)
 class Recommender:
-    """A kind of recommender of method calls."""
-
     name: str
     summary: str
     options: type[TrainingOptions]

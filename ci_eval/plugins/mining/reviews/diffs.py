@@ -81,8 +81,6 @@ def add_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The node types by which a language's blocks are recognised."""
-
     language: str
     functions: frozenset[str]
     classes: frozenset[str]

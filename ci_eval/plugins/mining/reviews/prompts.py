@@ -96,7 +96,6 @@ VERDICT = re.compile(r"VERDICT: (keep|drop)", re.IGNORECASE)
 
 
 def make_prompt(line: Line) -> str:
-    """Return the question about a sample."""
     diff = fence(str(line.meta["diffBlockWithArrow"]), "diff")
     # str.format interprets the template alone, so braces in code do no harm.
     return PROMPT.format(diff=diff, comment=fence(line.references[0]))

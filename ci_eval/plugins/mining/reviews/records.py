@@ -65,8 +65,6 @@ Fate = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """The criteria by which comments become samples."""
-
     languages: frozenset[str]
     limit: int = 200
     """The most samples of one repository."""

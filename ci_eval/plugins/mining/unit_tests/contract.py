@@ -86,7 +86,6 @@ class Test:
     """Name in its file → the module it is from."""
 
     def matching_calls(self, function: Function) -> list[Call]:
-        """Return the calls that may be of the function."""
         return [call for call in self.calls if call.fits(function)]
 
 

@@ -48,7 +48,6 @@ class Pair:
 
 
 def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
-    """Return the test's pair, or why it has none."""
     if test.broken:
         return "unreadable"
     if test.empty:

@@ -31,8 +31,6 @@ LONGEST = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Enclosing:
-    """The method around a piece of code."""
-
     key: str
     """Qualified name of the method in its file."""
     class_: str = ""

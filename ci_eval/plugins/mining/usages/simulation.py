@@ -41,8 +41,6 @@ T = TypeVar("T")
 
 @dataclass
 class _Seen:
-    """The calls and definitions of the usages of one type."""
-
     calls: Counter[str] = field(default_factory=Counter)
     definitions: Counter[Definition] = field(default_factory=Counter)
 

@@ -30,7 +30,6 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def read(response: Mapping[str, Any]) -> Piece:
-    """Return the piece in a chunk or a whole answer; see `shapes.piece`."""
     return piece(response, chat=True)
 
 

@@ -27,7 +27,6 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def read(response: Mapping[str, Any]) -> Piece:
-    """Return the piece in an object of the answer."""
     # `stop_type` is `none` while the model goes on; only the last chunk counts the tokens.
     done = response["stop"]
     return Piece(

@@ -32,7 +32,6 @@ def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Return the body of the request, with the size of the context."""
     fields = common_fields(settings, prompt)
     options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
     options["num_ctx"] = choose_context_size(prompt, settings)

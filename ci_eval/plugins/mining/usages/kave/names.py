@@ -34,7 +34,6 @@ class MethodName:
 
     @property
     def full(self) -> str:
-        """Return the name with its type."""
         return f"{self.declared_in.name}.{self.name}".lstrip(".")
 
     @property

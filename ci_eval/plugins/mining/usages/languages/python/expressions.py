@@ -116,7 +116,6 @@ class Expressions:
         return meaning.with_definition("FIELD", full) if meaning.sort in {"object", "unknown"} else meaning
 
     def resolve_name(self, full: str) -> Meaning:
-        """Return the meaning of a qualified name of another file."""
         known = self.library(full)
         if known:
             return known
@@ -212,7 +211,6 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------ annotations
 
     def annotation_object(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
-        """Return an object of the type that an annotation names."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type == "type":

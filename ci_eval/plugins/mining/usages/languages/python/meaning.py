@@ -36,7 +36,6 @@ class Meaning:
 
     @property
     def is_typed(self) -> bool:
-        """Return whether it is an object whose type is known."""
         return self.sort == "object" and bool(self.name)
 
 
@@ -49,8 +48,6 @@ def instance(type_: str, kind: str = "UNKNOWN", member: str = "", element: str =
 
 @dataclass(kw_only=True)
 class Scope:
-    """The names of a module, a class, a function or a comprehension."""
-
     kind: Literal["module", "class", "function", "inner"]
     """`inner`: a lambda or a comprehension."""
     qualified: str

@@ -71,7 +71,6 @@ class PythonWalk(StackWalk[Scope]):
         return node_text(self.source, node)
 
     def is_own(self, type_: str) -> bool:
-        """Return whether a type is one of the project's."""
         return has_known_prefix(type_, self.around.own) or type_.startswith(f"{self.module}.")
 
     # ------------------------------------------------------------------------------------------------ order
