@@ -72,7 +72,7 @@ class Screen:
         self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str, identity: str | None, command: str = "") -> None:
-        """Print why the command ends, and the `command` that helps, on a line of its own that is never wrapped. Reports
+        """Print why the command ends, and the `command` that helps, on an own line that is never wrapped. Reports
         the reason to the CI under `identity`, unless that is None because the CI knows already."""
         text = advise(text, os.environ.get(JOB, ""))
         self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))

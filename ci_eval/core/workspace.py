@@ -306,7 +306,7 @@ class Workspace:
 
 
 def find_workspaces(places: Iterable[Path]) -> list[Path]:
-    """Return the workspaces among these folders, and those directly below the others, in order of name. Raises
+    """Return these folders that are workspaces, and the workspaces directly below the others, in order of name. Raises
     WorkspaceError if a folder is no workspace and holds none."""
     # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
     workspaces = []

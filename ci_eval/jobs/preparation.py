@@ -270,7 +270,7 @@ def _cache() -> Path:
 
 
 def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
-    """Return the confinement of the engine, tested on this machine; "" if the engine has no process of its own. Raises
+    """Return the confinement of the engine, tested on this machine; "" if the engine runs in no own process. Raises
     PreparationError if confinement is required and incomplete."""
     if not engine.own_process:
         return ""

@@ -43,7 +43,16 @@ def test_a_path_within_the_project_is_its_own(tmp_path: Path, manifest: str) -> 
     assert source_roots(tmp_path) == (tmp_path / "near" / "src",)
 
 
-@pytest.mark.parametrize("source", ['{path = "../near"}', '{git = "https://host/near"}', '[{url = "https://h/x.whl"}]'])
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{path = "../near"}',
+        '{git = "https://host/near"}',
+        '[{url = "https://h/x.whl"}]',
+        '{index = "own"}',
+        "{workspace = true}",
+    ],
+)
 def test_what_lies_elsewhere_is_not_asked_for_at_a_registry(tmp_path: Path, source: str) -> None:
     write(tmp_path / "near", x__py="")
     root = write(tmp_path / "p", **{"pyproject.toml": member("top", "near") + f"[tool.uv.sources]\nnear = {source}\n"})

@@ -16,9 +16,9 @@ such that a pattern needs hours to read it."""
 
 @contextmanager
 def limit_cpu(seconds: float) -> Iterator[None]:
-    """Raise EngineTimeout in the block once it has used so many seconds of CPU time. Regular expressions look for
-    signals, so the signal stops them, too. There is no limit outside of the main thread, which alone gets signals;
-    workers play sessions in theirs."""
+    """Raise EngineTimeout in the block once it has used so many seconds of CPU time. A regular
+    expression that takes too long is stopped as well. Outside of the main thread there is no limit, since other threads
+    get no signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

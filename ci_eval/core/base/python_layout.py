@@ -19,17 +19,18 @@ from ci_eval.core.base.files import is_own
 
 MAX_MEMBERS = 1_000
 PYPROJECT = "pyproject.toml"
-ELSEWHERE = ("git", "url")
-"""The sources of uv that are neither a folder nor a registry."""
+OF_THE_REGISTRY = frozenset({"version", "extras", "optional", "markers", "python", "allow-prereleases"})
+"""The fields of a source that leave the package to the usual registry. With any other it comes from elsewhere, such as
+from git or from another index."""
 
 
 class Layout(NamedTuple):
-    """The packages of a project's own."""
+    """The packages that a project has itself."""
 
     members: dict[str, Path]
     """Their folders, by normalized name."""
     elsewhere: dict[str, str]
-    """What the project takes from neither a folder of its own nor a registry: normalized name → where it lies."""
+    """The packages from neither a folder of the project nor the usual registry: normalized name → their source."""
     roots: tuple[Path, ...]
     """The folders that an editable install of all would put on Python's path, without the project's root."""
 
@@ -48,17 +49,15 @@ def read_layout(root: Path) -> Layout:
         if name := table(manifest, "project").get("name") or table(manifest, "tool", "poetry").get("name"):
             members.setdefault(normalize(str(name)), folder)
         for name, source in _sources(manifest):
-            if address := next((source[kind] for kind in ELSEWHERE if kind in source), ""):
-                elsewhere[normalize(name)] = str(address)
-            elif isinstance(path := source.get("path"), str):
-                place = (folder / path).resolve()
-                if place.is_relative_to(root.resolve()) and place.is_dir():
-                    members.setdefault(normalize(name), root / place.relative_to(root.resolve()))
-                    if members[normalize(name)] not in manifests and len(manifests) < MAX_MEMBERS:
-                        manifests.append(members[normalize(name)])
-                else:
-                    elsewhere[normalize(name)] = path
+            place = (folder / str(source.get("path"))).resolve()
+            if "path" in source and place.is_relative_to(root.resolve()) and place.is_dir():
+                members.setdefault(normalize(name), root / place.relative_to(root.resolve()))
+                if members[normalize(name)] not in manifests and len(manifests) < MAX_MEMBERS:
+                    manifests.append(members[normalize(name)])
+            elif not OF_THE_REGISTRY.issuperset(source):
+                elsewhere[normalize(name)] = ", ".join(f"{field} {value}" for field, value in source.items())
     roots = [folder / "src" if (folder / "src").is_dir() else folder for folder in (root, *members.values())]
+    elsewhere = {name: source for name, source in elsewhere.items() if name not in members}
     return Layout(members, elsewhere, tuple(dict.fromkeys(place for place in roots if place != root)))
 
 
@@ -104,8 +103,8 @@ def _glob(root: Path, pattern: str) -> list[Path]:
     # An absolute pattern would leave the project, and so would a `..`.
     if pattern.startswith("/") or ".." in Path(pattern).parts or not pattern.strip("./"):
         return []
-    found = islice(root.glob(pattern), MAX_MEMBERS)
-    return sorted(folder for folder in found if is_own(folder / PYPROJECT, root))
+    folders = islice(root.glob(pattern), MAX_MEMBERS)
+    return sorted(folder for folder in folders if is_own(folder / PYPROJECT, root))
 
 
 def _sources(manifest: Any) -> Iterator[tuple[str, dict[str, Any]]]:

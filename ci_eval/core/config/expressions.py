@@ -10,7 +10,7 @@ from ci_eval.core.config.text import parse_yaml
 
 
 def read_expression(text: str) -> dict[str, object]:
-    """Return the entry of `reports.sessionsFilters` that an expression stands for; its values are not checked. A
+    """Return the entry of `reports.sessionsFilters` that an expression means; its values are not checked. A
     session passes if it passes each condition. Raises ConfigError if the text is no list of conditions."""
     try:
         # As in a shell, quotes hold values with spaces together.

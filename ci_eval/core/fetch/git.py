@@ -116,7 +116,7 @@ def is_full_commit(revision: str) -> bool:
 
 def parse_page(address: str) -> str:
     """Return the SPEC of the repository whose page has this address, or "" if there is no such page. The page of a
-    branch, tag or commit stands for that revision, any other page for the newest commit."""
+    branch, tag or commit means that revision, any other page the newest commit."""
     page = PAGE.fullmatch(address)
     return f"git:{page['url'].removesuffix('.git')}@{page['revision'] or 'HEAD'}" if page else ""
 

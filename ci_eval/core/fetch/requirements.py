@@ -97,10 +97,10 @@ def _read_metadata(path: Path, groups: Groups) -> tuple[list[str], set[str]]:
     head = path.read_text(errors="replace").partition("\n\n")[0]
     requirements = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
     known = {normalize(name) for requirement in requirements for name in EXTRA.findall(requirement)}
-    wanted = known if groups == "all" else {*map(normalize, groups)}
+    chosen = known if groups == "all" else {*map(normalize, groups)}
     # pip would ask for none of them; what stands in place of the extra is always true.
     met = [
-        EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in wanted else part[0], requirement)
+        EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in chosen else part[0], requirement)
         for requirement in requirements
     ]
     return [requirement for requirement in met if not EXTRA.search(requirement)], known
@@ -110,13 +110,13 @@ def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], 
     manifest = read_pyproject(path, root)
     project = table(manifest, "project")
     named = {**table(project, "optional-dependencies"), **table(manifest, "dependency-groups")}
-    known = {normalize(name): wanted for name, wanted in named.items()}
+    known = {normalize(name): requirements for name, requirements in named.items()}
     waiting = ["", *(known if groups == "all" else map(normalize, groups))]
     texts: list[str] = []
     try:
         for name in waiting:
-            wanted = known.get(name, []) if name else project.get("dependencies", [])
-            for text in msgspec.convert(wanted, list[str | dict[str, str]]):
+            requirements = known.get(name, []) if name else project.get("dependencies", [])
+            for text in msgspec.convert(requirements, list[str | dict[str, str]]):
                 if isinstance(text, str):
                     texts.append(text)
                 elif (included := normalize(text.get("include-group", ""))) not in waiting:

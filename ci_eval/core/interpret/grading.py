@@ -22,7 +22,7 @@ from ci_eval.core.model import Lookup, Record, Session, Suggestion, UseImport
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.workspace import Workspace
 
-IMPORTING = ("from ", "import ", "use ")
+IMPORTING = ("from ", "import ")
 """The words that begin the first line of an import, whose names may follow on other lines."""
 Scores = Mapping[str, float]
 """The value of each score, by its name."""
@@ -286,7 +286,7 @@ class Acceptances:
         }
 
     def _loses_code(self, before: str, after: str) -> bool:
-        """Return whether a line of code that is no import is in `before`, and not in `after`."""
+        """Return whether a line of code that `before` has is missing in `after`; imports may go."""
         spans = [(item.begin, item.end) for item in self._syntax.read(before)]
         left, begin = Counter(line.strip() for line in after.splitlines()), 0
         for line in before.splitlines(keepends=True):

@@ -67,7 +67,7 @@ def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[li
 
 
 def make_side(config: Config, name: str, settings: Sequence[str], like: str | None = None) -> Side:
-    """Return a side of this configuration, with the engine `name` in place of its own. `name`: NAME, NAME@VERSION, or
+    """Return a side of this configuration, with the engine `name`. `name`: NAME, NAME@VERSION, or
     (if it has a blank or a slash) the command of a language server; a file or "" keeps the engine of the configuration.
     `settings`: KEY=VALUE of this side. `like`: the named engine that a command is like. Raises ConfigError."""
     swapped = config if is_file(name) else swap_engine(config, name, like)

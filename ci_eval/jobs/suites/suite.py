@@ -75,7 +75,7 @@ def evaluate(
     shard: Shard | None = None,
     screen: Screen,
 ) -> Suited:
-    """Evaluate each project in a workspace of its own. With a `shard`, only its own projects are evaluated. Raises as
+    """Evaluate each project in an own workspace; with a `shard`, only the projects of that shard. Raises as
     `evaluate` of one project does."""
     folder = runs.choose_output(config, output)
     if shard:

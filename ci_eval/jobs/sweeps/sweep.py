@@ -100,7 +100,7 @@ def sweep(
     holds_out: bool,
     screen: Screen,
 ) -> Swept:
-    """Evaluate each run in a folder of its own, and compare it with the first. `configured`: returns the configuration
+    """Evaluate each run in an own folder, and compare it with the first. `configured`: returns the configuration
     of a choice. `merged`: the folders of a sweep's shards, which are merged instead of evaluated. `holds_out`: choose
     the best run in one half of the files, and report it in the other half. Raises as `evaluate` and `merge` do."""
     chosen = expand_axes(varied)
