@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +23,8 @@ from ci_eval.core.model import Lookup, Record, Session, Suggestion, UseImport
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.workspace import Workspace
 
-IMPORTING = ("from ", "import ")
-"""The words that begin the first line of an import, whose names may follow on other lines."""
+EDGE_OF_IMPORT = re.compile(r"(?:from|import)\b|\}\s*from\b")
+"""The beginning of the first or the last line of an import, whose names may be on other lines."""
 Scores = Mapping[str, float]
 """The value of each score, by its name."""
 
@@ -291,7 +292,9 @@ class Acceptances:
         left, begin = Counter(line.strip() for line in after.splitlines()), 0
         for line in before.splitlines(keepends=True):
             code, end = line.strip(), begin + len(line)
-            is_import = any(first < end and begin < last for first, last in spans) or code.startswith(IMPORTING)
+            is_import = (
+                any(first < end and begin < last for first, last in spans) or EDGE_OF_IMPORT.match(code) is not None
+            )
             if WORD.search(code) and not is_import:
                 left[code] -= 1
                 if left[code] < 0:
