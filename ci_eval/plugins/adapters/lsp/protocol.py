@@ -261,7 +261,7 @@ MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 _HALF = re.compile(
     rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]", re.DOTALL
 )
-"""An escape that is half of a character without the other half. Whole ones, as some servers write them, cost no time."""
+"""An escape that is half of a character without the other half. Whole ones, which servers may write, cost no time."""
 
 
 def mend_text(body: bytes) -> bytes:
