@@ -165,7 +165,7 @@ def test_each_fault_is_a_counted_status(tmp_path: Path, bad: Reply, status: str,
 def test_sessions_beyond_the_budget_are_skipped_and_asked_with_a_larger_one(tmp_path: Path) -> None:
     with serve(says("ok")) as endpoint:
         workspace = evaluated(tmp_path, *of_model(endpoint.address, budget={"requests": 4}))
-        assert workspace.manifest().statuses == {"no-match": 3, "skipped": 6}
+        assert workspace.manifest().statuses == {"no-match": 2, "unreadable": 1, "skipped": 6}
         evaluated(tmp_path / "again", *of_model(endpoint.address, budget={"requests": 6}))
     assert len(endpoint.asked) == 1 + 9
 

@@ -46,6 +46,16 @@ def test_a_test_is_paired_with_the_method_that_it_names_and_calls(
     assert of(tmp_path, test) == expected
 
 
+def test_instructions_to_the_compiler_may_be_anywhere(tmp_path: Path) -> None:
+    code = CODE.replace(
+        "return 3;", "if (n) { return 3; }\n#if NET\n else if (m) { return 4; }\n#endif\n else { return 5; }"
+    )
+    test = "public class BoxTests { [Fact] public void TakeAll() { Box.TakeAll(1); } }\n"
+    assert pairs(mined(tmp_path, "csharp", {"Box.cs": code, "BoxTests.cs": test})) == {
+        "BoxTests.TakeAll": "Box.TakeAll"
+    }
+
+
 @pytest.mark.parametrize(
     ("call", "lines"), [('Take("a")', (5, 5)), ('Take("a", 1)', (6, 6)), ('Take("a", 1, true)', (6, 6))]
 )

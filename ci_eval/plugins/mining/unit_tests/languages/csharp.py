@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.plugins.mining.trees import (
     descendants,
     field,
@@ -33,14 +34,17 @@ TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "
 """Attributes of NUnit, xUnit and MSTest."""
 CLASSES = {"class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration"}
 NAMESPACES = {"namespace_declaration", "file_scoped_namespace_declaration"}
-CONDITIONAL = {"preproc_if", "preproc_elif", "preproc_else"}
-"""Nodes of conditional compilation, which hold the enclosed code in newer grammars."""
-BODIES = {"declaration_list", *NAMESPACES, *CLASSES, *CONDITIONAL}
+BODIES = {"declaration_list", *NAMESPACES, *CLASSES}
 USINGS = {"using_directive", "extern_alias_directive", "global_attribute", "global_attribute_list"}
+# `#if` and the other instructions to the compiler, each a line.
+INSTRUCTION = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
     """Return the tests of a C# file, or its functions if it has no test."""
+    # The grammar knows `#if` only around whole statements and members; it may be around an `else if` or a base class.
+    bare = INSTRUCTION.sub(lambda line: b" " * len(line[0]), source)
+    root = parser("c_sharp").parse(bare).root_node
     all_methods = list(methods(root, CLASSES, BODIES, partial(_attributes, source)))
     tests = [method for method in all_methods if method.marks & TESTS]
     if not tests:
@@ -134,8 +138,7 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
     """Yield usings and global code, and the test's class without tests."""
     declarations = BODIES | {"interface_declaration", "enum_declaration", "delegate_declaration"}
     for node in _global(root):
-        is_instruction = node.type.endswith("_directive") or node.type.startswith("preproc")
-        if node.type in USINGS or not (is_instruction or node.type in declarations):
+        if node.type not in declarations:
             yield node_text(source, node)
     if classes:
         outer = classes[0]
@@ -149,7 +152,7 @@ def _global(root: Node) -> Iterator[Node]:
     stack = [(node, True) for node in reversed(named_children(root))]
     while stack:
         node, is_top = stack.pop()
-        if node.type in NAMESPACES | CONDITIONAL:
+        if node.type in NAMESPACES:
             inner = named_children(node.child_by_field_name("body") or node)
             stack += [(child, False) for child in reversed(inner)]
         elif is_top or node.type in USINGS:
