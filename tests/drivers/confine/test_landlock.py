@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,15 +18,17 @@ Tried = Callable[..., str]
 def tried(tmp_path: Path) -> Tried:
     """What the launcher says, or its error, with Landlock at most of a version."""
 
-    def say(abi: int, confine: Confine = "auto") -> str:
+    def say(abi: int, confine: Confine = "auto", program: Sequence[str] = ()) -> str:
         (tmp_path / "canary").write_text("x")
         (tmp_path / "own").mkdir(exist_ok=True)
         walls = Walls(confine=confine, writes=(tmp_path / "own",), canary=tmp_path / "canary")
-        command = walls.around(["/bin/true"], 1)
+        command = walls.around(program or ["/bin/true"], 1)
         place = command.index("--confine")
         command[place:place] = ["--abi", str(abi)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        return done.stdout.strip() if done.returncode == 0 else f"{done.returncode}: {done.stderr.strip()}"
+        said = done.stdout.strip() if done.returncode == 0 else f"{done.returncode}: {done.stderr.strip()}"
+        # Not every machine has one.
+        return said if program else said.replace(" + control group", "")
 
     return say
 
@@ -37,6 +39,12 @@ def test_an_older_kernel_leaves_signals_open_and_that_is_said(
 ) -> None:
     said = f"landlock {abi} + seccomp"
     assert tried(abi) == (f"{said}; open: {opened}" if opened else f"{said}, {NOTHING_OPEN}")
+
+
+def test_a_control_group_is_named_where_the_kernel_has_put_the_program_into_one(tried: Tried) -> None:
+    said, *groups = tried(6, program=["/bin/cat", "/proc/self/cgroup"]).splitlines()
+    counted = any("/ci-eval-" in group for group in groups if group.split(":")[1] in {"memory", ""})
+    assert ("+ control group" in said) == counted
 
 
 def test_without_landlock_files_are_open_and_that_is_said(tried: Tried) -> None:

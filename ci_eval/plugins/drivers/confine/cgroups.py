@@ -42,13 +42,17 @@ class Cgroups:
                 # This user may not make groups there, or the tree is read-only. The supervisor still counts.
                 continue
 
-    def join(self) -> None:
+    def join(self) -> bool:
+        """Join the groups. Returns whether the kernel counts all memory of the program now, that of sockets too."""
+        counts = False
         for folder in self._folders:
             try:
                 _write(f"{folder}/cgroup.procs", 0)
+                counts |= any(os.path.exists(f"{folder}/{name}") for name in ("memory.max", "memory.limit_in_bytes"))
             except OSError:  # noqa: PERF203  the others may be joined all the same
                 # Version 2 refuses a move between parts of the tree that belong to different users.
                 continue
+        return counts
 
     def has_run_out_of_memory(self) -> bool:
         """Return whether the kernel has killed a process because the limit of memory was reached."""

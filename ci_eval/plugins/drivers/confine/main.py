@@ -54,9 +54,10 @@ def main() -> None:
     """Confine this process and replace it by the program; this never returns."""
     options = Options(sys.argv[1:])
     report = "not confined: ci-eval confines engines on Linux only"
+    counted = False
     if sys.platform == "linux":
         name = os.path.basename(options.command[0])
-        supervisor.start(options.caller, memory=options.memory, name=name, remains=options.remains)
+        counted = supervisor.start(options.caller, memory=options.memory, name=name, remains=options.remains)
         # So that the program has no terminal, into which it could type commands.
         os.setsid()
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_FSIZE: LARGEST_FILE}
@@ -76,7 +77,7 @@ def main() -> None:
         if options.report >= 0:
             os.closerange(3, options.report)
         os.closerange(max(options.report, 2) + 1, 65536)
-        report = "not confined: interpret.confine is off" if options.confine == "off" else confine(options)
+        report = "not confined: interpret.confine is off" if options.confine == "off" else confine(options, counted)
     if options.report >= 0:
         os.write(options.report, f"{report}\n".encode())
         os.close(options.report)
@@ -94,9 +95,9 @@ def main() -> None:
         os._exit(REFUSED)
 
 
-def confine(options: Options) -> str:
+def confine(options: Options, counted: bool) -> str:
     """Confine this process as far as the kernel can. Returns a sentence about what confines it, and what is still
-    open."""
+    open. `counted`: a control group counts its memory."""
     walls, reasons = [], []
     # Without this, the kernel gives users neither Landlock nor seccomp.
     kernel.prctl(kernel.NO_NEW_PRIVILEGES)
@@ -127,6 +128,8 @@ def confine(options: Options) -> str:
         walls.append("seccomp")
     except OSError as error:
         reasons.append(f"seccomp: {error.strerror}")
+    if walls and counted:
+        walls.append("control group")
     return proof.sentence(walls, proof.still_open(_stage(options)), reasons)
 
 

@@ -31,9 +31,9 @@ HEARD = (signal.SIGCHLD, LOOK, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 KILLED, TOO_LARGE = 143, 137
 
 
-def start(caller: int, *, memory: int, name: str, remains: str) -> None:
-    """Start the watch by a fork. The child returns, and becomes the program. This process watches it, and then ends
-    with the same status.
+def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
+    """Start the watch by a fork. The child returns whether a control group counts its memory, and becomes the program.
+    This process watches it, and then ends with the same status.
 
     `memory`: the bytes that the program and its descendants may hold together, 0 = no limit. `remains`: the folder to
     remove if the caller is gone.
@@ -64,12 +64,13 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> None:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
             os.kill(os.getpid(), number)
         os._exit(os.WEXITSTATUS(status))
-    groups.join()
+    counted = groups.join()
     signal.pthread_sigmask(signal.SIG_SETMASK, heard_before)
     prctl(DEATH_SIGNAL, int(signal.SIGKILL))
     # The supervisor may have ended before the signal of its death was asked for.
     if os.getppid() != me:
         os._exit(TOO_LARGE)
+    return counted
 
 
 class _Watch:
