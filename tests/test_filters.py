@@ -20,11 +20,11 @@ from ci_eval.core.model import FiltersConfig, Kind, Properties, SessionScore, Se
 
 @pytest.mark.parametrize("pattern", ["(a+)+$!", "(a|aa)+$!", "(.*)*b", "(a?){30}a{30}!"])
 def test_no_pattern_takes_for_ever(pattern: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert (
         decide(Properties(kind=Kind.VARIABLE, package="a" * 5000), "a", FiltersConfig(package_regex=pattern)) is False
     )
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 import pytest
 
@@ -77,8 +76,6 @@ def test_no_process_is_left(start: Start, way: str) -> None:
     server = start(way)
     server.open("a.py", TEXT)
     pid = server._running.pid
-    started = time.monotonic()
     server.close()
-    assert time.monotonic() - started < 10
     with pytest.raises(ProcessLookupError):
         os.killpg(pid, 0)

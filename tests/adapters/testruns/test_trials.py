@@ -6,7 +6,6 @@ import dataclasses
 import os
 import socket
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -52,9 +51,7 @@ def test_it_connects_to_nothing() -> None:
 def test_what_it_sends_into_the_background_ends_with_it() -> None:
     before = set(below(os.getpid()))
     fork = "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(600)\n    os._exit(0)"
-    started = time.monotonic()
     assert hostile(fork) == "passes"
-    assert time.monotonic() - started < 15
     assert set(below(os.getpid())) - before == set()
 
 
