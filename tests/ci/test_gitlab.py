@@ -102,6 +102,7 @@ def trend(runner: Runner, file: str = "comparison.json") -> int:
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_the_documented_night_takes_its_base_from_artifacts_though_no_cache_is_left(runner: Runner) -> None:
     documented_night = documented("GitLab")
     code, said = night(runner, documented_night)
@@ -116,6 +117,7 @@ def test_the_documented_night_takes_its_base_from_artifacts_though_no_cache_is_l
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_a_base_that_expired_is_red_unless_somebody_says_that_it_is_a_first_night(runner: Runner) -> None:
     assert night(runner)[0] == 0
     runner.server.forget(1)
@@ -126,6 +128,7 @@ def test_a_base_that_expired_is_red_unless_somebody_says_that_it_is_a_first_nigh
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_without_a_token_that_lists_jobs_what_is_not_known_is_red(runner: Runner) -> None:
     code, said = night(runner, NOTHING="x")
     assert (code, "Without a token in CI_EVAL_GITLAB_TOKEN" in " ".join(said.split())) == (2, True), said
@@ -143,6 +146,7 @@ def test_nights_of_another_branch_are_no_base(runner: Runner) -> None:
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_shards_are_merged_and_compared_by_components(runner: Runner) -> None:
     base = "  - component: $CI_SERVER_FQDN/OWNER/ci-eval"
     evaluate = "config: ci/completion.yaml, job-name: part{0}, shard: {0}/2, output: parts/{0}"

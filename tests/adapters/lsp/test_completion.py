@@ -250,6 +250,7 @@ def test_a_snippet_of_twice_the_length_takes_at_most_about_twice_the_time(name: 
     assert long < 4 * short + 0.02
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_random_snippets_and_a_thousand_nested_ones_are_fast() -> None:
     signs, choice = (
         ["a", "$", "\\", "{", "}", "|", ",", "/", ":", "$1", "${1:", "${x:", "${1|", "|}", "${1/"],
