@@ -328,10 +328,10 @@ class RunningLsp:
             self._cold_until = 0.0
         if self._engine.manners.hides_tags:
             suggestions = settle_ties(drop_hidden_types(suggestions))
-        if query.removed:
-            # The list is there, so what is asked now cannot change it.
-            resolve = self._resolve if self._engine.auto_import.resolves else None
-            suggestions = add_edits(suggestions, query.expected, answer, resolve, self._text, encoding)
+        # The list is there, so what is asked now cannot change it.
+        resolve = self._resolve if self._engine.auto_import.resolves else None
+        wanted = query.expected if query.removed else ""
+        suggestions = add_edits(suggestions, answer, self._text, encoding, wanted, resolve)
         if not self._engine.manners.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
         return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=answer.dropped)

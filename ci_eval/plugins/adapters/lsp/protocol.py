@@ -151,6 +151,7 @@ class CompletionItem(Struct, rename="camel", gc=False):
     text_edit_text: str | None = None
     insert_text_format: float | None = None
     preselect: bool | None = None
+    additional_text_edits: list[TextEdit] | None = None
 
 
 class EditRange(Struct, gc=False):
