@@ -235,8 +235,9 @@ class Configuration(Struct):
     items: Annotated[list[ConfigurationItem], Meta(max_length=MANY)] = []
 
 
-class Registration(Struct):
+class Registration(Struct, rename="camel"):
     method: str = ""
+    register_options: Any = None
 
 
 class Published(Struct):
