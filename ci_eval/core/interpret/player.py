@@ -342,7 +342,10 @@ class Player:
             )
         return Lookup(
             prefix=question.prefix,
-            suggestions=shown.stored if self._acceptances else tuple(map(_drop_edits, shown.stored)),
+            # Tails tell these edits already.
+            suggestions=shown.stored
+            if self._acceptances
+            else tuple(replace(item, edits=None) if item.edits else item for item in shown.stored),
             total=len(shown.suggestions),
             duplicates=shown.duplicates,
             dropped=answer.dropped,
@@ -426,10 +429,6 @@ class Player:
         if usage and usage.cut_off and not whole:
             return Status.CUT_OFF
         return Status.UNREADABLE if usage and usage.unreadable else status
-
-
-def _drop_edits(suggestion: Suggestion) -> Suggestion:
-    return suggestion if suggestion.edits is None else replace(suggestion, edits=None)
 
 
 def _last_line(error: Exception) -> str:
