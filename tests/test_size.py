@@ -8,8 +8,8 @@ import ci_eval
 from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
-LINES = 79_200
-LINES_OF_CODE = 55_650
+LINES = 79_330
+LINES_OF_CODE = 55_750
 LINES_OF_BENCHMARKS = 6_050
 
 

@@ -12,8 +12,9 @@ from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.catalogs import graders
 from ci_eval.core.contracts import Pairing, Surroundings
 from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
-from ci_eval.core.interpret.grading import Acceptances, Grading, apply_edits
+from ci_eval.core.interpret.grading import Acceptances, FileChanges, Grading, apply_edits
 from ci_eval.core.model import Kind, Lookup, Properties, Record, RemovedImport, Status, Suggestion, UseImport
+from ci_eval.core.model.engine.offers import Offer
 from ci_eval.plugins.engines.controls import ORACLE
 from ci_eval.plugins.tasks.completion import TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
@@ -155,3 +156,41 @@ def test_grades(tmp_path: Path, edit: tuple[int, int, str], grades: tuple[int, i
         None,
         dict(zip((SAME_MODULE, SAME_OBJECT, COMPILES), grades, strict=True)),
     ]
+
+
+SHOP = "from goods import (\n    Box,\n    Lid,\n)\n\nx = Bo\n"
+TOKEN = (len(SHOP) - 3, 2, "Box")
+"""The edit that completes the typed part of the name."""
+
+
+def tail_of(*edits: tuple[int, int, str], text: str = "Box") -> str:
+    (marked,) = FileChanges("python").mark([Offer(text=text, edits=edits)], TOKEN, SHOP)
+    return marked.tail
+
+
+@pytest.mark.parametrize(
+    ("edit", "tail", "adds"),
+    [
+        ((0, 0, "from other import Box\n"), "⇡from other import Box", True),
+        ((0, 0, "import os\n"), "⇡import os", True),
+        ((len("from goods import ("), 0, "\n    Tape,"), "⇡Tape,", True),
+        ((0, 0, "limit = 10\n"), "⇡limit = 10", False),
+        ((0, len(SHOP) - 8, ""), "⇡⌫from goods import ( Box, Lid, )", False),
+        # The file has these imports already.
+        ((0, 0, "from goods import Box\n"), "", False),
+        ((len("from goods import (\n"), 0, "    Box,\n"), "", False),
+    ],
+)
+def test_acceptance_leaves_the_original_file_or_the_tail_says_what_else(
+    edit: tuple[int, int, str], tail: str, *, adds: bool
+) -> None:
+    assert tail_of(edit) == tail
+    assert FileChanges("python").adds_import([Offer(text="Box", edits=(edit,))], TOKEN, SHOP) is adds
+
+
+def test_suggestions_without_edits_stay_and_imports_of_other_languages_are_lines() -> None:
+    plain = [Offer(text="Box"), Suggestion(text="Box")]
+    assert FileChanges("python").mark(plain, TOKEN, SHOP) == plain
+    include = [Offer(text="Box", edits=((0, 0, "#include <goods>\n"),))]
+    assert FileChanges("cpp").adds_import(include, TOKEN, SHOP)
+    assert not FileChanges("cpp").adds_import(include, TOKEN, "#include <goods>\n" + SHOP)

@@ -221,7 +221,7 @@ MORE_RECALL = "RecallAt1 RecallAt3 RecallAt5 RecallAt10"
 RANKS = "Recall Precision SuggestionPrecision FMeasure MeanRank MeanReciprocalRank NDCG ESaved"
 SAVED = "TypingSaved KeystrokesSaved"
 LAST = (
-    "DuplicateShare TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
+    "DuplicateShare UnneededImportAt1 TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
     "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency"
 )
 
@@ -328,3 +328,8 @@ def test_a_figure_of_lines_is_none_of_tokens() -> None:
 )
 def test_an_answer_is_right_by_the_first_grade_that_tells(grades: dict[str, float] | None, right: bool | None) -> None:
     assert is_right(session(replace(lookup(None), grades=grades))) is right
+
+
+def test_unneeded_imports_are_a_share_of_lists() -> None:
+    added = session(replace(lookup(2), adds_import=True))
+    assert value("UnneededImportAt1", added, FOUR[0], session(lookup(None, total=0))) == 0.5

@@ -21,6 +21,10 @@ ROOT = Path(__file__).parents[2]
         ("GNU LESSER GENERAL PUBLIC LICENSE … the GNU GENERAL PUBLIC LICENSE", "LGPL"),
         ('{"license": "ISC"}', "ISC"),
         ("License-Expression: BSD-3-Clause\n", "BSD-3-Clause"),
+        ('[project]\nname = "a"\nlicense = "MIT"\n', "MIT"),
+        ("[package]\nlicense = 'ISC'\n", "ISC"),
+        ('[project]\nlicense = { text = "MIT" }\n', "MIT"),
+        ('[project]\nlicense = { file = "MIT" }\n', ""),
         ("All rights reserved.", ""),
     ],
 )
@@ -30,6 +34,8 @@ def test_a_licence_is_known_by_what_only_it_says(text: str, expected: str) -> No
 
 def test_a_licence_is_read_before_what_the_metadata_declares(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"license": "MIT"}')
+    assert detect_licence(tmp_path) == "MIT"
+    (tmp_path / "package.json").rename(tmp_path / "pyproject.toml").write_text('license = "MIT"\n')
     assert detect_licence(tmp_path) == "MIT"
     (tmp_path / "COPYING").write_text("GNU GENERAL PUBLIC LICENSE")
     assert detect_licence(tmp_path) == "GPL"

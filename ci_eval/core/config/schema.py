@@ -64,6 +64,8 @@ class EngineConfig(EndpointConfig, frozen=True):
     environment: dict[str, str | None] = {}
     """The environment variables of a language server. null = the value that the variable has for ci-eval, which is
     stored nowhere."""
+    capabilities: dict[str, Any] = {}
+    """The client capabilities that a language server gets in `initialize`, on top of those of VS Code."""
     reads: tuple[Text, ...] = ()
     """The folders that a confined engine may read and run, beside its own folder and the project's."""
     allowed_unreadable: Share = 0.2

@@ -12,19 +12,22 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.catalogs import graders, languages
-from ci_eval.core.contracts import WORD, Grader, Pairing, RunSettings, Surroundings, Task
+from ci_eval.core.contracts import WORD, Edit, Grader, Pairing, RunSettings, Surroundings, Task
 from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.grammar.importing import count_errors
 from ci_eval.core.grammar.syntax import choose_grammar
-from ci_eval.core.import_syntax import Import, Project
+from ci_eval.core.import_syntax import Import, ImportSyntax, Project
 from ci_eval.core.interpret.assignments import record_of_lookup
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.model import Lookup, Record, Session, Suggestion, UseImport
 from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.engine.offers import ELSEWHERE, REMOVED, Offer
 from ci_eval.core.workspace import Workspace
 
 EDGE_OF_IMPORT = re.compile(r"(?:from|import)\b|\}\s*from\b")
 """The beginning of the first or the last line of an import, whose names may be on other lines."""
+ADDED_IMPORT = re.compile(r"\s*(?:from|import|use|using|require|#\s*include)\b")
+"""The beginning of an import in languages whose imports are not read by name."""
 Scores = Mapping[str, float]
 """The value of each score, by its name."""
 
@@ -275,7 +278,7 @@ class Acceptances:
         imports = [item for item in self._syntax.read(after) if item.name == call.expected_text and item.runs]
         # Of several, the last one is what the name stands for.
         last = max(imports, key=lambda item: item.begin, default=None)
-        if last and self._loses_code(apply_edits(text, [main]), after):
+        if last and loses_code(self._syntax, apply_edits(text, [main]), after):
             last = None
         expected = self._imports[call.expected_text]
         same_module = last is not None and self._identify(last) == self._identify(expected)
@@ -286,22 +289,6 @@ class Acceptances:
             COMPILES: float(count_errors(self._syntax, after, self._grammar) <= self._errors),
         }
 
-    def _loses_code(self, before: str, after: str) -> bool:
-        """Return whether a line of code that `before` has is missing in `after`; imports may go."""
-        spans = [(item.begin, item.end) for item in self._syntax.read(before)]
-        left, begin = Counter(line.strip() for line in after.splitlines()), 0
-        for line in before.splitlines(keepends=True):
-            code, end = line.strip(), begin + len(line)
-            is_import = (
-                any(first < end and begin < last for first, last in spans) or EDGE_OF_IMPORT.match(code) is not None
-            )
-            if WORD.search(code) and not is_import:
-                left[code] -= 1
-                if left[code] < 0:
-                    return True
-            begin = end
-        return False
-
     def _identify(self, item: Import) -> tuple[str, str]:
         return self._modules.identify(self._path, item.module), item.original
 
@@ -309,8 +296,82 @@ class Acceptances:
         return self._modules.origin(self._path, item.module, item.original)
 
 
-def apply_edits(text: str, edits: Sequence[tuple[int, int, str]]) -> str:
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     ordered = sorted(enumerate(edits), key=lambda numbered: (numbered[1][0], numbered[0]), reverse=True)
     for _, (offset, deleted, inserted) in ordered:
         text = text[:offset] + inserted + text[offset + deleted :]
     return text
+
+
+def loses_code(syntax: ImportSyntax, before: str, after: str) -> bool:
+    """Return whether a line of code that `before` has is missing in `after`; imports may go."""
+    return bool(
+        _code_lines(syntax.read(before), before, EDGE_OF_IMPORT) - Counter(line.strip() for line in after.splitlines())
+    )
+
+
+def _code_lines(imports: Sequence[Import], text: str, edge: re.Pattern[str] | None = None) -> Counter[str]:
+    """Return the lines of code that are of none of these imports, and do not begin with `edge`."""
+    lines, begin = Counter[str](), 0
+    for line in text.splitlines(keepends=True):
+        code, end = line.strip(), begin + len(line)
+        is_import = any(item.begin < end and begin < item.end for item in imports) or (edge and edge.match(code))
+        if WORD.search(code) and not is_import:
+            lines[code] += 1
+        begin = end
+    return lines
+
+
+class FileChanges:
+    """The changes that acceptance makes in a file outside of the token."""
+
+    def __init__(self, language: str) -> None:
+        self._syntax = languages.CATALOG.load(language).import_syntax
+
+    def mark(self, suggestions: Sequence[Suggestion], token: Edit, text: str) -> Sequence[Suggestion]:
+        """Return the suggestions; the tail of those whose edits change the file says how. Imports that the file has
+        already are no change. `token`: the edit that makes `text`, which was asked about, the original."""
+        return [
+            replace(suggestion, tail=(tail := suggestion.tail + _describe(suggestion.edits, text)), firm=len(tail))
+            if isinstance(suggestion, Offer)
+            and suggestion.edits
+            and (suggestion.text != token[2] or self._differ(*_sides(suggestion.edits, token, text)))
+            else suggestion
+            for suggestion in suggestions
+        ]
+
+    def adds_import(self, first: Sequence[Suggestion], token: Edit, text: str) -> bool:
+        """Return whether the edits of the first suggestion add an import that the file does not have."""
+        if not first or not first[0].edits:
+            return False
+        before, after = _sides(first[0].edits, token, text)
+        known = set(before.splitlines())
+        added = any(ADDED_IMPORT.match(line) for line in after.splitlines() if line not in known)
+        if self._syntax is None or not (imports := self._syntax.read(after)):
+            return added
+        names = _names(imports) - _names(self._syntax.read(before))
+        return bool(names) or (added and self._differ(before, after))
+
+    def _differ(self, before: str, after: str) -> bool:
+        """Return whether the texts differ in anything but the layout of the imports that both have."""
+        if self._syntax is None or before == after:
+            return before != after
+        old, new = self._syntax.read(before), self._syntax.read(after)
+        return _names(old) != _names(new) or _code_lines(old, before) != _code_lines(new, after)
+
+
+def _names(imports: Sequence[Import]) -> set[tuple[str, str, str]]:
+    return {(item.name, item.module, item.original) for item in imports}
+
+
+def _sides(edits: Sequence[Edit], token: Edit, text: str) -> tuple[str, str]:
+    return apply_edits(text, [token]), apply_edits(text, [*edits, token])
+
+
+def _describe(edits: Sequence[Edit], text: str) -> str:
+    """Return what the edits write and remove, on one line."""
+    written = (
+        " ".join(new.split()) + (REMOVED + " ".join(text[offset : offset + deleted].split()) if deleted else "")
+        for offset, deleted, new in edits
+    )
+    return ELSEWHERE + " ".join(written)

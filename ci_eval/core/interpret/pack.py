@@ -185,6 +185,7 @@ def _observable_parts(session: Session) -> object:
             lookup.total,
             lookup.rank,
             lookup.offered,
+            lookup.adds_import,
             lookup.selected,
             lookup.grades,
             lookup.duplicates,

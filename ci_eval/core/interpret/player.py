@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from ci_eval.core.base import errors
 from ci_eval.core.base.cpu_limit import CPU_LIMIT_S, limit_cpu
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.contracts import Answer, Query, Running
+from ci_eval.core.contracts import Answer, Edit, Query, Running
 from ci_eval.core.grammar.document import Document
 from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
 from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.interpret.contract import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.grading import Acceptances, Grading
+from ci_eval.core.interpret.grading import Acceptances, FileChanges, Grading
 from ci_eval.core.interpret.pack import SessionEnd
 from ci_eval.core.interpret.showing import Showing, Shown, settle_tail
 from ci_eval.core.logs import Log, Logged, LoggedSession
@@ -114,6 +114,7 @@ class Player:
         self._showing = Showing(setup, assignment.path, document.text)
         self._carets = Carets(setup)
         self._acceptances = Acceptances(around, assignment.path, document.text) if setup.task.of_imports else None
+        self._changes = FileChanges(around.language)
         self.engine_time = 0.0
         self._assignment = assignment
         self._setup = setup
@@ -341,13 +342,21 @@ class Player:
             )
         return Lookup(
             prefix=question.prefix,
-            suggestions=shown.stored,
+            # Tails tell these edits already.
+            suggestions=shown.stored
+            if self._acceptances
+            else tuple(replace(item, edits=None) if item.edits else item for item in shown.stored),
             total=len(shown.suggestions),
             duplicates=shown.duplicates,
             dropped=answer.dropped,
             highlighted=shown.highlighted,
             rank=rank,
             offered=self._is_inside and any(item.text == question.expected for item in shown.suggestions),
+            adds_import=self._acceptances is None
+            and not caret
+            and self._changes.adds_import(
+                shown.suggestions[:1], self._token(question.prefix, session.call), self.document.text
+            ),
             latency=latency,
             cold=self._cold,
             # What a modelled user takes is known at the end.
@@ -368,6 +377,8 @@ class Player:
             # The code stands there already, so what acceptance adds is there twice.
             suggestions = [settle_tail(item, call.expected_text[len(prefix) :]) for item in suggestions]
             follows = ""
+        if self._acceptances is None:
+            suggestions = self._changes.mark(suggestions, self._token(prefix, call), text)
         return self._showing.show(
             suggestions,
             text[: caret - len(prefix)],
@@ -377,6 +388,11 @@ class Player:
             asked=asked,
             follows=follows,
         )
+
+    def _token(self, prefix: str, call: CallCompletion | PlayItem) -> Edit:
+        """Return the edit that writes the expected text at the caret."""
+        typed = call.expected_text if self._is_inside else prefix
+        return self.document.caret - len(prefix), len(typed), call.expected_text
 
     def _finish(self, ended: Open) -> Session:
         courses = ended.possible.courses() if ended.possible and ended.lookups and not ended.failure else ()

@@ -21,7 +21,8 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     text: str
     tail: str = ""
     """The text that acceptance would leave behind `text` although the code does not go on with it; and behind `⌫` the
-    text it would remove there, behind `⇤` before the token. Such a suggestion is not the expected one."""
+    text it would remove there, behind `⇤` before the token; behind `⇡` what it would change elsewhere in the file. Such
+    a suggestion is not the expected one."""
     label: str = ""
     """The text in the displayed list, if that is not `text`."""
     kind: str = ""
@@ -100,6 +101,8 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """The rank of the expected text among all displayed suggestions, None if absent."""
     offered: bool = False
     """True if a suggestion has the expected name, whatever else its acceptance would leave; only in the task inside."""
+    adds_import: bool = False
+    """True if acceptance of the first suggestion would add an import that the code does not have."""
     latency: Milliseconds
     """The latency; the median if there were several rounds."""
     latencies: tuple[Milliseconds | None, ...] = ()

@@ -140,11 +140,22 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     line = f"{figure_texts.HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. "
     line += _change(comparison, leading)
     line += f" ({reason})" if reason else ""
+    line += _imports_ahead(comparison, leading)
     # A quantile can move without any session doing so: then nothing is counted beside its verdict.
     moved = f"; better in {counts.wins:,}, worse in {counts.losses:,}" if leading.better is not None else ""
     line += f"{moved} of {figure_texts.format_count(counts.sessions, 'session')}." if moved else "."
     more = detection_text(comparison) if comparison.detection else needed_text(comparison)
     return f"{line} {more}" if more else line
+
+
+def _imports_ahead(comparison: Comparison, leading: Difference) -> str:
+    """Return how often the first suggestion adds an import if that moved with the leading metric; "" otherwise."""
+    ahead = comparison.filters[comparison.headline].get("UnneededImportAt1")
+    moved = ahead and ahead.base is not None and ahead.new is not None and leading.verdict == ahead.verdict
+    if not ahead or not moved or leading.verdict not in {Verdict.BETTER, Verdict.WORSE}:
+        return ""
+    shares = f"{ahead.base:.1%} → {ahead.new:.1%}"
+    return f", as the first suggestion adds an import that the code does not need in {shares} of the lists"
 
 
 def needed_text(comparison: Comparison) -> str:

@@ -23,7 +23,7 @@ from ci_eval.plugins.adapters.lsp.engine import NO_COMPLETION, LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, Overlay
 from ci_eval.plugins.adapters.sent import Configured
 
-ON_TOP = ("settings", "options", "arguments", "environment")
+ON_TOP = ("settings", "options", "arguments", "environment", "capabilities")
 """The keys of `engine` that are put on top of what a language server gets anyway."""
 
 
@@ -168,6 +168,7 @@ def _is_own(name: str, config: Config) -> bool:
         options=engine_config.options or None,
         environment={key: value or "" for key, value in engine_config.environment.items()},
         arguments=engine_config.arguments,
+        capabilities=engine_config.capabilities,
     )
     return root in ON_TOP and name in dict(parts(own))
 

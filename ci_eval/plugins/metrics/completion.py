@@ -77,6 +77,16 @@ def duplicate_share(session: SessionScore) -> Sequence[Observation]:
     return [(last.duplicates / last.total, 1.0)]
 
 
+def unneeded_import(session: SessionScore) -> Sequence[Observation]:
+    """Return 1 if acceptance of the first suggestion would add an import, else 0: the code has all that it needs.
+
+    Sessions without a list are not in the denominator.
+    """
+    if session.status in FAILED or not session.lookups or not session.lookups[session.until - 1].total:
+        return []
+    return [(float(session.lookups[session.until - 1].adds_import), 1.0)]
+
+
 def saved_effort(session: SessionScore) -> float:
     """Return 1 - i/L, i = length of the first prefix at which the expected text (length L) was first in the list; 0 if
     it never was.
@@ -190,6 +200,13 @@ METRICS: tuple[Metric, ...] = (
         "DuplicateShare",
         "share of a list that repeats a text standing above it, the mean over lists",
         duplicate_share,
+        better="lower",
+        order=(6,),
+    ),
+    _metric(
+        "UnneededImportAt1",
+        "share of lists whose first suggestion adds an import that the code does not need",
+        unneeded_import,
         better="lower",
         order=(6,),
     ),

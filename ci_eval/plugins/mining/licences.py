@@ -13,7 +13,9 @@ PERMISSIVE = frozenset(
 )
 """Licences that let samples be passed on: the UnitTests card's list, with ISC and Python's, which ask for no more."""
 
-NAMES = re.compile(r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json", re.IGNORECASE)
+NAMES = re.compile(
+    r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml", re.IGNORECASE
+)
 """Names of files that state a licence, without their extension."""
 # Phrases that only this licence has, spaces aside. The first match decides, so licences that quote others come first.
 TEXTS = (
@@ -32,7 +34,10 @@ TEXTS = (
     ("ISC", r"Permission to use, copy, modify,? and/?o?r? ?distribute this software .*copyright notice and this"),
     ("0BSD", r"Permission to use, copy, modify,? and/?o?r? ?distribute this software"),
 )
-DECLARED = re.compile(r'"license": ?"([A-Za-z0-9.+-]+)"|License-Expression: ([A-Za-z0-9.+-]+)')
+DECLARED = re.compile(
+    r'(?:"license": ?"|License-Expression: |^license\s*=\s*(?:\{\s*text\s*=\s*)?["\'])([A-Za-z0-9.+-]+)["\'\s]',
+    re.MULTILINE,
+)
 LONGEST = 100_000
 """The most bytes of a file that are read, since a licence is at its beginning."""
 
@@ -51,7 +56,7 @@ def match_licence(text: str) -> str:
         if re.search(pattern, plain):
             return licence
     declared = DECLARED.search(text)
-    return (declared[1] or declared[2]) if declared else ""
+    return declared[1] if declared else ""
 
 
 def _files(root: Path) -> Iterator[str]:
@@ -62,7 +67,7 @@ def _files(root: Path) -> Iterator[str]:
             names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_strip_suffix(path.name))]
             yield from sorted(
                 ((folder / name).relative_to(root).as_posix() for name in names),
-                key=lambda name: ("META" in name.upper() or "json" in name, name),
+                key=lambda name: ("META" in name.upper() or name.endswith((".json", ".toml")), name),
             )
 
 

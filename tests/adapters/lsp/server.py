@@ -54,6 +54,9 @@ INLINE: dict[str, Callable[[Any], dict[str, Any]]] = {
 """Its grey text."""
 
 
+TRIGGERS = {"triggerCharacters": [" ", 5]} if WHAT in {"triggers", "late-completion"} else {}
+
+
 class Server:
     """What it knows."""
 
@@ -142,7 +145,7 @@ def list_checked_words() -> list[dict[str, str]]:
     return [{"label": word} for word in sorted(set(Server.checked.split()))]
 
 
-def complete(own: int, position: Any) -> None:
+def complete(own: int, position: Any, context: Any) -> None:
     Server.questions += 1
     BEFORE.get(WHAT, lambda: None)()
     at = offset(position)
@@ -157,6 +160,8 @@ def complete(own: int, position: Any) -> None:
         "parses": lambda: items if Server.parsed else [],
         "typed": lambda: [{"label": f"typed{Server.last.replace(' ', '_')}"}] if Server.last else [],
         "odd": lambda: [{"label": "one", "kind": None}, {"label": 5}],
+        "triggers": lambda: {"isIncomplete": True, "items": [{"label": json.dumps(context)}]},
+        "late-completion": lambda: [{"label": json.dumps(context)}],
         "cold": lambda: items if Server.questions > 2 else [],
         "checks": list_checked_words,
         "checks-faults": list_checked_words,
@@ -178,7 +183,7 @@ def complete(own: int, position: Any) -> None:
         send(id=own, error={"code": -32603, "message": "internal"})
     else:
         answer = answers.get(WHAT)
-        send(id=own, result=answer() if answer else {"items": items})
+        send(id=str(own) if WHAT == "id-as-text" else own, result=answer() if answer else {"items": items})
 
 
 def index() -> None:
@@ -297,7 +302,7 @@ def handle(message: Any) -> None:
         case "initialize":
             sync = SYNC if WHAT == "full" else {"openClose": True, "change": SYNC}
             able: dict[str, Any] = {"textDocumentSync": sync, "positionEncoding": ENCODING}
-            able |= {} if WHAT in {"no-completion", "late-completion"} else {"completionProvider": {}}
+            able |= {} if WHAT in {"no-completion", "late-completion"} else {"completionProvider": TRIGGERS}
             send(
                 id=message["id"],
                 result={
@@ -306,12 +311,12 @@ def handle(message: Any) -> None:
                 },
             )
         case "initialized" if WHAT == "late-completion":
-            registrations = [{"id": "1", "method": "textDocument/completion"}]
+            registrations = [{"id": "1", "method": "textDocument/completion", "registerOptions": TRIGGERS}]
             send(id="r", method="client/registerCapability", params={"registrations": registrations})
         case "textDocument/inlineCompletion":
             send(id=message["id"], **INLINE[WHAT](params["position"]))
         case "textDocument/completion":
-            complete(message["id"], params["position"])
+            complete(message["id"], params["position"], params["context"])
         case "$/cancelRequest" if WHAT == "silent-once":
             send(id=params["id"], error={"code": -32800, "message": "cancelled"})
         case "shutdown" if WHAT != "never-ends":
@@ -324,6 +329,8 @@ if WHAT == "dies-at-start":
     sys.exit("no licence")
 while True:
     told = read()
+    if "method" not in told:
+        continue
     what, _, method = WHAT.partition("@")
     if method == told["method"] and (what != "says-third" or Server.questions == 2):
         ENDLESS.get(what, partial(say, told))()

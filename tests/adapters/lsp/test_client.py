@@ -79,3 +79,20 @@ def test_no_process_is_left(start: Start, way: str) -> None:
     server.close()
     with pytest.raises(ProcessLookupError):
         os.killpg(pid, 0)
+
+
+@pytest.mark.parametrize("way", ["triggers", "late-completion"])
+def test_a_question_says_what_was_typed_last_as_vs_code_does(start: Start, way: str) -> None:
+    server = start(way)
+    server.open("a.py", TEXT)
+    assert ask(server, 3, "one") == ['{"triggerKind": 1}']
+    assert ask(server, 4) == ['{"triggerKind": 2, "triggerCharacter": " "}']
+    (again,) = ask(server, 5, "t", continues=True)
+    # A complete list is kept while the word is typed on.
+    assert ('"triggerKind": 3' in again) == (way == "triggers")
+
+
+def test_an_id_that_comes_back_as_text_is_the_same(start: Start) -> None:
+    server = start("id-as-text", timeout=5)
+    server.open("a.py", TEXT)
+    assert "one" in ask(server)

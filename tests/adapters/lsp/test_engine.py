@@ -89,7 +89,7 @@ def test_no_server_can_foresee_the_id_of_a_request(start: Start) -> None:
     server = start("")
     server.open("a.py", TEXT)
     assert ask(server)
-    ids = sorted(server._running._sent)
+    ids = sorted(map(int, server._running._sent))
     assert all(0 <= identifier < 2**31 for identifier in ids)
     assert min(after - before for before, after in pairwise(ids)) > 1
 

@@ -22,10 +22,10 @@ EDIT = {
 LAST = {"range": {"start": {"line": 9, "character": 0}, "end": {"line": 9, "character": 0}}, "newText": "!"}
 
 
-def edits_of(answer: Any, resolve: Resolve | None = None) -> list[Any]:
+def edits_of(answer: Any, resolve: Resolve | None = None, name: str = "Box") -> list[Any]:
     items = read_answer(msgspec.json.encode(answer))
     offered = offers(items, Question(TEXT, len(TEXT) - 1, "Bo", "utf-16"), WORD)
-    return [suggestion.edits for suggestion in add_edits(offered, "Box", items, resolve, TEXT, "utf-16")]
+    return [suggestion.edits for suggestion in add_edits(offered, items, TEXT, "utf-16", name, resolve)]
 
 
 def test_edits_in_the_list_count_code_points() -> None:
@@ -34,7 +34,9 @@ def test_edits_in_the_list_count_code_points() -> None:
         {"label": "Box", "additionalTextEdits": [EDIT, LAST]},
         {"label": "Box"},
     ]
-    assert edits_of(answer) == [None, ((1, 1, EDIT["newText"]), (len(TEXT), 0, "!")), ()]
+    box = ((1, 1, EDIT["newText"]), (len(TEXT), 0, "!"))
+    assert edits_of(answer) == [box[:1], box, ()]
+    assert edits_of(answer, name="") == [box[:1], box, None]
 
 
 def test_items_that_cannot_be_read_do_not_move_the_others() -> None:
@@ -59,12 +61,15 @@ def test_only_items_of_the_name_are_resolved_with_the_data_that_they_share() -> 
 
 
 @pytest.mark.parametrize("wrong", [5, [{"range": 5, "newText": ""}], [{"range": {"start": {}, "end": {}}}]])
-def test_edits_that_cannot_be_read_cost_the_session(wrong: Any) -> None:
+def test_edits_that_cannot_be_read_cost_their_item(wrong: Any) -> None:
+    answer = [{"label": "Box", "additionalTextEdits": wrong}, {"label": "Box", "additionalTextEdits": [EDIT]}]
+    assert edits_of(answer) == [((1, 1, EDIT["newText"]),)]
+    assert read_answer(msgspec.json.encode(answer)).dropped == 1
     with pytest.raises(EngineRaised, match="the edits of 'Box' cannot be read"):
-        edits_of([{"label": "Box", "additionalTextEdits": wrong}])
+        edits_of([{"label": "Box"}], lambda _: answer[0])
 
 
 def test_an_answer_without_the_name_is_not_read_again() -> None:
     answer = read_answer(b"[]")
     answer.source = b"no JSON"
-    assert add_edits([Suggestion(text="Bo")], "Box", answer, None, TEXT, "utf-16") == [Suggestion(text="Bo")]
+    assert add_edits([Suggestion(text="Bo")], answer, TEXT, "utf-16", "Box") == [Suggestion(text="Bo")]

@@ -86,3 +86,14 @@ def test_definitions_are_told_apart_by_all_their_parts() -> None:
     parts = [Definition(kind="PARAM", member="f", argument=each) for each in (None, 0, 1)]
     assert len({definition_key(each) for each in (*parts, Definition(kind="PARAM"), Definition())}) == 5
     assert [own_name(each) for each in ("f", "p.C.f(java.util.List)", "p.C.<init>()")] == ["f", "f", "<init>"]
+
+
+def test_a_history_is_said_to_be_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "u.jsonl", [usage("states")])
+    path.write_bytes(path.read_bytes() + b'{"type": "T", "states": [null]}\n')
+    found = Collected(TrainingOptions())
+    found.read(path)
+    assert (found.usages, found.bad) == (1, 1)
+    assert found.named[0].endswith(
+        "line 2: it is a history, not a usage: histories are evaluated (`--dataset`), not learned"
+    )

@@ -10,6 +10,8 @@ Extension = Literal["", "clangd", "gopls"]
 
 REMOVED, REMOVED_BEFORE = "⌫", "⇤"
 """The marks in a tail: the text behind a mark would be removed by acceptance, behind the caret or before the token."""
+ELSEWHERE = "⇡"
+"""The mark in a tail before what acceptance would write elsewhere in the file."""
 
 
 class Offer(Suggestion, frozen=True, kw_only=True, omit_defaults=True, gc=False):

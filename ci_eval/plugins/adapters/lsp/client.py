@@ -33,6 +33,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     ProgressStep,
     ProgressValue,
     Published,
+    Registration,
     Registrations,
     find_position,
     mend_text,
@@ -57,6 +58,9 @@ _Kind = TypeVar("_Kind")
 
 GOODBYE = 2.0
 """Seconds that a server has for an orderly end."""
+
+INVOKED = {"triggerKind": 1}
+"""The context of a question that the user asks by a key, or by typing a letter."""
 
 METHOD_NOT_FOUND = -32601
 CANCELLED = frozenset({-32800, -32801, -32802})
@@ -108,6 +112,7 @@ class Launch:
     walls: Walls
     options: Any = None
     """The value of `initializationOptions`."""
+    capabilities: Mapping[str, Any] = field(default_factory=lambda: CAPABILITIES)
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The section → the value that the server gets when it asks for that section of its configuration."""
     announces: bool = False
@@ -127,7 +132,7 @@ class Client:
         """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
         self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
-        self._sent: set[int] = set()
+        self._sent: set[str] = set()
         """The ids of all requests so far."""
         self._works: set[int | str] = set()
         self._awaits_work = launch.announces
@@ -144,6 +149,8 @@ class Client:
         self._version = 0
         self._registered: set[str] = set()
         """The methods that the server has announced after its start."""
+        self._triggers: frozenset[str] = frozenset()
+        """The characters after which an editor asks for completion."""
         try:
             self._initialize(time.monotonic() + launch.initialize)
         except EngineTimeout as error:
@@ -172,13 +179,15 @@ class Client:
                 "rootPath": str(self._launch.root),
                 "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
                 "initializationOptions": self._launch.options,
-                "capabilities": CAPABILITIES,
+                "capabilities": self._launch.capabilities,
             },
             deadline,
         )
         initialized = self._decode(answer, Initialized, "answered `initialize` with")
         self.info = initialized.server_info
         self._capabilities = initialized.capabilities
+        if self._capabilities.completion_provider not in (None, False):
+            self._register([Registration("textDocument/completion", self._capabilities.completion_provider)])
         self.encoding = cast("Encoding", self._capabilities.position_encoding)
         if self.encoding not in ("utf-8", "utf-16", "utf-32"):
             raise EngineMisbehaved(f"{self._wire.name} counts positions in {quote(self.encoding, 80)!r}")
@@ -218,17 +227,38 @@ class Client:
             yield {"range": {"start": start, "end": end}, "text": inserted}
             text = text[:offset] + inserted + text[offset + deleted :]
 
-    def complete(self, text: str, offset: int, deadline: float) -> tuple[CompletionList, float]:
+    def complete(
+        self, text: str, offset: int, deadline: float, *, is_incomplete: bool = False
+    ) -> tuple[CompletionList, float]:
         """Return the server's list at an offset (code points) of the open document, and when it arrived
-        (`time.perf_counter()`). Raises EngineRaised if the list cannot be read."""
-        answer, arrived = self._ask_at("textDocument/completion", text, offset, deadline)
+        (`time.perf_counter()`). Raises EngineRaised if the list cannot be read.
+
+        `is_incomplete`: a list that the server called incomplete is asked for again, as more was typed.
+        """
+        typed = text[max(offset - 1, 0) : offset]
+        # As in VS Code 1.95 (`checkTriggerCharacter` and `_onNewContext` in suggestModel.ts).
+        context: dict[str, Any] = {"triggerKind": 3 if is_incomplete else 1}
+        if typed in self._triggers:
+            context = {"triggerKind": 2, "triggerCharacter": typed}
+        listed, arrived = self._list(text, offset, deadline, context)
+        if not listed.items and context["triggerKind"] == 2:
+            # The editor shows nothing then, and the user asks by a key.
+            listed, arrived = self._list(text, offset, deadline, INVOKED)
+        return listed, arrived
+
+    def _list(
+        self, text: str, offset: int, deadline: float, context: Mapping[str, Any]
+    ) -> tuple[CompletionList, float]:
+        answer, arrived = self._ask_at("textDocument/completion", text, offset, deadline, context)
         return self._read(read_answer, answer, "answered a completion with"), arrived
 
-    def _ask_at(self, method: str, text: str, offset: int, deadline: float) -> tuple[bytes, float]:
+    def _ask_at(
+        self, method: str, text: str, offset: int, deadline: float, context: Mapping[str, Any] = INVOKED
+    ) -> tuple[bytes, float]:
         question = {
             "textDocument": {"uri": self._uri},
             "position": find_position(text, offset, self.encoding),
-            "context": {"triggerKind": 1},
+            "context": context,
         }
         return self._ask(method, question, deadline), time.perf_counter()
 
@@ -245,8 +275,7 @@ class Client:
 
     @property
     def completes(self) -> bool:
-        announced = self._capabilities.completion_provider not in (None, False)
-        return announced or "textDocument/completion" in self._registered
+        return "textDocument/completion" in self._registered
 
     @property
     def completes_inline(self) -> bool:
@@ -318,9 +347,9 @@ class Client:
         text = ""
         for attempt in range(TRIES):
             # 31 random bits, so that no server can answer a request before it is sent.
-            while (identifier := int.from_bytes(os.urandom(4), "big") >> 1) in self._sent:
+            while str(identifier := int.from_bytes(os.urandom(4), "big") >> 1) in self._sent:
                 pass
-            self._sent.add(identifier)
+            self._sent.add(str(identifier))
             request = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
             self._wire.send(msgspec.json.encode(request), deadline)
             answer = self._await_answer(identifier, deadline)
@@ -341,7 +370,8 @@ class Client:
 
     def _await_answer(self, identifier: int, deadline: float) -> Message | None:
         while (message := self._receive(deadline)) is not None:
-            if message.method is None and message.id == identifier:
+            # VS Code compares ids as texts (`String(id)` in vscode-jsonrpc), so 7 and "7" are one.
+            if message.method is None and str(message.id) == str(identifier):
                 return message
             self._handle(message, deadline)
         return None
@@ -379,18 +409,24 @@ class Client:
                     # The document is ours alone: an edit by the server would change what is measured.
                     reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
                 case "client/registerCapability":
-                    added = self._decode(message.params, Registrations, "registered").registrations
-                    self._registered |= {registration.method for registration in added}
+                    self._register(self._decode(message.params, Registrations, "registered").registrations)
                     reply["result"] = None
                 case method if method in _NOTED:
                     reply["result"] = None
                 case method:
                     reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
             self._wire.send(msgspec.json.encode(reply), deadline)
-        elif message.method is None and message.id is not None and message.id not in self._sent:
+        elif message.method is None and message.id is not None and str(message.id) not in self._sent:
             raise EngineMisbehaved(
                 f"{self._wire.name} answered request {quote(str(message.id), 80)}, which was never sent"
             )
+
+    def _register(self, registrations: Sequence[Registration]) -> None:
+        for method, options in ((registration.method, registration.register_options) for registration in registrations):
+            self._registered.add(method)
+            characters = options.get("triggerCharacters") if isinstance(options, dict) else None
+            if method == "textDocument/completion" and isinstance(characters, list):
+                self._triggers |= {typed for typed in characters if isinstance(typed, str)}
 
     def _progress(self, message: Message) -> None:
         try:

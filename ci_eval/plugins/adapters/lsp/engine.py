@@ -121,6 +121,7 @@ class LspEngine(FromRecipe):
             environment=environment,
             walls=place.walls(command[0], *self.needs, reads=self.installs),
             options=options,
+            capabilities=merge_objects(CAPABILITIES, self.own.capabilities),
             settings=settings,
             announces=self.manners.announces,
             quiet=self.quiet,
@@ -141,7 +142,7 @@ class LspEngine(FromRecipe):
                 like=self.like,
                 settings=launch.settings,
                 options=launch.options,
-                capabilities=CAPABILITIES,
+                capabilities=dict(launch.capabilities),
                 languageIds={end: self.language_id(surroundings.language, f"file{end}") for end in suffixes},
                 quirks=self.manners.unusual() | ({"reopens": True} if self.reopens else {}),
             )
@@ -290,6 +291,7 @@ class RunningLsp:
         ):
             return self._read_list(query, self._last, 0.0)
         client = self._running
+        is_incomplete = query.continues and self._last is not None
         if not client.completes:
             raise EngineRaised(NO_COMPLETION.format(self._engine.name))
         if not self._is_typed and self._engine.manners.serial:
@@ -301,7 +303,7 @@ class RunningLsp:
             started = time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
             self._tell(client, query.offset, deadline)
-            answer, arrived = client.complete(self._text, query.offset, deadline)
+            answer, arrived = client.complete(self._text, query.offset, deadline, is_incomplete=is_incomplete)
             if client.is_loading and not client.is_unready:
                 # What it says while it loads the project is not what it will say.
                 client.settle()
@@ -328,10 +330,10 @@ class RunningLsp:
             self._cold_until = 0.0
         if self._engine.manners.hides_tags:
             suggestions = settle_ties(drop_hidden_types(suggestions))
-        if query.removed:
-            # The list is there, so what is asked now cannot change it.
-            resolve = self._resolve if self._engine.auto_import.resolves else None
-            suggestions = add_edits(suggestions, query.expected, answer, resolve, self._text, encoding)
+        # The list is there, so what is asked now cannot change it.
+        resolve = self._resolve if self._engine.auto_import.resolves else None
+        wanted = query.expected if query.removed else ""
+        suggestions = add_edits(suggestions, answer, self._text, encoding, wanted, resolve)
         if not self._engine.manners.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
         return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=answer.dropped)

@@ -26,40 +26,58 @@ Resolve = Callable[[dict[str, Any]], Any]
 
 def add_edits(
     suggestions: Sequence[Suggestion],
-    name: str,
     answer: CompletionList,
-    resolve: Resolve | None,
     text: str,
     encoding: Encoding,
+    name: str = "",
+    resolve: Resolve | None = None,
 ) -> list[Suggestion]:
-    """Return the suggestions, those of that name with the edits of their acceptance.
+    """Return the suggestions with the edits of their acceptance; without any, it is None, but () for those of `name`.
 
-    `resolve`: for a server that tells the edits of an item only if it is asked for them. `text`: the document that was
-    asked about. Raises EngineRaised if edits cannot be read.
+    `text`: the document that was asked about. `resolve`: for a server that gives the edits of an item only if it is
+    asked for them; items of `name` are. Raises EngineRaised if edits cannot be read.
     """
-    if not any(suggestion.text == name for suggestion in suggestions):
+    edited = [item.additional_text_edits for item in answer.items]
+    if not any(edited) and not any(suggestion.text == name for suggestion in suggestions):
         return list(suggestions)
-    whole: Any = msgspec.json.decode(answer.source)
-    is_list = isinstance(whole, list)
-    items: list[Any] = whole if is_list else whole["items"]
-    shared = {} if is_list else whole.get("itemDefaults") or {}
-    read = _Edits(text, encoding)
+    offset = _Offsets(text, encoding)
+    raw: list[Any] | None = None
 
     def edits(suggestion: Suggestion) -> Suggestion:
-        if suggestion.text != name or not isinstance(suggestion, Offer):
+        nonlocal raw
+        if not isinstance(suggestion, Offer):
             return suggestion
-        item = items[suggestion.item]
-        if resolve and not item.get("additionalTextEdits"):
-            item = resolve({"data": shared["data"], **item} if "data" in shared else item)
-        try:
-            return replace(suggestion, edits=read.offsets(item))
-        except UNREADABLE as error:
-            raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
+        found = edited[suggestion.item]
+        if not found and suggestion.text != name:
+            return suggestion
+        if not found and resolve:
+            raw = raw or _raw_items(answer)
+            found = _resolved(raw[suggestion.item], resolve, name)
+        return replace(suggestion, edits=tuple(map(offset.of, filter(lambda edit: edit.range, found or ()))))
 
     return [edits(suggestion) for suggestion in suggestions]
 
 
-class _Edits:
+def _raw_items(answer: CompletionList) -> list[Any]:
+    """Return the items as they were sent, each with the data that the list shares."""
+    whole: Any = msgspec.json.decode(answer.source)
+    if isinstance(whole, list):
+        return whole
+    shared = whole.get("itemDefaults") or {}
+    return [{"data": shared["data"], **item} if "data" in shared else item for item in whole["items"]]
+
+
+def _resolved(item: Any, resolve: Resolve, name: str) -> list[TextEdit]:
+    resolved = resolve(item)
+    raw = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
+    try:
+        # Not strict: a line number may be written as 6.0.
+        return msgspec.convert(raw or [], list[TextEdit], strict=False)
+    except UNREADABLE as error:
+        raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
+
+
+class _Offsets:
     def __init__(self, text: str, encoding: Encoding) -> None:
         self._lines = text.split("\n")
         self._begins = [0]
@@ -67,16 +85,10 @@ class _Edits:
             self._begins.append(self._begins[-1] + len(line) + 1)
         self._encoding: Encoding = encoding
 
-    def offsets(self, item: Any) -> tuple[tuple[int, int, str], ...]:
-        raw = item.get("additionalTextEdits") if isinstance(item, dict) else None
-        # Not strict: a line number may be written as 6.0.
-        edits = msgspec.convert(raw or [], list[TextEdit], strict=False)
-        ranges = [(edit, edit.range) for edit in edits]
-        return tuple(
-            (self._offset(span.start), max(self._offset(span.end) - self._offset(span.start), 0), edit.new_text)
-            for edit, span in ranges
-            if span
-        )
+    def of(self, edit: TextEdit) -> tuple[int, int, str]:
+        assert edit.range
+        begin, end = self._offset(edit.range.start), self._offset(edit.range.end)
+        return begin, max(end - begin, 0), edit.new_text
 
     def _offset(self, position: Position) -> int:
         # A position behind the text is its end.

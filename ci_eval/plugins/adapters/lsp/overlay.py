@@ -14,11 +14,12 @@ from ci_eval.plugins.adapters.place import Place
 
 @dataclass(frozen=True, kw_only=True)
 class Overlay:
-    """A set of settings, options, arguments and variables on top of others."""
+    """A set of settings, options, arguments, variables and client capabilities on top of others."""
 
     settings: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str | None] = field(default_factory=dict)
     """The name → value of variables; None stands for the value that the variable has in ci-eval's own environment."""
 

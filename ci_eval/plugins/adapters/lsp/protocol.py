@@ -151,6 +151,7 @@ class CompletionItem(Struct, rename="camel", gc=False):
     text_edit_text: str | None = None
     insert_text_format: float | None = None
     preselect: bool | None = None
+    additional_text_edits: list[TextEdit] | None = None
 
 
 class EditRange(Struct, gc=False):
@@ -234,8 +235,9 @@ class Configuration(Struct):
     items: Annotated[list[ConfigurationItem], Meta(max_length=MANY)] = []
 
 
-class Registration(Struct):
+class Registration(Struct, rename="camel"):
     method: str = ""
+    register_options: Any = None
 
 
 class Published(Struct):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,6 +35,10 @@ Row = tuple[int, ...]
 """Numbers of the values in the slots (NONE if there is none), then those of the calls."""
 
 
+HISTORY = re.compile(rb'"states"\s*:')
+"""The key that histories have and usages lack. Within a text of JSON its quotes would be escaped."""
+
+
 @dataclass
 class Collected:
     options: TrainingOptions
@@ -55,6 +60,8 @@ class Collected:
             try:
                 if line is None:
                     raise ValueError(f"it is longer than {LONGEST:,} bytes")
+                if HISTORY.search(line):
+                    raise ValueError("it is a history, not a usage: histories are evaluated (`--dataset`), not learned")
                 self.add(decoder.decode(line))
             except (ValueError, RecursionError) as error:  # noqa: PERF203  a bad line costs itself
                 self.bad += 1

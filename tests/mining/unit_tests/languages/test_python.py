@@ -169,3 +169,11 @@ def test_the_function_is_cut_out_of_its_file(tmp_path: Path) -> None:
     assert shown(found.lines[0], "focal_func") == "def grow(self, by):\n    self.size += by"
     rest = CODE.replace("def grow(self, by):\n        self.size += by", "#focal function/method here")
     assert shown(found.lines[0], "focal_func_context") == f"#box.py\n{rest}"
+
+
+def test_a_test_of_one_function_and_another_is_of_none(tmp_path: Path) -> None:
+    code = "def split(x):\n    return x\n\n\ndef join(x):\n    return x\n"
+    test = "def test_split_and_join():\n    assert join(split(1))\n"
+    assert fate(mined(tmp_path, "python", {"a.py": code, "test_a.py": test})) == "several functions"
+    alone = "def test_split_and_more():\n    assert split(1)\n"
+    assert of(tmp_path / "b", alone, code=code) == {"test_split_and_more": "split"}

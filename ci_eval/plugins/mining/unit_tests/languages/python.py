@@ -206,8 +206,12 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     spellings = (bare_name, lower_first(bare_name), snake(bare_name))
     yield Tier("exact", [function for function in index.named(*spellings) if fits(function)])
     parts = snake(bare_name).split("_") if "_" not in bare_name else bare_name.split("_")
+    # Of `split_words_and_join_words`, what comes after `and` may be a function as well: then it is of several.
+    joined = ["_".join(parts[at + 1 :]) for at, word in enumerate(parts) if word == "and"]
+    others = [function for function in index.named(*joined) if fits(function)]
     for count in range(len(parts) - 1, 0, -1):
-        yield Tier("prefix", [function for function in index.named("_".join(parts[:count])) if fits(function)])
+        functions = [function for function in index.named("_".join(parts[:count])) if fits(function)]
+        yield Tier("prefix", [*functions, *others] if functions else [])
     if test.owner:
         yield Tier(
             "class",
