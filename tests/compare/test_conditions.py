@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.compare.conditions import between, name_sides
+from ci_eval.core.compare.conditions import between, conditions, name_sides
 from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.rendering.advice import sentence
 from ci_eval.core.workspace import Workspace
 from tests.jobs.test_outcome import manifest
 
@@ -60,6 +61,15 @@ def test_what_is_empty_was_not_told() -> None:
 
 def test_of_an_engine_that_was_told_the_same_nothing() -> None:
     assert names(BASE, BASE, same_kind=True) == []
+
+
+def test_another_grammar_is_a_condition_even_if_nothing_is_known_of_what_was_told() -> None:
+    base = manifest({}, planned=0, finished=0)
+    new = replace(base, grammar="h")
+    (found,) = conditions(base, new)
+    assert (found.name, found.base, found.new) == ("grammar", "g", "h")
+    assert sentence([found]) == "the sources of base were read by `g`, those of new by `h`"
+    assert conditions(base, base) == ()
 
 
 def named(tmp_path: Path, **runs: dict[str, Any]) -> list[str]:

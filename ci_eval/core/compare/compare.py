@@ -141,7 +141,7 @@ def compare(
         improvements=_largest_first(paired.improvements),
         warnings=tuple(warnings),
         conditions=(differing := conditions(ours, theirs)),
-        only_told=bool(differing) and _same_engine(ours, theirs),
+        only_told=bool(differing) and ours.grammar == theirs.grammar and _same_engine(ours, theirs),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         least_changed=repeats.least_changed if asked >= 1 else None,

@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model.engine.sent import Condition, SentConfiguration
-from ci_eval.core.rendering.advice import MOST, short
+from ci_eval.core.rendering.advice import GRAMMAR, MOST, short
 from ci_eval.core.workspace import Workspace
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
@@ -21,14 +21,15 @@ LEADING = ("autoImport", "dependencies")
 
 
 def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
-    """Return the seeds that differ, and the differences between the configurations sent to the engines, the most
-    important first; of configurations nothing if one is not recorded.
+    """Return the grammars if they differ, the seeds that differ, and the differences between the configurations sent to
+    the engines, the most important first; of configurations nothing if one is not recorded.
 
     Of two different engines, only settings that mean the same for both are compared.
     """
+    read = [Condition(name=GRAMMAR, base=base.grammar, new=new.grammar)] if base.grammar != new.grammar else []
     if base.sent is None or new.sent is None:
-        return seeds(base, new)
-    return (*seeds(base, new), *between(base.sent, new.sent, same_kind=engine_kind(base) == engine_kind(new)))
+        return (*read, *seeds(base, new))
+    return (*read, *seeds(base, new), *between(base.sent, new.sent, same_kind=engine_kind(base) == engine_kind(new)))
 
 
 def seeds(base: Manifest, new: Manifest) -> tuple[Condition, ...]:

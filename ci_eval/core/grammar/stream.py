@@ -21,8 +21,8 @@ LITERALS = frozenset(
     "encapsed_string heredoc nowdoc heredoc_body line_string_literal multi_line_string_literal text_block "
     "interpolated_string interpolated_string_expression char_literal character_literal rune_literal character "
     "regex regex_literal regex_pattern simple_symbol delimited_symbol hash_key_symbol bare_string bare_symbol "
-    "symbol_literal user_defined_literal preproc_arg null_literal boolean_literal boolean true false null nil none "
-    "shell_command_expression subshell string_content string_fragment string_value".split()
+    "user_defined_literal preproc_arg null_literal boolean_literal boolean true false null nil none "
+    "shell_command_expression subshell string_content string_fragment".split()
 )
 """The types of nodes whose text stands for itself; numbers are known by their first character."""
 FOREIGN = frozenset("ERROR php_tag ?> text text_interpolation uninterpreted hash_bang_line heredoc_end".split())

@@ -147,6 +147,8 @@ def _emptiness(evaluation: Evaluation) -> Iterator[str]:
         )
 
 
+GRAMMAR = "grammar"
+"""The name of the condition that says what read the sources."""
 MOST = 3
 """The most differences that a sentence names."""
 LONGEST = 100
@@ -163,6 +165,9 @@ def sentence(differences: Sequence[Condition], shown: Callable[[str], str] = str
 
 
 def _difference_text(condition: Condition, shown: Callable[[str], str]) -> str:
+    if condition.name == GRAMMAR:
+        base, new = (shown(f"`{short(value or '')}`") for value in (condition.base, condition.new))
+        return f"the sources of base were read by {base}, those of new by {new}"
     if condition.name == "dependencies" and "told" in (condition.base, condition.new):
         informed, uninformed = ("base", "new") if condition.base == "told" else ("new", "base")
         return f"{informed} was told where the packages are that the project needs, {uninformed} was not"
@@ -179,11 +184,12 @@ def short(value: str) -> str:
 
 
 def conditions_line(differences: Sequence[Condition], *, only_told: bool, shown: Callable[[str], str] = str) -> str:
-    """Return the sentence of a comparison's headline about the configurations sent to the engines; "" if these are the
-    same."""
+    """Return the sentence of a comparison's headline about what differs between the runs; "" if nothing does."""
     if not differences:
         return ""
-    lead = "The engine is the same, the runs differ only in what it was told" if only_told else "Not told the same"
+    lead = (
+        "The engine is the same, the runs differ only in what it was told" if only_told else "Not the same in both runs"
+    )
     return f"{lead}: {sentence(differences, shown)}."
 
 

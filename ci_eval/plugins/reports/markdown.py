@@ -341,7 +341,7 @@ def _conditions(comparison: Comparison) -> str:
         )
         for condition in comparison.conditions
     ]
-    return _fold("What the engines were told differently", table("", ("Part", "base", "new"), rows))
+    return _fold("What differs besides the engines", table("", ("Part", "base", "new"), rows))
 
 
 def _fold(title: str, body: str) -> str:

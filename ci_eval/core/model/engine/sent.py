@@ -43,7 +43,7 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
 
 
 class Condition(Value, frozen=True, kw_only=True):
-    """A difference between the configurations sent to the engines of two runs; None = not sent."""
+    """A difference between two runs: their grammars, seeds, or configurations sent to the engines; None = not sent."""
 
     name: str
     base: str | None

@@ -23,11 +23,11 @@ from ci_eval.plugins.languages.cpp.names import (
 )
 from ci_eval.plugins.languages.cpp.references import KEYWORDS, LEAVES, SIGNATURE, STATIC, VALUE, CppReferences
 
-_BODIES = frozenset(["compound_statement", "field_initializer_list", "try_statement", "constructor_try_statement"])
+_BODIES = frozenset(["compound_statement", "field_initializer_list", "try_statement"])
 _DECLARATORS = (
     "init_declarator pointer_declarator reference_declarator array_declarator function_declarator "
     "parenthesized_declarator structured_binding_declarator attributed_declarator variadic_declarator "
-    "variadic_reference_declarator pointer_type_declarator"
+    "pointer_type_declarator"
 ).split()
 _DECLARATOR_SET = frozenset(_DECLARATORS)
 _DECLARATIONS = (

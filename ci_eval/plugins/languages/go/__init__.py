@@ -16,7 +16,7 @@ from ci_eval.plugins.languages.go.references import DEFINED, KEYWORDS, LOCAL, LO
 
 
 class GoWalk(GoReferences):
-    @handle_nodes("function_declaration", "func_literal", "function_type", "method_spec", "method_elem")
+    @handle_nodes("function_declaration", "func_literal", "function_type", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a function, whose name is no token. Its parameters and results share the scope of the body."""
         inner = NodePlace(Scope("function", place.scope), False)

@@ -146,7 +146,7 @@ class TopLevel:
             # Not the members of what is embedded: those may be declared anywhere.
             for list_ in [stands_for, *_below(stands_for, "field_declaration_list")]:
                 for field in list_.children:
-                    if field.type in {"field_declaration", "method_spec", "method_elem"}:
+                    if field.type in {"field_declaration", "method_elem"}:
                         members.update(self.text(child) for child in field.children if child.type == "field_identifier")
 
 

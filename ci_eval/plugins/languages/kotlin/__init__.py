@@ -27,7 +27,7 @@ LOCAL_TYPE = Origin(False, None, "class")
 # `const` and `reified` are leaves that the grammars name after their group.
 _MODIFIERS = (
     "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "
-    "parameter_modifier reification_modifier platform_modifier variance_modifier type_modifier"
+    "parameter_modifier reification_modifier platform_modifier variance_modifier"
 ).split()
 _CLASSES = frozenset(["class_declaration", "object_declaration", "companion_object", "object_literal"])
 _BODIES = frozenset(["class_body", "enum_class_body"])
@@ -90,8 +90,6 @@ class KotlinWalk(ReferenceWalk):
                 self._add(origins, child, ("{}", "{}()", "<{}>"), Origin(True, self.package, "class"))
             elif kind == "function_declaration":
                 self._add(origins, child, ("{}()",), Origin(static, self.package))
-            elif kind == "enum_entries":
-                origins.update(self._declared_names(child.children, static=True))
             elif kind == "enum_entry":
                 self._add(origins, child, ("{}",), Origin(True, self.package))
         return origins

@@ -274,7 +274,7 @@ class PhpWalk(PhpReferences):
                 nodes.append((child, REFERENCE, place if outside else inner))
         self.each(nodes)
 
-    @handle_nodes("anonymous_function", "anonymous_function_creation_expression", "arrow_function")
+    @handle_nodes("anonymous_function", "arrow_function")
     def closure(self, node: Node, _role: str, place: NodePlace) -> None:
         arrow = node.type == "arrow_function"
         around = place.scope if isinstance(place.scope, PhpScope) else None
@@ -343,9 +343,7 @@ def extract(text: str, _path: str, declared: Declarations) -> Extraction:
 
 
 _BLOCKS = "if_statement else_clause else_if_clause foreach_statement for_statement while_statement do_statement"
-_BODIES = (
-    "function_definition method_declaration property_hook anonymous_function anonymous_function_creation_expression"
-)
+_BODIES = "function_definition method_declaration property_hook anonymous_function"
 SHAPE = Shape(
     lists=frozenset(["program", "colon_block", "declaration_list", "enum_declaration_list"])
     | {

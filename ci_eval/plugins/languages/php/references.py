@@ -43,7 +43,7 @@ class PhpReferences(Walk):
     ignored = frozenset(
         "( ) [ ] { } , . : :: ; = -> ?-> => + - * / % & | ^ ~ < > ! @ ? ?? && || == === != !== <= >= <=> += -= *= /= "
         ".= %= &= |= ^= ??= ** **= << >> <<= >>= ++ -- ... #[ $ \\ \" ' ` <<< <> ?> php_end_tag php_tag text comment "
-        "integer float string nowdoc string_content string_value escape_sequence heredoc_start heredoc_end".split()
+        "integer float string nowdoc string_content escape_sequence heredoc_start heredoc_end".split()
     )
 
     def __init__(self, source: bytes, text: str, declared: Declarations) -> None:

@@ -25,7 +25,7 @@ _MEMBER_KINDS = _KINDS | {REFERENCE: Kind.FIELD, BOUND: Kind.FIELD}
 class PythonWalk(Walk):
     names = frozenset(["identifier"])
     # The grammar names keyword leaves like the word, apart from these.
-    keywords = KEYWORDS | {"true", "false", "none", "is not", "not in", "except*"}
+    keywords = KEYWORDS | {"true", "false", "none", "is not", "not in"}
     # Ignored for speed: they are a third of all nodes.
     ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
 
@@ -188,7 +188,7 @@ class PythonWalk(Walk):
         self.push(node.children[-1:], BOUND, place)
         self.push(node.children[:-1], role, place)
 
-    @handle_nodes("except_clause", "except_group_clause")
+    @handle_nodes("except_clause")
     def except_clause(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in reversed(node.children):
             self.push([child], REFERENCE if child.type == "block" else TYPE, place)

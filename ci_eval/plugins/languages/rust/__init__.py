@@ -29,7 +29,7 @@ class RustWalk(BlockWalk):
     ignored = frozenset(
         "( ) [ ] { } < > , . : :: ; = => -> + - * / % & | ^ ! && || == != <= >= << >> += -= *= /= %= &= |= ^= <<= >>= "
         ".. ... ..= ? @ # _ ' \" line_comment block_comment string_literal raw_string_literal char_literal "
-        "integer_literal float_literal lifetime label loop_label token_tree metavariable shebang".split(" ")
+        "integer_literal float_literal lifetime label token_tree metavariable shebang".split(" ")
     )
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
@@ -156,7 +156,7 @@ class RustWalk(BlockWalk):
         """Visit a macro's name; what it is given may be anything."""
         self.push(node.children[:1], CALLED, place)
 
-    @handle_nodes("label", "loop_label", "token_tree")
+    @handle_nodes("label", "token_tree")
     def dropped(self, _node: Node, _role: str, _place: NodePlace) -> None:
         """Drop what is ignored where nodes wait for others, too."""
 
@@ -164,7 +164,7 @@ class RustWalk(BlockWalk):
     def macro_definition(self, node: Node, _role: str, place: NodePlace) -> None:
         self.emit(node.children[0], Kind.KEYWORD, place, text="macro_rules")
 
-    @handle_nodes("attribute", "meta_item")
+    @handle_nodes("attribute")
     def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit an attribute, which is called, and the traits that `derive` is given."""
         name, *arguments = node.children
@@ -233,8 +233,6 @@ class RustWalk(BlockWalk):
         bounds: list[Node] = []
         for parameter in node.children:
             children = parameter.children or [parameter]
-            while children[0].type == "constrained_type_parameter":
-                children = [*children[0].children, *children[1:]]
             is_defined = False
             for child in children:
                 if child.type in self.names and not is_defined:

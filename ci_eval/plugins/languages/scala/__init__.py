@@ -35,7 +35,7 @@ class ScalaWalk(ReferenceWalk):
     keywords = KEYWORDS | {"null_literal"}
     ignored = frozenset(
         "( ) [ ] { } , . ; : = < > @ => <- <: >: _ # | $ * operator_identifier comment block_comment integer_literal "
-        "floating_point_literal character_literal symbol_literal package_identifier wildcard namespace_wildcard unit "
+        "floating_point_literal character_literal package_identifier wildcard namespace_wildcard unit "
         '?=> string_literal string escape_sequence " """ \''.split()
     )
 
