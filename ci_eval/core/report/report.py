@@ -29,7 +29,6 @@ from ci_eval.core.rendering.advice import abbreviate_names
 from ci_eval.core.report.tallying import Named, Tallying
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.population import count_project_sessions, share
-from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.workspace import Workspace
 
 
