@@ -120,20 +120,14 @@ class Tally:
         self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
         for number in range(len(self._metrics) if moved else 0):
             rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
-            self._wavering[number].add(rounds)
-            self._wavering_of_kind[kind][number].add(rounds)
+            self._wavering[number].add(rounds, len(self._files) - 1)
+            self._wavering_of_kind[kind][number].add(rounds, len(self._files) - 1)
 
     def _apply_weight(self, seen: Seen, weight: float) -> Seen:
         return [
             [(weight * above, weight * below) for above, below in observed] if metric.statistic == "ratio" else observed
             for metric, observed in zip(self._metrics, seen, strict=True)
         ]
-
-    def _add_wavering(self, kind: Kind, weight: float, moved: Sequence[Seen]) -> None:
-        for number in range(len(self._metrics)):
-            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
-            self._wavering[number].add(rounds, len(self._files) - 1)
-            self._wavering_of_kind[kind][number].add(rounds, len(self._files) - 1)
 
     def part(self) -> _Part:
         self._collector.flush_observations()
