@@ -1,6 +1,6 @@
 """How often a comparison is wrong, and how often it sees what is there: simulated files, thousands of times.
 
-python benchmarks/verdicts.py [--thorough] [--only before|now|fresh|verdicts]
+python benchmarks/verdicts.py [--thorough] [--only before|now|fresh]
 
 Files of equal, lognormal and Pareto sizes (40 sessions each in the mean), 3 to 200 of them; a rate that is 3 to 95 %
 and differs from file to file; sessions that change both ways by chance, in some files more than in others; and a loss
@@ -23,9 +23,8 @@ from itertools import product
 
 import numpy as np
 
-from ci_eval.core.statistics import paired
 from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, figures
-from ci_eval.core.statistics.paired import LEVEL, joint
+from ci_eval.core.statistics.paired import LEVEL
 from ci_eval.core.statistics.student import Floats, critical_values
 
 SIZES = ("equal", "lognormal", "pareto")
@@ -314,60 +313,6 @@ def one_figure(world: Fresh, times: int) -> Counts:
     return Counts.of(low, high, world.figure(), 1)
 
 
-def families(random: np.random.Generator, world: World, loss: float) -> Floats:
-    """Four metrics at once (files x 4 x 4): the first place, the first five, anywhere, and the reciprocal rank.
-
-    Sessions stand first, among five, lower, or nowhere; by chance, and by the loss, some change places with the next.
-    """
-    n = world.sessions(random, 1)[:, 0].astype(int)
-    places = random.multinomial(n, random.dirichlet([4, 2, 1, 1], len(n)))
-    new = places.copy()
-    for place, (here, there) in enumerate(((0.5, 0.25), (0.25, 0.125), (0.125, 0.125))):
-        risks = CHANCE / 2 * random.gamma(1, 1, (2, len(n)))
-        extra = (random.random(len(n)) < world.part) * loss / world.part if place == 0 else 0
-        down = random.binomial(places[:, place], np.clip((risks[0] + extra) / here, 0, 0.5))
-        up = random.binomial(places[:, place + 1], np.clip(risks[1] / there, 0, 0.5))
-        new[:, place] += up - down
-        new[:, place + 1] += down - up
-    hits = [side @ HITS.T for side in (places, new)]
-    below = np.broadcast_to(n[:, None], hits[0].shape)
-    return np.stack([hits[0], below, hits[1], below], axis=-1)
-
-
-HITS = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 0.4, 0.1, 0]])
-"""What a session at each place counts, by metric."""
-
-
-def seen(world: World, loss: float, times: int) -> tuple[float, float, float]:
-    """Shares of comparisons over four metrics in which any is better or worse; the first is; and was, before."""
-    counts = np.zeros(3)
-    for turn in range(times):
-        rows = families(np.random.default_rng([5, turn]), world, loss)
-        found = elsewhere(rows)
-        if found.effective.min() >= FEWEST:
-            intervals = joint(found.spread, range(4))
-            counts[:2] += any(each.p < 0.05 for each in intervals), intervals[0].p < 0.05
-        low, high = percentiles(rows)
-        counts[2] += low[0] > 0 or high[0] < 0
-    return tuple(counts / times)
-
-
-def verdicts(times: int) -> None:
-    """Print how often there is a verdict where there should be none, and where there should be one."""
-    paired.DRAWS = 10_000  # As good for a decision at 5 %, in a tenth of the time.
-    print(
-        "| files | loss of | in | any of four | the first | first, by percentiles |\n|---|--:|--:|--:|--:|--:|",
-        flush=True,
-    )
-    for (sizes, files), (loss, part) in product(
-        (("equal", 60), ("equal", 200), ("lognormal", 200), ("pareto", 400)),
-        ((0.0, 1.0), (0.02, 1.0), (0.02, 0.5), (0.02, 0.1), (0.02, 0.05)),
-    ):
-        shares = seen(World(sizes, files, 0.5, part, loss), loss, times)
-        print(f"| {files} {sizes} | {loss:.0%} | {part:.0%} | " + " | ".join(f"{each:.3f}" for each in shares) + " |")
-    print(flush=True)
-
-
 def before(times: int) -> None:
     """Print what the bootstrap over files says."""
     print("## Before: percentiles of a bootstrap over files\n\n95 % intervals that hold a loss of two points\n")
@@ -390,7 +335,7 @@ def main() -> None:
     """Print all tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--thorough", action="store_true", help="many more comparisons: an hour")
-    options.add_argument("--only", choices=["before", "now", "fresh", "verdicts"], help="one block")
+    options.add_argument("--only", choices=["before", "now", "fresh"], help="one block")
     given = options.parse_args()
     many, only = given.thorough, given.only
     times = 2_000 if many else 500
@@ -401,9 +346,6 @@ def main() -> None:
     if only in {None, "fresh"}:
         print("\n## Fresh worlds\n")
         fresh(1_000 if many else 200)
-    if only in {None, "verdicts"}:
-        print("\nbetter or worse\n")
-        verdicts(500 if many else 100)
 
 
 if __name__ == "__main__":

@@ -105,6 +105,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     state: Determinism | None = None
     """The numbers of sessions that were asked more than once, and of those whose results differed; None if there are
     none, as in workspaces that are older than this field."""
+    is_function: bool = False
+    """True if its lists are a function of the question by construction: a baseline's, or another order of stored
+    lists."""
     deletion: Determinism = Determinism()
     """The numbers of sessions that were asked again with their text reached by a deletion, not by typing, and of those
     whose results then differed."""

@@ -82,6 +82,7 @@ def rerank(
             # The logs are of the former order, and the engines were asked in turns in that order.
             logs=None,
             turns="",
+            is_function=True,
             reused=manifest.reused if is_plain else manifest.finished,
         )
     )

@@ -143,6 +143,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
             prepared.engine.left_out(prepared.setup.surroundings.root) if isinstance(prepared.engine, LspEngine) else ""
         ),
         confined=prepared.confined,
+        is_function=getattr(prepared.engine, "is_function", False),
         plugins=packages(),
         grammar=syntax.bundle(),
         python=machine.python(),

@@ -51,7 +51,7 @@ def numbers(turn: int, asked: float) -> list[float]:
         seen[:, :, 0], seen[:, :, 2] = observe(base), observe(new)
         sums.rows.append(sums.add(seen))
     known = {metric.info.name: metric for metric in metrics.load()}
-    judge = Judge([known[name] for name in NAMES], frozenset(NAMES), asked, repeats=DETERMINISTIC)
+    judge = Judge([known[name] for name in NAMES], asked, repeats=DETERMINISTIC)
     differences = judge.filter(sums).values()
     sides = [side for difference in differences for side in (difference, difference.elsewhere)]
     return [float(getattr(side, name)) for side in sides for name in ("low", "high", "p", "detectable")]

@@ -44,11 +44,15 @@ class Case:
 
     @property
     def left(self) -> float:
-        """The share of the population that was not asked; 1 if the engines may answer otherwise."""
-        changed = np.count_nonzero(self.new != self.base)
-        unseen = self.twice * changed / len(self.base)
-        is_certain = self.is_known or not changed or unseen >= 15
-        return 1 - len(self.base) / self.population if is_certain and not self.differed else 1.0
+        """The share of the population that was not asked."""
+        # One file does not tell how answers vary from file to file: they count as those of a project without end.
+        alone = not self.is_measured and len(np.unique(self.files)) == 1
+        return 1.0 if alone else 1 - len(self.base) / self.population
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the engines were asked in several rounds, and answered alike."""
+        return self.is_known and not self.differed
 
 
 def quantile(df: float) -> float:
@@ -57,15 +61,37 @@ def quantile(df: float) -> float:
 
 
 def of_project(case: Case) -> tuple[float, float]:
-    """Return the interval of Bonett and Price, with the correction of a finite population."""
+    """Return the interval of Bonett and Price, with the correction of a finite population, and what answers that nobody
+    has seen may move: of engines asked once, what differs from file to file."""
     changes, left = case.new - case.base, case.left
-    if not left:
-        return case.difference, case.difference
     size = len(changes) + 2 * left
-    center = changes.sum() / size
-    squares = (changes**2).sum() + 2 - size * center**2
-    reach = quantile(np.inf) * np.sqrt(left * squares) / size
+    center, df = changes.sum() / size, np.inf
+    variance = max(left * ((changes**2).sum() + 2 - size * center**2), 0) / size**2
+    if case.is_measured:
+        widen = 3 / case.twice
+    else:
+        widen = 0 if changes.any() else 3 / len(changes)
+        moved = leave_out(case)
+        if moved.any():
+            variance = max(variance, (moved**2).sum() * (1 - 1 / len(moved)))
+            df = max((moved**2).sum() ** 2 / (moved**4).sum() - 1, 1)
+    reach = quantile(df) * np.sqrt(variance) + widen
     return center - reach, center + reach
+
+
+def leave_out(case: Case) -> Sessions:
+    """Return by how much the difference moves without each file."""
+    _, sizes = np.unique(case.files, return_counts=True)
+    if len(sizes) == 1 or (case.new == case.base).all():
+        return np.zeros(len(sizes))
+    own = np.array([part.sum() for part in np.split(case.new - case.base, np.cumsum(sizes)[:-1])])
+    return np.asarray((own.sum() - own) / (sizes.sum() - sizes) - own.sum() / sizes.sum())
+
+
+def has_verdict(case: Case) -> bool:
+    """Return whether enough changed for a verdict on engines that were asked once."""
+    changed = case.new != case.base
+    return case.is_measured or (changed.sum() >= 8 and len(np.unique(case.files[changed])) >= 3)
 
 
 def of_code(case: Case) -> tuple[float, float, float]:
@@ -108,7 +134,7 @@ def check(case: Case) -> str:
         return "undecided"
     if case.kind == "difference":
         limit = min(-limit for limit in case.limits)
-        is_shown = (low > 0 or high < 0) and abs(case.difference) >= FLOOR
+        is_shown = (low > 0 or high < 0) and abs(case.difference) >= FLOOR and (case.of_code or has_verdict(case))
         if case.difference < limit and is_shown:
             return "broken"
         return "kept" if low == high or low >= limit else "undecided"

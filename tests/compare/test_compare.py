@@ -7,8 +7,11 @@ import sched
 import shlex
 import shutil
 import textwrap
+from collections.abc import Callable
 from html import unescape
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -56,7 +59,7 @@ def test_what_does_not_mean_the_same_is_refused(nights: dict[str, Path], tmp_pat
 
 
 def test_of_three_files_a_difference_is_a_fact_here_and_not_shown_elsewhere(tmp_path: Path) -> None:
-    project = write(tmp_path / "p", **{f"file{i}__py": GREETER for i in range(3)})
+    project = write(tmp_path / "p", **{f"file{i}__py": f"{GREETER}# {i}\n" for i in range(3)})
     for name in ("oracle", "empty"):
         command = ("evaluate", "--project", f"path:{project}", "--engine", name, "--output", tmp_path / name)
         assert run(*command)[0] == 0
@@ -136,3 +139,48 @@ def test_failures_are_judged_by_the_sessions_on_which_one_engine_alone_failed(
     found = failure_verdict(base, new)
     assert found.p == pytest.approx(p)
     assert found.verdict.value == (verdict or "no-difference-shown")
+
+
+@pytest.fixture
+def simulate(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], Any]:
+    """Return the function of benchmarks/regimes.py that stores workspaces and compares them."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    simulate: Callable[[str, int], Any] = import_module("regimes").simulate
+    return simulate
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "flips 1 %, 300, once",
+        "flips 10 %, once",
+        "files 5 %, once, seen",
+        "files 20 %, once, not seen",
+        "crash 20 %, once",
+        "files 20 %, two rounds",
+        "rare flips 0.1 %, 300, two rounds",
+    ],
+)
+def test_an_engine_that_wavers_is_seldom_better_or_worse_than_itself(
+    name: str, simulate: Callable[[str, int], Any]
+) -> None:
+    """A few of the comparisons that benchmarks/regimes.py makes many of; 3 of 12 have a chance of 2 % at 5 % each."""
+    counts = simulate(name, 12)
+    assert counts.false <= 2
+    assert sum(counts.held) >= 10
+    assert sum(counts.figure_held) >= 10
+
+
+@pytest.mark.parametrize("name", ["merged, 30 unequal", "merged, 10 apart", "copies"])
+def test_projects_and_copies_of_files_have_no_false_verdicts_on_other_code(
+    name: str, simulate: Callable[[str, int], Any]
+) -> None:
+    counts = simulate(name, 8)
+    assert counts.code_false <= 1
+    assert sum(counts.held) >= 7
+
+
+def test_a_loss_is_shown_by_engines_asked_once_and_exact_in_two_rounds(simulate: Callable[[str, int], Any]) -> None:
+    assert simulate("loss 2 points, once, 16 files", 12).shown >= 8
+    counts = simulate("loss 2 points, two rounds", 4)
+    assert (counts.shown, counts.exact) == (4, 4)

@@ -49,8 +49,9 @@ def test_what_could_not_be_read_is_said_with_the_worst_files() -> None:
 
 def test_figures_are_not_called_exact_where_source_could_not_be_read() -> None:
     alike = Determinism(asked=180, differed=0)
-    whole = replace(small().evaluation(), population=180, repeats=alike)
+    whole = replace(small().evaluation(), population=180, repeats=alike, is_function=True)
     assert "exact" in " ".join(populations(whole))
+    assert "exact" not in " ".join(populations(replace(whole, is_function=False)))
     assert "59% of the source could not be read" in " ".join(populations(replace(whole, unparsable=0.59)))
     assert "exact" not in " ".join(populations(replace(whole, unparsable=0.59)))
 

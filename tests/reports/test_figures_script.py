@@ -15,7 +15,7 @@ from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.statistics.paired import FLOORS, MARGINS
 from ci_eval.core.statistics.repeated.repeats import Repeats
-from ci_eval.core.statistics.sampled import Limits, NoiseVariance, effective_sessions, figure, powers
+from ci_eval.core.statistics.sampled import Limits, effective_sessions, figure, powers
 from ci_eval.plugins.reports.html.evaluation import TEMPLATES
 from tests.reports.browsing import Browser, Page
 
@@ -48,7 +48,7 @@ def judge(rows: Sequence[Pair], unit: str, better: str, repeats: Repeats) -> dic
     sums = FilterSums(figures=1)
     for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
         sums.rows.append(sums.add(np.array(half, dtype=float)[:, None]))
-    (judged,) = Judge([metric], frozenset(), 1.0, repeats=repeats).filter(sums).values()
+    (judged,) = Judge([metric], 1.0, repeats=repeats).filter(sums).values()
     if judged.state != "exact" or judged.verdict is None:
         return None
     return {"difference": judged.difference, "verdict": judged.verdict.value.replace("-", " ")}
@@ -56,20 +56,23 @@ def judge(rows: Sequence[Pair], unit: str, better: str, repeats: Repeats) -> dic
 
 def judge_in_page(page: Page, rows: Sequence[Pair], unit: str, better: str, repeats: Repeats) -> dict[str, Any] | None:
     observed = [[[above, below]] if below else [] for row in rows for above, below in (row[:2], row[2:])]
-    rule = {"better": better, "floor": FLOORS.get(unit, 0.0), "margin": MARGINS.get(unit, 0.0)}
-    script = """([observed, size, leastChanged, rule]) => {
+    rule = {"better": better, "floor": FLOORS.get(unit, 0.0), "margin": MARGINS.get(unit, 0.0), "span": 1}
+    script = """([observed, size, unseen, rule]) => {
         const rows = Array.from({ length: size }, (_, row) => row);
         const sides = [rows.map((row) => 2 * row), rows.map((row) => 2 * row + 1)];
         const sums = sides.map((side) => ciEval.sums(rows, side, observed));
-        return ciEval.exact(rows, sides, sums, { observed, leastChanged }, rule);
+        return ciEval.exact(rows, sides, sums, { observed, unseen }, rule);
     }"""
-    result: dict[str, Any] | None = page.evaluate(script, [observed, len(rows), repeats.least_changed, rule])
+    result: dict[str, Any] | None = page.evaluate(
+        script, [observed, len(rows), repeats.unseen if repeats.alike else None, rule]
+    )
     return result
 
 
 WHOLE = Repeats()
-SAMPLE = Repeats(asked=100, whole=False)
-"""15 % of the sessions must have changed."""
+ROUNDS = Repeats(asked=200)
+"""1.5 % of the answers may differ unseen."""
+ONCE = Repeats(asked=100, whole=False)
 
 
 @pytest.mark.parametrize(
@@ -87,13 +90,12 @@ SAMPLE = Repeats(asked=100, whole=False)
         (pairs(up=3, hit=197), "rank", "lower", WHOLE, "worse"),
         (pairs(up=1, hit=199), "count", "higher", WHOLE, "better"),
         (pairs(half=10, hit=10), "score", "higher", WHOLE, "worse"),
-        (pairs(hit=850, better=150), "share", "higher", SAMPLE, "better"),
-        (pairs(hit=851, better=149), "share", "higher", SAMPLE, None),
-        (pairs(hit=100), "share", "higher", SAMPLE, "equivalent"),
-        (pairs(base=20, new=20), "share", "higher", SAMPLE, "equivalent"),
-        (pairs(base=20, hit=150, new=20), "share", "higher", SAMPLE, "equivalent"),
-        (pairs(base=20, hit=260, new=20), "share", "higher", SAMPLE, None),
-        (pairs(hit=50, better=50), "share", "higher", Repeats(asked=100, differed=1, whole=False), None),
+        (pairs(hit=98, better=2), "share", "higher", ROUNDS, "better"),
+        (pairs(hit=99, better=1), "share", "higher", ROUNDS, "no difference shown"),
+        (pairs(hit=100), "share", "higher", Repeats(asked=1000), "equivalent"),
+        (pairs(base=20, hit=150, new=20), "share", "higher", Repeats(asked=1000), "equivalent"),
+        (pairs(hit=50, better=50), "share", "higher", ONCE, None),
+        (pairs(hit=50, better=50), "share", "higher", Repeats(asked=200, differed=1), None),
     ],
 )
 def test_an_exact_verdict_is_that_of_the_comparison(
@@ -106,7 +108,6 @@ def test_an_exact_verdict_is_that_of_the_comparison(
     )
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.02])
 @pytest.mark.parametrize("asked", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize(
     ("limits", "values"),
@@ -124,25 +125,20 @@ def test_an_exact_verdict_is_that_of_the_comparison(
         ((1, None), [1.0, 2.0] * 20),
     ],
 )
-def test_an_interval_is_that_of_the_report(
-    page: Page, limits: Limits, values: list[float], asked: float, noise: float
-) -> None:
+def test_an_interval_is_that_of_the_report(page: Page, limits: Limits, values: list[float], asked: float) -> None:
     above, below = np.array(values), np.ones(len(values))
     squares, fourths = powers(above, below)
     total, size = np.array([above.sum(), below.sum()]), len(values)
-    variance = NoiseVariance(np.array([noise / size]), np.array([np.inf])) if noise else None
     effective = effective_sessions(squares, fourths, total)
-    low, high = figure(total, squares[[[0, 1], [1, 2]]], size, asked, limits, variance, effective)
-    script = """([values, asked, noise, limits]) => {
+    low, high = figure(total, squares[[[0, 1], [1, 2]]], size, asked, limits, effective=effective)
+    script = """([values, asked, limits]) => {
         const rows = values.map((_, row) => row);
         const sums = ciEval.sums(rows, rows, values.map((value) => [[value, 1]]));
-        return ciEval.interval(sums, { asked, noise }, { limits });
+        return ciEval.interval(sums, { asked }, { limits });
     }"""
-    interval = page.evaluate(script, [values, asked, noise, limits])
-    # The page shows no interval without a width. A sample that was asked twice cannot bound the noise of ranks.
-    bounded = None not in limits and min(values) >= 0
-    has_none = low == high or (not bounded and noise > 0)
-    assert interval == (None if has_none else pytest.approx([low, high], rel=1e-10))
+    interval = page.evaluate(script, [values, asked, limits])
+    # The page shows no interval without a width.
+    assert interval == (None if low == high else pytest.approx([low, high], rel=1e-10))
 
 
 def test_more_files_than_a_call_takes_arguments_have_an_interval_for_other_code(page: Page) -> None:

@@ -23,7 +23,6 @@ def pilot(**given: float) -> Pilot:
         "noise": 0.0,
         "df": np.inf,
         "errors": ERRORS,
-        "tests": 1,
     }
     return Pilot(**usual | given)  # type: ignore[arg-type]
 

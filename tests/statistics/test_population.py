@@ -31,5 +31,5 @@ def test_what_could_not_be_read_counts_as_not_asked() -> None:
     assert share(whole, {"a.py": 400}, merged=False, unread=0.001) == (400, 1.0)
 
 
-def test_many_projects_speak_for_other_code_and_few_do_not() -> None:
-    assert (cluster_unit(19), cluster_unit(20)) == ("files", "projects")
+def test_two_projects_and_more_speak_for_other_code_and_one_does_not() -> None:
+    assert (cluster_unit(0), cluster_unit(1), cluster_unit(2)) == ("files", "files", "projects")

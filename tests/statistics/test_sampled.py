@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ci_eval.core.statistics.paired import Spread, singly
-from ci_eval.core.statistics.sampled import Limits, NoiseVariance, effective_sessions, figure, here, powers
+from ci_eval.core.statistics.sampled import Limits, effective_sessions, figure, here, influence, powers
 from ci_eval.core.statistics.student import Floats
 
 SHARE, RANK = (0.0, 1.0), (1.0, None)
@@ -20,7 +20,10 @@ SHARE, RANK = (0.0, 1.0), (1.0, None)
 def sums(base: Floats, new: Floats, asked: float, span: float | None = 1.0) -> Spread:
     """Of one metric that is a mean over sessions."""
     seen = np.stack([base, np.ones(len(base)), new, np.ones(len(base))], axis=1)
-    return here(seen.sum(axis=0)[None], seen.T @ seen, np.array([float(len(base))]), asked, [span])
+    changed, sizes = np.array([(base != new).any()]), np.array([float(len(base))])
+    center, variance = here(seen.sum(axis=0)[None], seen.T @ seen, sizes, asked, [span], changed)
+    ours, theirs = np.array([base.mean()]), np.array([new.mean()])
+    return Spread(ours, theirs, center, np.sqrt(variance), np.full(1, np.inf), np.zeros(1))
 
 
 def changes(wins: int, losses: int, of: int) -> tuple[Floats, Floats]:
@@ -75,18 +78,16 @@ def test_the_error_of_a_ratio_is_that_of_all_samples_there_are() -> None:
     every = np.array([seen[list(chosen)].sum(axis=0) for chosen in combinations(range(14), 7)])
     true = (every[:, 2] / every[:, 3] - every[:, 0] / every[:, 1]).std()
     whole = seen.sum(axis=0)
-    found = here(whole[None], seen.T @ seen, np.array([14.0]), 0.0, [None])
+    weights = influence(whole[None])[:, 0]
     # Without the correction, of 14; the samples are of 7 out of 14.
-    alone = np.sqrt(found.covariance[0, 0] * 14 / 7 * (1 - 7 / 14) * 14 / 13)
+    alone = np.sqrt(weights @ seen.T @ seen @ weights * 14 / 7 * (1 - 7 / 14) * 14 / 13)
     assert alone == pytest.approx(true, rel=0.1)
 
 
-def test_noise_of_the_engine_widens_even_an_exact_difference() -> None:
-    seen = np.array([[0.0, 1, 1, 1], [1, 1, 1, 1]])
-    given = (seen.sum(axis=0)[None], seen.T @ seen, np.array([2.0]), 1.0, [1.0])
-    noise = NoiseVariance.of([np.array([0.01])], [3])
-    found = here(*given, noise=noise)
-    assert (found.error[0], found.df[0]) == pytest.approx((0.1, 2))
+def test_an_exact_figure_reaches_as_far_as_what_may_differ_unseen() -> None:
+    hits = np.stack([np.repeat([1.0, 0], [12, 88]), np.ones(100)], axis=1)
+    assert figure(hits.sum(axis=0), hits.T @ hits, 100, 1.0, SHARE, unseen=0.015) == pytest.approx((0.105, 0.135))
+    assert figure(hits[:12].sum(axis=0), hits[:12].T @ hits[:12], 12, 1.0, SHARE, unseen=0.25) == (0.75, 1.0)
 
 
 def single(values: Floats, asked: float, limits: Limits = SHARE) -> tuple[float, float]:

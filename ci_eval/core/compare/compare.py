@@ -11,7 +11,7 @@ from ci_eval.core.catalogs import tasks
 from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.detecting import find_detection
 from ci_eval.core.compare.footprints import differences
-from ci_eval.core.compare.judging import ALIKE, Judge
+from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.pairing import Paired, pair
 from ci_eval.core.compare.population import population
 from ci_eval.core.compare.sums import FilterSums, PartSums
@@ -92,7 +92,16 @@ def compare(
     # What was drawn is a sample of all that might have been drawn, which has no end.
     asked = 0.0 if ours.draws or theirs.draws else asked
     repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs)
-    judge = Judge(metrics, frozenset(declared), asked, ours.clusters, repeats, paired.pairs, theirs.state or ALIKE, why)
+    judge = Judge(
+        metrics=metrics,
+        asked=asked,
+        kind=ours.clusters,
+        repeats=repeats,
+        pairs=paired.pairs,
+        of_new=count_repeats([theirs]),
+        again=paired.again,
+        unjudged=why,
+    )
     base_side, new_side = (
         replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
         for manifest, workspace, failed in zip((ours, theirs), (base, new), paired.failed, strict=True)
@@ -144,22 +153,15 @@ def compare(
         only_told=bool(differing) and ours.grammar == theirs.grammar and _same_engine(ours, theirs),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
-        least_changed=repeats.least_changed if asked >= 1 else None,
+        unseen=repeats.unseen if asked >= 1 and repeats.alike else None,
         failures=failures,
         detection=find_detection(ours, theirs, by_filter[filters.headline]),
     )
 
 
 def count_repeats(sides: Sequence[Manifest]) -> Repeats:
-    """Return how far the engines of these runs answer alike, as far as sessions were asked twice."""
-    states = [side.state for side in sides]
-    known = [state for state in states if state]
-    return Repeats(
-        asked=sum(state.asked for state in known),
-        differed=sum(state.differed for state in known),
-        checked=len(known) == len(states),
-        whole=all(side.rounds > 1 for side in sides) and len(known) == len(states),
-    )
+    """Return how far the engines of these runs answer alike."""
+    return Repeats.of((side.is_function, side.rounds, side.state) for side in sides)
 
 
 def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change, ...]:

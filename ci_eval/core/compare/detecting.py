@@ -15,8 +15,8 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Difference
 from ci_eval.core.model.detection import Detected
 from ci_eval.core.statistics.detection import Pilot, mean_square
-from ci_eval.core.statistics.paired import FOUR_OF_FIVE, joint
-from ci_eval.core.statistics.sampled import here, largest_gains
+from ci_eval.core.statistics.paired import FOUR_OF_FIVE, LEVEL
+from ci_eval.core.statistics.sampled import influence, largest_gains
 from ci_eval.core.statistics.student import NORMAL
 from ci_eval.core.workspace import Workspace
 
@@ -51,12 +51,11 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
     columns = [4 * index + column for index in family for column in range(4)]
     spans = [metrics[index].info.span for index in family]
     observed = sums.observed[family]
-    # The share asked is given as 0, since the pilot applies the correction for a finite population itself.
-    spread = here(sums.total[family], sums.products[np.ix_(columns, columns)], observed, 0.0, spans)
-    interval = joint(spread, range(len(family)))[leading]
-    count, difference = float(observed[leading]), float(spread.difference[leading])
+    base_above, base_below, new_above, new_below = sums.total[family[leading]]
+    count, difference = float(observed[leading]), float(new_above / new_below - base_above / base_below)
+    weights = influence(sums.total[family])[:, leading]
     # The squares are about 0, not about the mean: to swap the engines must change nothing (docs/statistics.md).
-    squares = float(spread.covariance[leading, leading]) * count**2 + count * difference**2
+    squares = float(weights @ sums.products[np.ix_(columns, columns)] @ weights) * count**2 + count * difference**2
     noise = estimate_noise(sums, family)
     return Pilot(
         sessions=sessions,
@@ -65,8 +64,7 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
         variance=mean_square(squares, count, largest_gains(spans)[leading]),
         noise=float(noise.variance[leading]),
         df=float(noise.df[leading]),
-        errors=(interval.high - interval.low) / 2 / float(spread.error[leading]),
-        tests=len(family),
+        errors=NORMAL.inv_cdf(1 - (1 - LEVEL) / 2),
     )
 
 

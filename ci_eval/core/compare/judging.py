@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
@@ -16,34 +16,36 @@ from msgspec.structs import replace
 from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
 from ci_eval.core.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.core.contracts import Metric
-from ci_eval.core.model import Determinism, Difference, Elsewhere, MetricInfo, State, Subset, Verdict
+from ci_eval.core.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change
-from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere
+from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, jackknife
 from ci_eval.core.statistics.latencies import estimate_quantile
-from ci_eval.core.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, joint, singly, verdict
-from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats, sign_test
+from ci_eval.core.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, singly, verdict
+from ci_eval.core.statistics.repeated.questions import SecondQuestions
+from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, RULE_OF_THREE, Repeats, sign_test
+from ci_eval.core.statistics.repeated.wavering import NoiseVariance
 from ci_eval.core.statistics.sampled import (
     FEWEST_OBSERVED,
     FEWEST_RANKS,
-    NoiseVariance,
     figure,
     here,
     influence,
     largest_gains,
     within,
 )
-from ci_eval.core.statistics.stats import wavers
+from ci_eval.core.statistics.stats import tell_state
 from ci_eval.core.statistics.student import NORMAL, Floats
 from ci_eval.core.statistics.weighted import ProjectSums, covariance
 
-ALIKE = Determinism()
-"""The determinism of an engine that answered nothing differently."""
 POINT = 0.01
 """The difference of a share that `needed` is about."""
 FEWEST_RANKS_ALIKE = 1_000
 """The number of sessions from which on a figure without a bound, such as the mean rank, may be called equivalent."""
 FEWEST_CHANGES = 12
 """The effective number of changes that the interval of such a figure needs."""
+FEWEST_FILES, FEWEST_SESSIONS = 3, 8
+"""The files and the sessions that must have changed for a verdict on engines that were asked once: fewer may be those
+of a single crash, or of a cache."""
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
 
@@ -52,8 +54,7 @@ def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
     """Return the engines' own noise in the differences of the figures with these indices."""
     wide = influence(sums.total[list(places)])
     weights = np.array([wide[4 * at : 4 * at + 4, at] for at in range(len(places))])
-    sides = [side.variance(weights, places) for side in sums.wavering]
-    return NoiseVariance.of(sides, sums.rounds)
+    return NoiseVariance.of([side.variance(weights, places) for side in sums.wavering])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,41 +63,36 @@ class _Own:
 
     infos: Sequence[MetricInfo]
     total: Floats
-    by_session: Floats
-    by_token: Floats
+    products: Floats
     observed: Floats
     moved: Floats
     changes: Floats
+    changed_files: Floats
     fourths: Floats
     noise: NoiseVariance
+    rows: Floats
+    """The sums of each file (files x figures x 4)."""
     strata: Sequence[ProjectSums]
     """The projects, if their sessions are weighted."""
 
     @classmethod
-    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], *, drawn: bool) -> _Own:
-        """Pick the figures with these indices. `drawn`: whether draws may have moved the sessions of a file
-        together."""
+    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo]) -> _Own:
+        """Pick the figures with these indices."""
         at, columns = list(places), [4 * index + column for index in places for column in range(4)]
-        by_token = sums.by_token[np.ix_(columns, columns)]
-        if drawn and isinstance(sums, FilterSums):
-            flat, wide = np.stack(sums.rows)[:, at].reshape(len(sums.rows), -1), influence(sums.total[at])
-            ours, theirs = (np.diag(wide.T @ squares @ wide) for squares in (by_token, flat.T @ flat))
-            factors = np.sqrt(np.maximum(1, np.divide(theirs, ours, out=np.ones_like(ours), where=ours > 0)))
-            by_token = by_token * np.outer(np.repeat(factors, 4), np.repeat(factors, 4))
+        block = np.ix_(columns, columns)
         return cls(
             infos=infos,
             total=sums.total[at],
-            by_session=sums.products[np.ix_(columns, columns)],
-            by_token=by_token,
+            products=sums.products[block],
             observed=sums.observed[at],
             moved=sums.moved[at],
             changes=sums.changes[at],
+            changed_files=sums.changed_files[at],
             fourths=sums.fourths[at],
             noise=estimate_noise(sums, at),
+            rows=np.stack(sums.rows)[:, at],
             strata=[
-                ProjectSums(
-                    project.sessions, project.asked, project.total[at], project.products[np.ix_(columns, columns)]
-                )
+                ProjectSums(project.sessions, project.asked, project.total[at], project.products[block], project.scale)
                 for project in (sums.strata if isinstance(sums, FilterSums) else ())
             ],
         )
@@ -111,22 +107,38 @@ class _Own:
         """Return the figures of new, one element for each."""
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
-    def spread(self, asked: Floats) -> Spread:
-        """Return the differences and their errors. `asked`: the share of the population that each is a sample of."""
-        spans = [info.span for info in self.infos]
-        if self.strata:
-            most = largest_gains(spans) / self.total[:, 1]
-            weights, changed = influence(self.total), self.changes > 0
-            shared = covariance(self.strata, weights, most, finite=bool(asked.all())) * np.outer(changed, changed)
-            sampling = np.where(changed, shared.diagonal(), 0.0)
-            # A figure that did not change shows no spread of its own, so the bound is its error.
-            bound = covariance(self.strata, np.zeros_like(weights), most, finite=bool(asked.all())).diagonal()
-            error, df = self.noise.add_sampling(np.where(changed, sampling, bound))
-            center = np.where(changed, self.new - self.base, 0.0)
-            return Spread(self.base, self.new, center, error, df, shared)
-        # If the population has no end, answers may vary, and those for one token may vary together.
-        products = self.by_session if asked.all() else self.by_token
-        return here(self.total, products, self.observed, asked, spans, self.noise, self.changes > 0)
+    def spread(self, asked: float, repeats: Repeats) -> Spread:
+        """Return the differences and their errors: those of sampling, and those of the engines' answers.
+
+        `asked`: the share of the population that was asked; 0 if what was drawn has no end.
+        """
+        spans = largest_gains([info.span for info in self.infos])
+        measured = repeats.whole and asked > 0
+        # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
+        asked = asked if measured or len(self.rows) > 1 else 0.0
+        center, sampling = self._sample(asked)
+        if measured:
+            error, df = self.noise.add_sampling(sampling)
+            widen = np.where(self.noise.variance > 0, 0.0, repeats.unseen * spans)
+            return Spread(self.base, self.new, center, error, df, widen)
+        between, files = jackknife(self.rows)
+        error = np.sqrt(np.fmax(sampling, between))
+        # If no answer differs from base to new, few may be otherwise (rule of three).
+        widen = np.where(self.changes > 0, 0.0, RULE_OF_THREE * spans / np.maximum(self.observed, 1))
+        return Spread(self.base, self.new, center, error, np.maximum(np.nan_to_num(files) - 1, 1), widen)
+
+    def _sample(self, asked: float) -> tuple[Floats, Floats]:
+        """Return the centers of the intervals, and the variances of sampling."""
+        spans, changed = [info.span for info in self.infos], self.changes > 0
+        if not self.strata:
+            return here(self.total, self.products, self.observed, asked, spans, changed)
+        most, weights = largest_gains(spans) / self.total[:, 1], influence(self.total)
+        # A figure that did not change shows no spread of its own, so the bound is its error.
+        own, bound = (
+            covariance(self.strata, factors, most, finite=asked > 0).diagonal()
+            for factors in (weights, np.zeros_like(weights))
+        )
+        return np.where(changed, self.new - self.base, 0.0), np.where(changed, own, bound)
 
     def too_few(self, at: int) -> str:
         """Return why a figure has no interval; "" if it has one. A figure without a bound needs more."""
@@ -137,7 +149,7 @@ class _Own:
         if self.observed[at] < FEWEST_RANKS:
             return f"too few sessions for a figure without a bound: {self.observed[at]:,.0f}, {FEWEST_RANKS:,} needed"
         weights = influence(self.total[[at]])[:, 0]
-        block = self.by_session[4 * at : 4 * at + 4, 4 * at : 4 * at + 4]
+        block = self.products[4 * at : 4 * at + 4, 4 * at : 4 * at + 4]
         squares = float(weights @ block @ weights) * float(self.total[at, 1]) ** 2
         effective = squares**2 / self.fourths[at] if self.fourths[at] else 0.0
         if effective >= FEWEST_CHANGES:
@@ -147,24 +159,33 @@ class _Own:
             f"equal size), {FEWEST_CHANGES} needed"
         )
 
+    def changed_too_little(self, at: int) -> str:
+        """Return why engines that were asked once have no verdict on a figure; "" if they have one."""
+        if self.changed_files[at] >= FEWEST_FILES and self.changes[at] >= FEWEST_SESSIONS:
+            return ""
+        return (
+            f"{self.changes[at]:,.0f} sessions in {self.changed_files[at]:,.0f} files changed, too few to tell from an "
+            f"engine that varies ({FEWEST_SESSIONS} in {FEWEST_FILES} files needed); --repeat 2 tells"
+        )
+
 
 @dataclass(frozen=True)
 class Judge:
     """A judge of the differences of metrics.
 
-    `declared`: names of the metrics whose verdicts count. `asked`: the share of the project's sessions that was asked.
-    `kind`: the units that the sample of other code consists of, "files" or "projects". `repeats`: how far the engines
-    answer alike. `pairs`: the sessions that were compared, under any filter. `of_new`: how far new's engine alone
-    answers alike. `unjudged`: the reason why nothing is judged, if nothing is.
+    `asked`: the share of the project's sessions that was asked. `kind`: the units that the sample of other code
+    consists of, "files" or "projects". `repeats`: how far the engines answer alike. `pairs`: the sessions that were
+    compared, under any filter. `of_new`: how far new's engine alone answers alike. `again`: the second questions to it.
+    `unjudged`: the reason why nothing is judged, if nothing is.
     """
 
     metrics: Sequence[Metric]
-    declared: frozenset[str]
     asked: float
     kind: str = "files"
     repeats: Repeats = DETERMINISTIC
     pairs: int = 0
-    of_new: Determinism = ALIKE
+    of_new: Repeats = DETERMINISTIC
+    again: SecondQuestions = field(default_factory=SecondQuestions)
     unjudged: str = ""
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
@@ -179,10 +200,8 @@ class Judge:
         names = [self.metrics[index].info.name for index in places]
         infos = [self.metrics[index].info for index in places]
         if places:
-            # Only the declared metrics are adjusted for their number.
-            family = [at for at, name in enumerate(names) if name in self.declared]
-            of_project = self._here(sums, places, family)
-            of_code = self._elsewhere(np.stack(sums.rows)[:, places], infos, family)
+            of_project = self._here(sums, places)
+            of_code = self._elsewhere(sums.by_cluster[:, places], infos)
             for index, name, difference, more in zip(places, names, of_project, of_code, strict=True):
                 over = "found by both" if self.metrics[index].found_by_both else ""
                 differences[name] = replace(difference, elsewhere=more, over=over)
@@ -217,46 +236,24 @@ class Judge:
         if self.metrics[0].timed:
             base, new = (float(sums.total[0, at] / sums.total[0, at + 1]) for at in (0, 2))
             return Difference(base=base, new=new, difference=new - base, why=NOT_IN_TURNS)
-        (of_project,) = self._here(sums, [0], [], tests)
-        (of_code,) = self._elsewhere(rows, [self.metrics[0].info], [], tests)
+        (of_project,) = self._here(sums, [0], tests)
+        (of_code,) = self._elsewhere(rows, [self.metrics[0].info], tests)
         return replace(of_project, elsewhere=of_code)
 
-    def _here(self, sums: Sums, places: Sequence[int], family: Sequence[int], tests: int = 1) -> list[Difference]:
-        """Return the differences of the figures with these indices. `family`: those of them that are judged
-        together."""
-        own = _Own.of(sums, places, [self.metrics[index].info for index in places], drawn=not self.asked)
-        certain = np.array([self._certain(own, at) for at in range(len(places))])
-        # Without certainty the interval must also hold what the engines might have answered instead.
-        intervals = self._intervals(own, family, np.where(certain, self.asked, 0.0), tests)
-        return [self._judge_figure(own, at, intervals[at], certain=bool(certain[at])) for at in range(len(places))]
-
-    def _certain(self, own: _Own, at: int) -> bool:
-        """Return whether the engines' own variation is measured, or was shown not to exist."""
-        if self.repeats.whole and own.noise.variance[at]:
-            return True
-        return self.repeats.shows_determinism(float(own.changes[at]), float(own.observed[at]))
-
-    def _intervals(self, own: _Own, family: Sequence[int], asked: Floats, tests: int) -> list[Interval]:
-        """Return the interval of each figure. `asked`: the share of the population by figure; 0 if variation is not
-        ruled out."""
-        spread = own.spread(asked)
+    def _here(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
+        """Return the differences of the figures with these indices."""
+        own = _Own.of(sums, places, [self.metrics[index].info for index in places])
+        spread = own.spread(self.asked, self.repeats)
         intervals = singly(spread, tests)
-        if own.noise.variance.any():
-            # A few rounds do not tell how noise moves figures together: Bonferroni instead of the joint intervals.
-            adjusted = singly(spread, max(len(family), 1))
-            together = [adjusted[index] for index in family]
-        else:
-            together = joint(spread, family) if family else []
-        for index, interval in zip(family, together, strict=True):
-            intervals[index] = interval
-        return intervals
+        return [
+            self._judge_figure(own, at, interval, exact=not spread.error[at] and self.repeats.alike)
+            for at, interval in enumerate(intervals)
+        ]
 
-    def _judge_figure(self, own: _Own, at: int, interval: Interval, *, certain: bool) -> Difference:
+    def _judge_figure(self, own: _Own, at: int, interval: Interval, *, exact: bool) -> Difference:
         info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
         # Without a changed session, only rounding is left of the difference.
         difference = float(new - base) if own.changes[at] else 0.0
-        state = "weighted" if own.strata else self._state(certain=certain, noisy=bool(noise))
-        exact = self.asked >= 1 and certain and not noise
         up, down = map(int, own.moved[at])
         better, worse = (down, up) if info.better == "lower" else (up, down)
         low, high = self._new_interval(own, at)
@@ -264,7 +261,7 @@ class Judge:
             base=float(base),
             new=float(new),
             difference=difference,
-            state=state,
+            state=tell_state(self.repeats, self.asked, weighted=bool(own.strata)),
             sign=sign_test(up, down) if self.asked >= 1 and up + down else None,
             better=better,
             worse=worse,
@@ -278,17 +275,18 @@ class Judge:
             conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
             return replace(plain, verdict=conclusion, why=lack)
         conclusion = verdict(interval, difference, info.unit, info.better)
-        if (
-            conclusion is Verdict.EQUIVALENT
-            and info.span is None
-            and not exact
-            and own.observed[at] < FEWEST_RANKS_ALIKE
-        ):
-            conclusion = Verdict.NOT_SHOWN
-        reason = self._exact_reason(plain) if exact else self._why(conclusion, interval, info, plain, certain=certain)
-        low_end, high_end = difference, difference
-        if not exact:
-            low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
+        reason = why(conclusion, interval, info)
+        if conclusion is Verdict.EQUIVALENT and info.span is None and not exact:
+            conclusion = conclusion if own.observed[at] >= FEWEST_RANKS_ALIKE else Verdict.NOT_SHOWN
+        if exact:
+            reason = "exact: every session was asked"
+            if self.repeats.unseen:
+                reason += f", in rounds that agreed (at most {self.repeats.unseen:.2%} may differ unseen)"
+        elif not self.repeats.whole:
+            if conclusion in {Verdict.BETTER, Verdict.WORSE} and (lack := own.changed_too_little(at)):
+                conclusion, reason = Verdict.NOT_SHOWN, lack
+            reason += f"; {self._asked_once(plain)}" if self.asked >= 1 and info.better != "neither" else ""
+        low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
         if noise:
             reason += f"; {OF_THE_ENGINE if self.asked >= 1 else ALSO_OF_THE_ENGINE}"
         return replace(
@@ -299,76 +297,55 @@ class Judge:
             verdict=conclusion,
             why=reason,
             detectable=None if exact else interval.detectable,
-            needed=self._estimate_sessions(own, at, interval, info, certain=certain),
+            needed=self._estimate_sessions(own, at, info),
         )
 
     def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
         """Return the interval of new's own figure, for gates about it; (None, None) if it has none."""
         info = own.infos[at]
-        if info.span is None:
-            return (float(own.new[at]),) * 2 if self.asked >= 1 and not self.of_new.differed else (None, None)
-        if own.strata:
+        if own.strata or (info.span is None and (self.asked < 1 or not self.of_new.alike)):
             # The report of new has the interval of a figure over weighted sessions.
             return None, None
-        noise = wavers(self.of_new, float(own.observed[at])) if self.of_new.differed else None
-        columns = slice(4 * at + 2, 4 * at + 4)
-        products = own.by_session[columns, columns]
-        return figure(own.total[at, 2:], products, float(own.observed[at]), self.asked, info.limits, noise)
+        columns, above, below = slice(4 * at + 2, 4 * at + 4), own.total[at, 2], own.total[at, 3]
+        weights = np.zeros((1, 4))
+        weights[0, 2:] = 1 / below, -above / below**2
+        moved = NoiseVariance(np.zeros(1), np.full(1, np.inf)) if self.of_new.whole else None
+        return figure(
+            own.total[at, 2:],
+            own.products[columns, columns],
+            float(own.observed[at]),
+            self.asked,
+            info.limits,
+            moved or self.again.bound(own.rows[:, at, 3], info.span or 1.0),
+            unseen=self.of_new.unseen if self.of_new.whole else 0.0,
+        )
 
-    def _state(self, *, certain: bool, noisy: bool) -> State:
-        if noisy or self.repeats.differed:
-            return "noisy"
-        if self.asked < 1:
-            return "sampled"
-        return "exact" if certain else "partial"
-
-    def _exact_reason(self, difference: Difference) -> str:
-        reason = "exact: every session was asked"
-        if difference.sign is None or self.repeats.whole:
-            return reason
-        return f"{reason}; {_signs(difference)}"
-
-    def _why(
-        self, conclusion: Verdict, interval: Interval, info: MetricInfo, difference: Difference, *, certain: bool
-    ) -> str:
-        reason = why(conclusion, interval, info)
-        if certain or self.asked < 1 or conclusion is Verdict.NOT_COMPARABLE:
-            return reason
-        asked = f"{self.repeats.differed:,} of {self.repeats.asked:,} sessions asked twice were answered differently"
-        if not self.repeats.checked:
-            asked = "nothing was asked twice"
-        elif not self.repeats.differed:
-            asked = f"only {self.repeats.asked:,} sessions were asked twice; --repeat 2 asks all"
+    def _asked_once(self, difference: Difference) -> str:
         signs = f"{_signs(difference)}; " if difference.sign is not None else ""
-        return f"{reason}; {signs}every session was asked, and the interval holds what an engine may vary by: {asked}"
+        again = "nothing was asked twice"
+        if self.repeats.asked:
+            again = (
+                f"{self.repeats.differed:,} of {self.repeats.asked:,} sessions asked twice were answered differently"
+            )
+        return f"{signs}every session was asked once, and the interval holds what differs from file to file: {again}"
 
-    def _estimate_sessions(
-        self, own: _Own, at: int, interval: Interval, info: MetricInfo, *, certain: bool
-    ) -> int | None:
+    def _estimate_sessions(self, own: _Own, at: int, info: MetricInfo) -> int | None:
         """Return about how many sessions of the whole project, of all filters, show one point four times out of
         five."""
         if info.span is None or not own.observed[at]:
             return None
-        spread = own.spread(np.zeros(len(own.infos)))
-        # The number of standard errors from the difference to the end of this comparison's interval.
-        reach = (interval.high - interval.low) / 2
-        seen = interval.detectable - reach
-        errors = reach / seen * FOUR_OF_FIVE if seen > 0 else NORMAL.inv_cdf(1 - 0.025)
         observed = float(own.observed[at])
-        needed = ((errors + FOUR_OF_FIVE) / POINT * float(spread.error[at])) ** 2 * observed
-        if certain and not own.noise.variance[at]:
+        _, sampling = own._sample(0.0)
+        needed = ((NORMAL.inv_cdf(0.975) + FOUR_OF_FIVE) / POINT) ** 2 * float(sampling[at]) * observed
+        if self.repeats.whole and not own.noise.variance[at]:
             # A finite population needs fewer: n / (1 + n / N).
             needed /= 1 + needed * self.asked / observed
         return int(np.ceil(needed * max(self.pairs, observed) / observed))
 
-    def _elsewhere(
-        self, rows: Floats, infos: Sequence[MetricInfo], family: Sequence[int], tests: int = 1
-    ) -> list[Elsewhere]:
+    def _elsewhere(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
         sample = elsewhere(rows)
         enough = (sample.effective >= FEWEST) & np.isfinite(sample.spread.error)
-        intervals: dict[int, Interval] = dict(enumerate(singly(sample.spread, tests)))
-        together = [index for index in family if enough[index]]
-        intervals |= dict(zip(together, joint(sample.spread, together) if together else [], strict=True))
+        intervals = singly(sample.spread, tests)
         return [
             self._judge_code(
                 info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
@@ -423,7 +400,7 @@ class Judge:
         if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
             reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
             return Difference(base=None, new=None, difference=None, why=reason)
-        (difference,) = dataclasses.replace(self, metrics=[metric])._here(sums, [0], [], tests)
+        (difference,) = dataclasses.replace(self, metrics=[metric])._here(sums, [0], tests)
         return difference
 
 

@@ -31,7 +31,8 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
 from ci_eval.core.statistics.latencies import bin_latencies
-from ci_eval.core.statistics.population import project_from_path
+from ci_eval.core.statistics.population import FILES, project_from_path
+from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.weighted import ProjectSums, total, unequal
 from ci_eval.core.workspace import Workspace
@@ -104,6 +105,8 @@ class Paired:
     """The number of pairs of each file, by path."""
     weighted: bool = False
     """True if sessions stand for different numbers of others."""
+    again: SecondQuestions = field(default_factory=SecondQuestions)
+    """The second questions to new's engine."""
     pairs: int = 0
     only_base: int = 0
     only_new: int = 0
@@ -131,7 +134,7 @@ class Paired:
         weights = {name: scale * known[name] / asked[name] for name in asked}
         for sums in self.filters.values():
             sums.strata = [
-                ProjectSums(scale * known[name], asked[name], sums_of_project.total, sums_of_project.products)
+                ProjectSums(known[name], asked[name], sums_of_project.total, sums_of_project.products, scale)
                 for name, sums_of_project in sums.projects.items()
             ]
             sums.total = total(sums.strata) if sums.strata else sums.total
@@ -141,14 +144,6 @@ class Paired:
             ]
         return True
 
-    def gather(self, names: Sequence[str]) -> None:
-        """Merge the files into clusters: `names` has the name of each file's cluster, in the order of `files`."""
-        numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-        for sums in self.filters.values():
-            whole = np.zeros((len(numbers), *sums.rows[0].shape))
-            np.add.at(whole, [numbers[name] for name in names], np.stack(sums.rows))
-            sums.rows = list(whole)
-
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Paired:
     """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
@@ -157,17 +152,21 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     sums = {report_filter.name: FilterSums(figures=len(metrics), rounds=rounds) for report_filter in filters.all}
     paired = Paired(rounds, sums, merged=bool(manifest.projects))
     task = tasks.CATALOG.load(manifest.task)
+    checksums: dict[str, str] = {}
     for source, new_checksum, of_base, of_new in _files(base, new):
         if source is None:
             paired.only_new += sum(map(evaluated, of_new))
             continue
+        checksums[source.path] = source.checksum
         # A file that new does not have did not change: its sessions are base's alone.
         same_text = new_checksum in {"", source.checksum}
         _FilePairs(paired, task, metrics, filters, leading, source).add(of_base, of_new, same_text=same_text)
     paired.weighted = paired.merged and paired.weigh(count_common_sessions(base, new, merged=True))
-    names = [manifest.cluster(path) for path in paired.files]
-    if paired.pairs and names != list(paired.files):
-        paired.gather(names)
+    # Equal texts, such as vendored copies, are one file of other code.
+    names = [checksums[path] if manifest.clusters == FILES else manifest.cluster(path) for path in paired.files]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    for filter_sums in sums.values():
+        filter_sums.clusters = [numbers[name] for name in names]
     return paired
 
 
@@ -233,13 +232,16 @@ class _FilePairs:
     def add(self, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool) -> None:
         """Add the sessions of both sides; `same_text`: whether the file is the same on both."""
         alone_in_base = {session.id: session for session in of_base if evaluated(session)}
+        again: list[SessionScore] = []
         alone_in_new, pairs = 0, []
         for new in filter(evaluated, of_new):
+            again += [new] if new.again else []
             base = alone_in_base.pop(new.id, None)
             if base is None:
                 alone_in_new += 1
             else:
                 pairs.append(self._count_pair(base, new))
+        self._paired.again.add(again)
         if same_text:
             self._paired.only_new += alone_in_new
             self._paired.only_base += len(alone_in_base)
@@ -270,7 +272,7 @@ class _FilePairs:
             sums.losses += int((gains < 0).sum())
             for index in by_round.keys() & set(chosen.tolist()):
                 for side, rounds in by_round[index]:
-                    sums.wavering[side].add(rounds * weights[index, number])
+                    sums.wavering[side].add(rounds * weights[index, number], len(self._paired.files))
             for side in range(2):
                 times = [time for index in chosen.tolist() for time in pairs[index].latencies[side]]
                 sums.latencies[side] += bin_latencies(np.array(times)) if times else 0
@@ -286,10 +288,10 @@ class _FilePairs:
                 self._paired.divided[key[0]] += 1
         for key, indices in members.items():
             part = self._paired.parts[key]
-            part.add(numbers[indices, leading], tokens[indices])
+            part.rows.append(part.add(numbers[indices, leading], tokens[indices]))
             for index in by_round.keys() & set(indices):
                 for side, rounds in by_round[index]:
-                    part.wavering[side].add(rounds[:, leading])
+                    part.wavering[side].add(rounds[:, leading], len(self._paired.files))
             part.sessions += len(indices)
             part.wins += sum(pairs[index].gain > 0 for index in indices)
             part.losses += sum(pairs[index].gain < 0 for index in indices)

@@ -20,7 +20,7 @@ from ci_eval.core.compare.sums import Sums, find_directions, sum_tokens
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, Verdict
+from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, State, Verdict
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
@@ -29,7 +29,7 @@ from ci_eval.core.statistics.paired import bias_text, winners_bias
 from ci_eval.core.statistics.population import project_from_path
 from ci_eval.core.statistics.repeated.repeats import Repeats
 from ci_eval.core.statistics.sampled import figure
-from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
+from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location, tell_state
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.weighted import unequal
 from ci_eval.core.workspace import Workspace
@@ -85,7 +85,7 @@ def rank(
         files=len(totals.files),
         headline=headline.name,
         declared=tuple(pairs),
-        figures=tuple(totals.figures(side, asked) for side in order),
+        figures=tuple(totals.figures(side, asked, count_repeats([manifests[side]])) for side in order),
         times=tuple(totals.times(side) | of_run[side] for side in order),
         pairs=pairs,
         ahead=tuple(_count(row, Verdict.BETTER) for row in verdicts),
@@ -176,11 +176,11 @@ class _Together:
         self.total = np.zeros((len(metrics), sides, 2))
         """The sums of numerators and denominators (metrics x sides x 2)."""
         self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
-        self._by_token = np.zeros_like(self._products)
         self._moved = np.zeros((len(metrics), sides, sides, 2))
-        self._changes = np.zeros((len(metrics), sides, sides))
+        self._changes = np.zeros((2, len(metrics), sides, sides))
         self._observed = np.zeros((len(metrics), sides))
         self._clusters: dict[str, Floats] = {}
+        self._rows: list[Floats] = []
 
     def add(self, path: str, sides: Sequence[Sequence[SessionScore]]) -> None:
         """Add the sessions of one file: the same ones of each side, in the same order."""
@@ -210,15 +210,16 @@ class _Together:
             self._add_changes(number, seen, sum_tokens(seen, tokens))
             self._observed[number] += (seen[:, :, 1] != 0).sum(axis=0)
         self.total += of_file
+        self._rows.append(of_file)
         cluster = self._manifest.cluster(path)
         self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
 
     def _add_changes(self, metric: int, seen: Floats, whole: Floats) -> None:
         """Count changes and directions. `seen`: (sessions x sides x 2); `whole`: the same, summed token by token."""
-        flat = whole.reshape(len(whole), -1)
-        self._by_token[metric] += flat.T @ flat
         for base, new in permutations(range(seen.shape[1]), 2):
-            self._changes[metric, base, new] += (seen[:, base] != seen[:, new]).any(axis=1).sum()
+            changed = (seen[:, base] != seen[:, new]).any(axis=1).sum()
+            # Changed sessions, and files with any.
+            self._changes[:, metric, base, new] += changed, changed > 0
             directions = find_directions(np.concatenate([whole[:, base], whole[:, new]], axis=1)[:, None])
             self._moved[metric, base, new] += (directions > 0).sum(), (directions < 0).sum()
 
@@ -230,11 +231,14 @@ class _Together:
         sums.total = self.total[metric].reshape(-1)[columns].reshape(1, 4)
         sums.products = self._products[metric][np.ix_(columns, columns)]
         sums.observed_by_side = self._observed[[metric]][:, [base, new]]
-        sums.by_token = self._by_token[metric][np.ix_(columns, columns)]
         sums.moved = self._moved[[metric], base, new]
-        sums.changes = self._changes[[metric], base, new]
-        rows = np.stack(list(self._clusters.values()))[:, metric]
-        return sums, rows.reshape(len(rows), -1)[:, columns][:, None, :]
+        sums.changes, sums.changed_files = self._changes[:, [metric], base, new]
+        files, clusters = (
+            np.stack(rows)[:, metric].reshape(len(rows), -1)[:, columns][:, None, :]
+            for rows in (self._rows, list(self._clusters.values()))
+        )
+        sums.rows = list(files)
+        return sums, clusters
 
     @property
     def sessions(self) -> int:
@@ -245,20 +249,24 @@ class _Together:
         """Return the times of one side, by metric."""
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
-    def figures(self, side: int, asked: float) -> dict[str, Estimate]:
-        """Return the figures of one side, by metric; `asked`: the share of the project's sessions that was asked."""
+    def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:
+        """Return the figures of one side, by metric. `asked`: the share of the project's sessions that was asked;
+        `repeats`: how far its engine answers alike. Other answers count as those of a project without end."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
         elsewhere = figures(rows, [metric.info.limits for metric in self.metrics])
         estimates = {}
         for number, metric in enumerate(self.metrics):
             total, own = self.total[number, side], slice(2 * side, 2 * side + 2)
             value, low, high = None, None, None
+            state: State = "none"
             if total[1]:
+                state = tell_state(repeats, asked, weighted=False)
                 value = float(total[0] / total[1])
                 products, observed = self._products[number, own, own], float(self._observed[number, side])
-                low, high = figure(total, products, observed, asked, metric.info.limits)
+                share = asked if repeats.alike else 0.0
+                low, high = figure(total, products, observed, share, metric.info.limits, unseen=repeats.unseen)
             estimates[metric.info.name] = Estimate(
-                value=value, low=low, high=high, n=int(total[1]), elsewhere=elsewhere[number]
+                value=value, low=low, high=high, n=int(total[1]), state=state, elsewhere=elsewhere[number]
             )
         return estimates
 
@@ -300,7 +308,7 @@ def _pairs(
     pairs = list(combinations(range(len(order)), 2))
     for row, column in pairs:
         sums, rows = totals.pair(metric, base=order[column], new=order[row])
-        judge = Judge([totals.metrics[metric]], frozenset(), asked, kind, repeats[row][column], totals.sessions)
+        judge = Judge([totals.metrics[metric]], asked, kind, repeats[row][column], totals.sessions)
         judge = dataclass_replace(judge, unjudged=draws[row][column])
         # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
         # metrics (Bonferroni), but not of pairs: a pair's own comparison knows of no others.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,12 +29,14 @@ class Sums:
     """The sums of the products of each two of these numbers (4 figures x 4 figures)."""
     observed_by_side: Floats = field(init=False)
     """The sessions in which each figure was observed, on base's side and on new's (figures x 2)."""
-    by_token: Floats = field(init=False)
-    """The same as `products`, but of the sums over the sessions of one token, whose answers may differ together."""
+    rows: list[Floats] = field(default_factory=list)
+    """The sums of each file with a pair (figures x 4)."""
     moved: Floats = field(init=False)
     """The numbers of tokens whose figure rose, and of those whose figure fell (figures x 2)."""
     changes: Floats = field(init=False)
     """The number of sessions whose numbers differ between the sides, by figure."""
+    changed_files: Floats = field(init=False)
+    """The number of files with such a session, by figure."""
     fourths: Floats = field(init=False)
     """The sums of the fourth powers of the sessions' differences, by figure; of use only for a mean over sessions."""
     rounds: tuple[int, int] = (1, 1)
@@ -46,9 +49,9 @@ class Sums:
         self.total = np.zeros((self.figures, 4))
         self.products = np.zeros((4 * self.figures, 4 * self.figures))
         self.observed_by_side = np.zeros((self.figures, 2))
-        self.by_token = np.zeros_like(self.products)
         self.moved = np.zeros((self.figures, 2))
         self.changes = np.zeros(self.figures)
+        self.changed_files = np.zeros(self.figures)
         self.fourths = np.zeros(self.figures)
 
     @property
@@ -65,12 +68,12 @@ class Sums:
         here: Floats = seen.sum(axis=0)
         self.total += here
         self.products += flat.T @ flat
-        whole = seen if tokens is None else sum_tokens(seen, tokens)
-        flat = whole.reshape(len(whole), 4 * self.figures)
-        self.by_token += flat.T @ flat
-        directions = find_directions(whole)
+        # A token whose figure moved at several prefixes counts as one.
+        directions = find_directions(seen if tokens is None else sum_tokens(seen, tokens))
         self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
-        self.changes += (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2).sum(axis=0)
+        changed = (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2)
+        self.changes += changed.sum(axis=0)
+        self.changed_files += changed.any(axis=0)
         self.fourths += ((seen[:, :, 2] - seen[:, :, 0]) ** 4).sum(axis=0)
         self.observed_by_side += (seen[:, :, [1, 3]] != 0).sum(axis=0)
         return here
@@ -104,14 +107,24 @@ class FilterSums(Sums):
     sessions: int = 0
     wins: int = 0
     losses: int = 0
-    rows: list[Floats] = field(default_factory=list)
-    """The sums of each file with a pair (figures x 4)."""
+    clusters: Sequence[int] = ()
+    """The number of the cluster that each file is sampled with in other code; none = each file is a cluster."""
     projects: dict[str, Sums] = field(default_factory=dict)
     """The sums by project, if several were merged."""
     strata: list[ProjectSums] = field(default_factory=list)
     """The projects, if they were asked in unequal shares: `total` and `rows` are weighted then."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
     """The number of lookups of base and of new, by how long they took (`statistics/latencies.py`)."""
+
+    @property
+    def by_cluster(self) -> Floats:
+        """Return the sums of each cluster (clusters x figures x 4)."""
+        rows = np.stack(self.rows)
+        if not self.clusters:
+            return rows
+        whole = np.zeros((max(self.clusters) + 1, *rows.shape[1:]))
+        np.add.at(whole, list(self.clusters), rows)
+        return whole
 
 
 @dataclass(kw_only=True)

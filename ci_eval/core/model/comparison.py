@@ -253,9 +253,9 @@ class Comparison(Value, frozen=True, kw_only=True):
     """True if the engines are one and the same, so that only the configurations sent to them differ."""
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
-    least_changed: float | None = None
-    """The share of the sessions that a figure must change in, unless it changes in none, for its difference to be
-    exact; None if no difference is."""
+    unseen: float | None = None
+    """The share of the sessions that may be answered otherwise although all rounds agreed, if differences are exact;
+    None if they are not."""
     detection: Detected | None = None
     """The difference that was to be found, if the comparison asked only as many sessions as that takes."""
     failures: FailureVerdict | None = None

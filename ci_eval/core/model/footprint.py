@@ -8,12 +8,12 @@ from msgspec import Meta
 
 from ci_eval.core.model.tokens import Milliseconds, Number, Value
 
-State = Literal["exact", "sampled", "noisy", "weighted", "partial", "none"]
+State = Literal["exact", "sampled", "once", "noisy", "weighted", "none"]
 """The reliability of a figure.
 
-exact: all sessions were asked, and the engine was shown to answer alike. sampled: some were asked. noisy: answers
-differ when sessions are asked again. weighted: sessions stand for different numbers of others. partial: all were asked,
-but too few of them twice to show that the engine answers alike. none: there is no figure, or none to compare it with.
+exact: all sessions were asked, in two rounds that agree, or of an engine that is a function of its question. sampled:
+some were asked. once: all were asked, in one round. noisy: answers differ when sessions are asked again. weighted:
+sessions stand for different numbers of others. none: there is no figure, or none to compare it with.
 """
 
 

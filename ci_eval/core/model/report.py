@@ -236,6 +236,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     repeats: Determinism | None = None
     """The number of sessions that were asked more than once, and of those of them that were not answered alike; None:
     nothing was."""
+    is_function: bool = False
+    """True if the lists are a function of the question by construction."""
     responses: Responses | None = None
     footprint: Footprint = Footprint()
     sent: SentConfiguration | None = None

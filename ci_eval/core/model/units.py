@@ -84,8 +84,8 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
 
 
 def append_state(interval: str, state: State) -> str:
-    """Return an interval, followed by the state of its figure if that is noisy, weighted or partial."""
-    return f"{interval}, {state}" if interval and state in {"noisy", "weighted", "partial"} else interval
+    """Return an interval, followed by the state of its figure unless that is sampled."""
+    return f"{interval}, {state}" if interval and state in {"exact", "once", "noisy", "weighted"} else interval
 
 
 def interval_text(difference: Difference | Elsewhere, unit: str) -> str:

@@ -82,12 +82,10 @@ class Computed:
     """The filters whose sessions the page can list."""
     metrics: Sequence[Metric] = ()
     asked: float | None = None
-    noise: float = 0.0
-    """The variance that answers which differ when asked again give the mean over one session."""
     clusters: str | None = None
     """What other code is a sample of, see `find_cluster`; None = figures have no interval for other code."""
-    least_changed: float | None = None
-    """The share of the sessions that must have changed for an exact verdict, see `Comparison.least_changed`."""
+    unseen: float | None = None
+    """What an exact difference may move by unseen, see `Comparison.unseen`; None = none is exact."""
     command: str = ""
     """The command that computes what the page does not, with EXPR for a filter."""
 
@@ -243,6 +241,7 @@ class SessionTable:
                     "both": metric.found_by_both,
                     "limits": metric.info.limits,
                     "better": metric.info.better,
+                    "span": 1.0 if metric.info.span is None else metric.info.span,
                     "floor": FLOORS.get(metric.info.unit, 0.0),
                     "margin": MARGINS.get(metric.info.unit, 0.0),
                 }
@@ -252,9 +251,8 @@ class SessionTable:
             "combinations": list(self._combinations),
             "observed": list(self._observed),
             "asked": self._computed.asked,
-            "noise": self._computed.noise,
             "clusters": self._cluster_of_file,
-            "leastChanged": self._computed.least_changed,
+            "unseen": self._computed.unseen,
             "command": self._computed.command,
             "kinds": list(self._kinds.numbers),
             "statuses": list(self._statuses.numbers),

@@ -61,10 +61,13 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
     drawn = f"intervals (95 %) hold what another seed would draw ({', '.join(evaluation.drawn)})"
     here = f"all {figures.sessions:,} sessions were asked: {drawn if evaluation.drawn else 'its figures are exact'}"
     repeats = evaluation.repeats
-    if repeats is None:
-        here = f"all {figures.sessions:,} sessions were asked; whether the engine answers alike was not checked"
-    elif repeats.differed:
+    if repeats and repeats.differed:
         here = f"all {figures.sessions:,} sessions were asked; intervals (95 %) are of answers that differ"
+    elif not evaluation.is_function and not evaluation.noise:
+        here = (
+            f"all {figures.sessions:,} sessions were asked once; intervals (95 %) hold what the engine may answer "
+            "otherwise"
+        )
     if evaluation.unparsable > NOTABLE:
         here = (
             f"all {figures.sessions:,} sessions of what could be read were asked, but "
@@ -167,8 +170,9 @@ def needed_text(comparison: Comparison) -> str:
     seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
     takes = f"one of 1 pp takes about {figure_texts.format_count(leading.needed, 'session')} of the project"
     # The number needed may be above the number that the project has.
-    short = leading.state == "sampled" and leading.needed > comparison.population
-    return f"{seen}; {takes}{', more than it has' if short else ''}."
+    if leading.state in {"sampled", "once"} and leading.needed > comparison.population:
+        takes = f"one of 1 pp takes all {comparison.population:,}, with --repeat 2"
+    return f"{seen}; {takes}."
 
 
 def _change(comparison: Comparison, leading: Difference) -> str:

@@ -114,7 +114,7 @@ def evaluate(
     responses = sums.responses.figures()
     if responses and responses.unreadable:
         responses = replace(responses, example=_find_unreadable(workspace))
-    by_filter = {name: tally.figures(asked) for name, tally in tallies.items()}
+    by_filter = {name: tally.figures(asked, sums.again) for name, tally in tallies.items()}
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
     if manifest.precision:
@@ -139,6 +139,7 @@ def evaluate(
         unparsable_files=manifest.unparsable_files,
         noise=sums.rounds.noise(),
         repeats=manifest.state,
+        is_function=manifest.is_function,
         population=known,
         drawn=manifest.draws,
         asked=asked,

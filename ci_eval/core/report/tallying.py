@@ -16,7 +16,6 @@ from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
-    Determinism,
     Estimate,
     FileFigures,
     FilterFigures,
@@ -29,6 +28,8 @@ from ci_eval.core.statistics.population import count_project_sessions, project_f
 from ci_eval.core.statistics.prompts import Prompts
 from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated.noise import Rounds
+from ci_eval.core.statistics.repeated.questions import SecondQuestions
+from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats
 from ci_eval.core.statistics.repeated.wavering import Wavering
 from ci_eval.core.statistics.stats import Collected, Collector, Observations, estimate, pack_location
 from ci_eval.core.statistics.weighted import Stratum, unequal
@@ -71,7 +72,7 @@ class Tally:
         part: ReportFilter,
         rounds: int = 1,
         strata: Sequence[Stratum] = (),
-        repeats: Determinism | None = None,
+        repeats: Repeats = DETERMINISTIC,
     ) -> None:
         """Begin with no files. `strata`: the merged projects, if they were asked in unequal shares."""
         self._wavering = [Wavering(rounds) for _ in metrics]
@@ -119,8 +120,8 @@ class Tally:
         self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
         for number in range(len(self._metrics) if moved else 0):
             rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
-            self._wavering[number].add(rounds)
-            self._wavering_of_kind[kind][number].add(rounds)
+            self._wavering[number].add(rounds, len(self._files) - 1)
+            self._wavering_of_kind[kind][number].add(rounds, len(self._files) - 1)
 
     def _apply_weight(self, seen: Seen, weight: float) -> Seen:
         return [
@@ -147,7 +148,6 @@ class Tally:
         """Add the next files, which another process has added up."""
         for mine, theirs in zip(self._observations, part.collected, strict=True):
             mine.merge_observations(theirs, len(self._files))
-        self._files += part.files
         self._clusters += part.clusters
         self._kinds |= part.kinds
         self._statuses += part.statuses
@@ -156,17 +156,22 @@ class Tally:
             self._bands[band] += count
         self._undecided += part.undecided
         for moved, added in zip(self._wavering, part.wavering, strict=True):
-            moved.add_all(added)
+            moved.add_all(added, len(self._files))
         for kind, waverings in part.wavering_of_kind.items():
             for moved, added in zip(self._wavering_of_kind[kind], waverings, strict=True):
-                moved.add_all(added)
+                moved.add_all(added, len(self._files))
+        self._files += part.files
 
-    def _estimates(self, asked: float, wavering: Sequence[Wavering], kind: Kind | None = None) -> dict[str, Estimate]:
+    def _estimates(
+        self, asked: float, again: SecondQuestions, wavering: Sequence[Wavering], kind: Kind | None = None
+    ) -> dict[str, Estimate]:
         numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(self._clusters))}
         clusters = [numbers[cluster] for cluster in self._clusters]
         number = None if kind is None else NUMBERS[kind]
         return {
-            seen.metric.info.name: estimate(seen, asked, moved, kind=number, clusters=clusters, repeats=self._repeats)
+            seen.metric.info.name: estimate(
+                seen, asked, moved, kind=number, clusters=clusters, repeats=self._repeats, again=again
+            )
             for seen, moved in zip(self._observations, wavering, strict=True)
         }
 
@@ -189,9 +194,9 @@ class Tally:
             for number, (folder, files) in enumerate(groups.items())
         }
 
-    def figures(self, asked: float) -> FilterFigures:
+    def figures(self, asked: float, again: SecondQuestions) -> FilterFigures:
         """Return the figures of all that was let through; `asked`: the share of the project's sessions that was
-        asked."""
+        asked, `again`: its second questions."""
         by_file = {
             observations.metric.info.name: observations.by_file(len(self._files)) for observations in self._observations
         }
@@ -205,7 +210,7 @@ class Tally:
                 # Engines that are no language models have no such session.
                 if status is not Status.UNREADABLE or self._statuses[status]
             },
-            metrics=self._estimates(asked, self._wavering),
+            metrics=self._estimates(asked, again, self._wavering),
             by_file={
                 metric.info.name: _mean(by_file[metric.info.name])
                 for metric in self._metrics
@@ -220,7 +225,8 @@ class Tally:
             else {},
             folders=self._folders() if self._part.detailed else {},
             kinds={
-                kind.value: self._estimates(asked, self._wavering_of_kind[kind], kind) for kind in sorted(self._kinds)
+                kind.value: self._estimates(asked, again, self._wavering_of_kind[kind], kind)
+                for kind in sorted(self._kinds)
             }
             if self._part.detailed
             else {},
@@ -237,6 +243,7 @@ class Tallies:
     cases: Cases
     prompts: Prompts
     responses: ResponseCounts
+    again: SecondQuestions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,6 +253,7 @@ class _PartOfAll:
     cases: Cases
     prompts: Prompts
     responses: ResponseCounts
+    again: SecondQuestions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,7 +315,8 @@ class Tallying:
         return self._part(paths, [metrics[name] for name in names])
 
     def _empty(self, observed: Sequence[Metric]) -> Tallies:
-        rounds, strata, repeats = self._manifest.rounds, tuple(self._strata.values()), self._manifest.state
+        manifest, strata = self._manifest, tuple(self._strata.values())
+        rounds, repeats = manifest.rounds, Repeats.of([(manifest.is_function, manifest.rounds, manifest.state)])
         task = tasks.CATALOG.load(self._manifest.task)
         tallies = {
             report_filter.name: Tally(task, observed, report_filter, rounds, strata, repeats)
@@ -319,6 +328,7 @@ class Tallying:
             cases=Cases(),
             prompts=Prompts(observed),
             responses=ResponseCounts(),
+            again=SecondQuestions(),
         )
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
@@ -331,8 +341,10 @@ class Tallying:
             cluster = manifest.cluster(file.path)
             for tally in tallies:
                 tally.begin(file.path, cluster, numbers.get(project_from_path(file.path, merged=True), 0))
+            again: list[SessionScore] = []
             for session in sessions:
                 asked = evaluated(session)
+                again += [session] if asked and session.again else []
                 if rounds > 1:
                     sums.rounds.add(session)
                 if session.properties.strategy and asked:
@@ -350,9 +362,15 @@ class Tallying:
                 )
                 for tally in tallies:
                     tally.add(session, band, seen, moved)
+            sums.again.add(again)
         parts = {name: tally.part() for name, tally in sums.by_filter.items()}
         return _PartOfAll(
-            by_filter=parts, rounds=sums.rounds, cases=sums.cases, prompts=sums.prompts, responses=sums.responses
+            by_filter=parts,
+            rounds=sums.rounds,
+            cases=sums.cases,
+            prompts=sums.prompts,
+            responses=sums.responses,
+            again=sums.again,
         )
 
 
@@ -363,6 +381,7 @@ def _add(tallies: Tallies, part: _PartOfAll) -> None:
     tallies.cases.add_all(part.cases)
     tallies.prompts.add_all(part.prompts)
     tallies.responses.add_all(part.responses)
+    tallies.again.add_all(part.again)
 
 
 def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:

@@ -43,6 +43,21 @@ class Clusters:
     effective: Floats
 
 
+def jackknife(rows: Floats) -> tuple[Floats, Floats]:
+    """Return the CV3 variances of the differences, and the effective number of clusters that differ, (Σd²)²/Σd⁴.
+
+    `rows`: see `elsewhere`. One cluster says nothing of how clusters differ: its variances are NaN.
+    """
+    total = rows.sum(axis=0)
+    # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
+    deviations = _difference(total - rows) - _difference(total)
+    # What is the same in all clusters does not vary, whatever rounding leaves of it.
+    deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2))] = 0
+    squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return squares * (1 - 1 / len(rows)), np.where(squares > 0, squares**2 / fourths, np.inf)
+
+
 def elsewhere(rows: Floats) -> Clusters:
     """Return the differences (new - base) in code like these clusters.
 
@@ -50,24 +65,17 @@ def elsewhere(rows: Floats) -> Clusters:
     new's.
     """
     total = rows.sum(axis=0)
-    difference = _difference(total)
-    # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
-    deviations = _difference(total - rows) - difference
-    # What is the same in all clusters does not vary, whatever rounding leaves of it.
-    deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2))] = 0
-    count = len(rows)
-    squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
-    error = np.sqrt(squares * (count - 1) / max(count, 1))
+    variance, differing = jackknife(rows)
+    effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
     with np.errstate(invalid="ignore", divide="ignore"):
-        effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
         base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
         # Where nothing changed, take the error to be one session's change: with one degree of freedom, the interval
         # then says about what the rule of three says.
-        alike = squares == 0
-        error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), error)
+        alike = variance == 0
+        error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), np.sqrt(variance))
         # Simulations held the truth with half of Pan and Wall's degrees of freedom (docs/statistics.md).
-        df = np.where(alike, 1, np.minimum(squares**2 / fourths, effective - 1))
-    return Clusters(Spread(base, new, new - base, error, np.maximum(df, 1), deviations.T @ deviations), effective)
+        df = np.where(alike, 1, np.minimum(differing, effective - 1))
+    return Clusters(Spread(base, new, new - base, error, np.maximum(df, 1), np.zeros(len(base))), effective)
 
 
 def count_effective_clusters(sizes: Floats) -> Floats:

@@ -15,8 +15,8 @@ import numpy as np
 
 from ci_eval.core.model import Determinism
 from ci_eval.core.statistics.paired import LEVEL
+from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.statistics.sampled import Limits, figure
-from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FIRST = 200
@@ -47,8 +47,6 @@ class Pilot:
     """The degrees of freedom of the noise."""
     errors: float
     """The standard errors that the interval reaches to each side, if there is no noise."""
-    tests: int
-    """The number of intervals that hold together (Bonferroni), if there is noise."""
 
     def detectable(self, asked: Floats, power: float) -> Floats:
         """Return the true differences that would be found with that power after `asked` sessions."""
@@ -57,8 +55,7 @@ class Pilot:
         total = sampling + noise
         errors: Floats | float = self.errors
         if self.noise:
-            # Bonferroni, since a few rounds do not tell how noise moves figures together.
-            errors = critical_values((1 - LEVEL) / self.tests, self.df * (total / noise) ** 2)
+            errors = critical_values(1 - LEVEL, self.df * (total / noise) ** 2)
         return np.asarray((errors + NORMAL.inv_cdf(power)) * np.sqrt(total))
 
     def enough(self, wanted: float, power: float) -> int:
@@ -91,17 +88,18 @@ def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, pow
     return asked if enough <= asked else min(sessions, max(enough, int(LEAST * asked)))
 
 
-def reach(rows: Floats, asked: int, sessions: int, limits: Limits, repeats: Determinism) -> float:
+def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determinism) -> float:
     """Return the longer of the two distances from a ratio to the ends of its 95 % interval; infinite without an
     interval.
 
-    `rows` (sessions x 2): numerator and denominator of each session that was asked, of all `sessions`. `repeats`: of
+    `rows` (sessions x 2): numerator and denominator of each session that was asked, of all `sessions`. `again`: of
     those that were asked twice, how many differed.
     """
     total, observed = rows.sum(axis=0), int((rows[:, 1] != 0).sum())
     if not observed:
         return np.inf
-    noise = wavers(repeats, observed) if repeats.differed else None
+    # A sample cannot tell which answers vary together, so they count as one file.
+    noise = SecondQuestions(again, again).bound(rows[:, 1], 1.0) if again.differed else None
     low, high = figure(total, rows.T @ rows, observed, asked / sessions, limits, noise)
     value = float(total[0] / total[1])
     return np.inf if low is None or high is None else max(value - low, high - value)

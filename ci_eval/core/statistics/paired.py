@@ -1,9 +1,7 @@
-"""The intervals of several differences at once, and the verdicts on them.
+"""The interval of a difference, and the verdict on it.
 
-An interval excludes 0 exactly if the p-value beside it is below 5 %. If several figures are judged together, their
-intervals are widened so that all of them hold at once with 95 %. For this, each statistic is turned into a normal one
-of the same tail probability and compared with the distribution of the largest of all, which takes account of how the
-figures move together (single-step max-T: Westfall & Young 1993; Hothorn, Bretz & Westfall 2008).
+An interval holds by itself with 95 %, whatever figures are next to it, and excludes 0 exactly if the p-value beside it
+is below 5 %.
 """
 
 from __future__ import annotations
@@ -25,9 +23,6 @@ FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
 """The smallest difference, by unit, that may be called better or worse."""
 MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
 """The margin, by unit: two sides are equivalent if they are shown to differ by less."""
-DRAWS = 100_000
-_FEW = 100
-"""The number of draws beyond a value below which its p-value comes from Bonferroni's bound instead."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +38,8 @@ class Spread:
     """The standard errors; NaN or infinite if none can be given."""
     df: Floats
     """The degrees of freedom of t for each standard error; infinite if the normal distribution is used."""
-    covariance: Floats
-    """A matrix (figures x figures) proportional to the covariances of the differences: how the figures move together.
-    The row and the column of a figure that does not vary are 0."""
+    widen: Floats
+    """What each interval reaches further to both sides: by how much answers that nobody has seen may move a figure."""
 
     @property
     def difference(self) -> Floats:
@@ -64,82 +58,18 @@ class Interval:
     """The smallest true difference that data like these would show four times out of five."""
 
 
-def joint(spread: Spread, family: Sequence[int]) -> list[Interval]:
-    """Return one interval per figure of the family (indices of figures): all of them hold the true differences at once
-    with 95 %."""
-    indices = list(family)
-    center, error, df = spread.center[indices], spread.error[indices], spread.df[indices]
-    p, errors = _p_values(center, error, df), critical_values(1 - LEVEL, df)
-    # A figure without an error cannot move, so it must not widen the intervals of the others.
-    uncertain = np.where(error > 0, 1.0, 0.0)
-    largest = _draw_largest(spread.covariance[np.ix_(indices, indices)] * np.outer(uncertain, uncertain))
-    if largest is not None:
-        errors = critical_values(2 * NORMAL.cdf(-float(np.quantile(largest, LEVEL))), df)
-        p = _adjust(p, largest)
-    return _intervals(center, error, p, errors)
-
-
 def singly(spread: Spread, tests: int = 1) -> list[Interval]:
     """Return one interval per figure, each holding by itself with 95 %. If `tests` > 1, the intervals are adjusted for
     that number of tests (Bonferroni)."""
-    p = np.minimum(_p_values(spread.center, spread.error, spread.df) * tests, 1)
-    return _intervals(spread.center, spread.error, p, critical_values((1 - LEVEL) / tests, spread.df))
-
-
-def _p_values(center: Floats, error: Floats, df: Floats) -> Floats:
+    reach = critical_values((1 - LEVEL) / tests, spread.df) * spread.error
+    distance = np.maximum(np.abs(spread.center) - spread.widen, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         # Without an error, the difference is exact: p is 1 or 0.
-        return np.where(error > 0, tails(np.abs(center) / error, df), center == 0)
-
-
-def _intervals(center: Floats, error: Floats, p: Floats, errors: Floats) -> list[Interval]:
-    reach = errors * error
-    detectable = reach + FOUR_OF_FIVE * error
-    return [
-        Interval(*map(float, numbers)) for numbers in zip(center - reach, center + reach, p, detectable, strict=True)
-    ]
-
-
-def _draw_largest(covariance: Floats) -> Floats | None:
-    """Return sorted draws of max |z| over normal variables with these covariances, or None if fewer than two of them
-    vary: then there is nothing to adjust for."""
-    vary = np.flatnonzero(covariance.diagonal() > 0)
-    if len(vary) < 2:
-        return None
-    length = np.sqrt(covariance.diagonal()[vary])
-    root = _root(covariance[np.ix_(vary, vary)] / np.outer(length, length))
-    # Always the same seed, so that equal data have equal intervals.
-    variables = np.random.default_rng(11).standard_normal((DRAWS, len(vary))) @ root.T
-    return np.sort(np.abs(variables).max(axis=1))
-
-
-SAME = 1e-8
-"""The rest of a unit variance that counts as rounding: below it, the variable is a sum of others."""
-
-
-def _root(correlation: Floats) -> Floats:
-    """Return the lower triangle L with L Lᵀ = the correlation (Cholesky)."""
-    # Eigenvectors would do as well, but those of equal eigenvalues differ from one linear algebra library to the next,
-    # and with them the draws.
-    root = np.zeros_like(correlation)
-    for column in range(len(correlation)):
-        pivot = correlation[column, column] - root[column, :column] @ root[column, :column]
-        if pivot > SAME:
-            below = correlation[column:, column] - root[column:, :column] @ root[column, :column]
-            root[column:, column] = below / np.sqrt(pivot)
-    return root
-
-
-def _adjust(alone: Floats, largest: Floats) -> Floats:
-    """Return adjusted p-values: the share of the draws beyond each value, or Bonferroni's bound if few draws are.
-
-    `alone`: the p-values of each figure by itself. `largest`: sorted draws, see `_draw_largest`.
-    """
-    beyond = DRAWS - np.searchsorted(largest, critical_values(alone, np.inf))
-    bound = np.minimum(alone * len(alone), _FEW / DRAWS)
-    # An adjusted p-value is never below that of the figure alone, whatever the draws say.
-    adjusted: Floats = np.maximum(np.where(beyond < _FEW, bound, beyond / DRAWS), alone)
-    return adjusted
+        alone = np.where(spread.error > 0, tails(distance / spread.error, spread.df), distance == 0)
+    reach = reach + spread.widen
+    low, high, detectable = spread.center - reach, spread.center + reach, reach + FOUR_OF_FIVE * spread.error
+    numbers = zip(low, high, np.minimum(alone * tests, 1), detectable, strict=True)
+    return [Interval(*map(float, of_figure)) for of_figure in numbers]
 
 
 def verdict(interval: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:

@@ -8,15 +8,13 @@ from collections.abc import Mapping
 from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.model.actions import NOTABLE
 
-MANY_PROJECTS = 20
-"""The number of projects from which on projects are the sample that speaks for other code. Fewer projects say too
-little of how projects differ, and files are the sample."""
+FILES = "files"
 
 
 def cluster_unit(projects: int) -> str:
-    """Return the unit of the sample of other code in an evaluation of so many merged projects: "files" or
-    "projects"."""
-    return "projects" if projects >= MANY_PROJECTS else "files"
+    """Return the unit of the sample of other code in an evaluation of so many merged projects, "files" or "projects":
+    the highest level that has two of them."""
+    return "projects" if projects > 1 else FILES
 
 
 def find_cluster(path: str, unit: str) -> str:

@@ -9,85 +9,45 @@ Price (2012) do for paired proportions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.core.statistics.paired import LEVEL, Spread
+from ci_eval.core.statistics.paired import LEVEL
+from ci_eval.core.statistics.repeated.wavering import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
+Booleans = NDArray[np.bool_]
 Limits = tuple[float | None, float | None]
 """The lowest and the highest value of one session (`MetricInfo.limits`); None if there is no bound."""
 FEWEST_OBSERVED = 3
 """The sessions that any interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
 
 
-@dataclass(frozen=True)
-class NoiseVariance:
-    """The variance of each figure that comes from the engine's own noise: it answers differently in another round."""
-
-    variance: Floats
-    df: Floats
-    """The degrees of freedom of the variance."""
-
-    @classmethod
-    def of(cls, sides: Sequence[Floats], rounds: Sequence[int]) -> NoiseVariance:
-        """Return the sum of the variances of each side, with its degrees of freedom (Welch 1947, Satterthwaite 1946).
-
-        `sides`: per side (one for a figure, two for a difference) the variance of each figure; `rounds`: per side.
-        """
-        variance = np.sum(sides, axis=0)
-        apart = sum(side**2 / max(number - 1, 1) for side, number in zip(sides, rounds, strict=True))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
-
-    def add_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
-        """Return standard errors and degrees of freedom once the `variance` of sampling, itself known well, is
-        added."""
-        total = variance + self.variance
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
-
-
 def here(
-    total: Floats,
-    products: Floats,
-    observed: Floats,
-    asked: float | Floats,
-    spans: Sequence[float | None],
-    noise: NoiseVariance | None = None,
-    changed: NDArray[np.bool_] | None = None,
-) -> Spread:
-    """Return the differences (new - base) in the whole population, with their standard errors.
+    total: Floats, products: Floats, observed: Floats, asked: float, spans: Sequence[float | None], changed: Booleans
+) -> tuple[Floats, Floats]:
+    """Return the centers of the intervals of the differences (new - base) in the whole population, and the variances
+    that sampling gives them.
 
     `total` (figures x 4): sums over sessions of base's numerator and denominator, then of new's. `products` (4 figures
     x 4 figures): sums over sessions of the product of each two of these numbers. `observed`: number of sessions behind
     each figure. `asked`: the share of the population that was asked; 0 for an infinite population. `spans`: the largest
-    gain of one session, by figure; a figure without a bound (None) uses 1, for example one rank. `noise`: the engine's
-    own, if several rounds have measured it. `changed`: by figure, if any session changed; in the other figures,
-    rounding errors are ignored.
+    gain of one session, by figure; a figure without a bound (None) uses 1, for example one rank. `changed`: by figure,
+    if any session changed; in the other figures, rounding errors are ignored.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
+        difference = np.where(changed, total[:, 2] / total[:, 3] - total[:, 0] / total[:, 1], 0.0)
         weights = influence(total)
-    difference, left = new - base, 1 - np.asarray(asked)
-    covariance = weights.T @ products @ weights
-    if changed is not None:
-        covariance = covariance * np.outer(changed, changed)
-        difference = np.where(changed, difference, 0.0)
-    # Sum of squared deviations from the mean, in units of one session; below, with the two sessions that are added.
-    squares = np.clip(covariance.diagonal(), 0, None) * observed**2
-    most = largest_gains(spans)
+    squares = np.where(changed, np.clip(np.diag(weights.T @ products @ weights), 0, None), 0.0) * observed**2
+    left, most = 1 - asked, largest_gains(spans)
     # The added sessions count for less, the more was asked: with all asked, nothing is added.
     size = observed + 2 * left
-    # The two added sessions gain and lose as much, so they pull the centre towards 0 (Bonett & Price 2012).
+    # The two added sessions gain and lose as much, so they pull the center towards 0 (Bonett & Price 2012).
     center = difference * observed / size
     spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
-    sampling = np.clip(left * spread, 0, None) / size**2
-    error, df = (np.sqrt(sampling), np.full(len(base), np.inf)) if noise is None else noise.add_sampling(sampling)
-    return Spread(base, new, center, error, df, covariance)
+    return center, np.clip(left * spread, 0, None) / size**2
 
 
 def largest_gains(spans: Sequence[float | None]) -> Floats:
@@ -134,6 +94,7 @@ def figure(
     limits: Limits,
     noise: NoiseVariance | None = None,
     effective: float = 0.0,
+    unseen: float = 0.0,
 ) -> tuple[float | None, float | None]:
     """Return the 95 % interval (low, high) of a single figure of the whole population: within its limits, and around
     the figure.
@@ -144,23 +105,25 @@ def figure(
     or fewer than FEWEST_RANKS sessions were observed.
 
     `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products; `observed`:
-    number of sessions; `asked`: share of the population; `noise`: of this one figure. To keep a share of 0 or 1 from an
+    number of sessions; `asked`: share of the population; `noise`: of this one figure; `unseen`: the share of sessions
+    that may be answered otherwise although none was. To keep a share of 0 or 1 from an
     interval of width zero, two sessions with the highest and two with the lowest value are added, as Agresti & Coull
     (1998) do.
     """
     value, left = float(total[0] / total[1]), 1 - asked
-    if left <= 0 and (noise is None or not noise.variance[0]):
-        return value, value
     lowest, highest = limits
     # A figure outside shows that the metric has no such bound.
     bounded = lowest is not None and highest is not None and lowest <= value <= highest
+    more = unseen * (highest - lowest if lowest is not None and highest is not None and bounded else 1.0)
+    if left <= 0 and (noise is None or not noise.variance[0]):
+        return within(limits, value - more, value + more, value)
     # With 37 to 100 ranks, intervals held the truth in only 81 to 95 % of draws (docs/statistics.md).
     if observed < FEWEST_OBSERVED or (not bounded and (observed < FEWEST_RANKS or not effective)):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
     if not bounded and np.isinf(effective) and (noise is None or not noise.variance[0]):
         # No session differs from another, as of the control that always knows.
-        return value, value
+        return within(limits, value - more, value + more, value)
     squares = max(float(weights @ products @ weights), 0.0)
     middle, most = value, 1.0
     if lowest is not None and highest is not None and bounded:
@@ -175,7 +138,7 @@ def figure(
     else:
         error, df = noise.add_sampling(np.array([sampling]))
         reach = float(critical_values(1 - LEVEL, df)[0] * error[0])
-    return within(limits, center - reach, center + reach, value)
+    return within(limits, center - reach - more, center + reach + more, value)
 
 
 def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:

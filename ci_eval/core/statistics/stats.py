@@ -12,10 +12,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import Determinism, Estimate, State
+from ci_eval.core.model import Estimate, State
 from ci_eval.core.statistics.clustered import figures
+from ci_eval.core.statistics.repeated.questions import SecondQuestions
+from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats
 from ci_eval.core.statistics.repeated.wavering import Wavering
-from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, NoiseVariance, effective_sessions, powers
+from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, effective_sessions, powers
 from ci_eval.core.statistics.sampled import figure as sampled_figure
 from ci_eval.core.statistics.weighted import Stratum, interval, moments
 
@@ -254,92 +256,73 @@ def estimate(
     *,
     kind: int | None = None,
     clusters: Sequence[int] | None = None,
-    repeats: Determinism | None = None,
+    repeats: Repeats = DETERMINISTIC,
+    again: SecondQuestions | None = None,
 ) -> Estimate:
     """Return the metric's figure with its 95 % intervals: for this project (`sampled.figure`), and for other code like
     it (`clustered.figures`).
 
     `asked`: the share of the project's sessions that was asked. `wavering`: the engine's noise in this metric, if there
     were several rounds. `kind`: only its observations. `clusters`: the number of the cluster of each file, if several
-    files form one. `repeats`: of the sessions that were asked twice, how many differed. Counts and quantiles have no
-    intervals. Times have none either: a busy machine slows all sessions together, which no sample of sessions would
-    show.
+    files form one. `repeats`: how far the engine answers alike. `again`: the second questions to it. Counts and
+    quantiles have no intervals. Times have none either: a busy machine slows all sessions together, which no sample of
+    sessions would show.
     """
-    result = _estimate(observations, asked, wavering, kind, clusters, repeats)
-    return replace(result, state=_state(observations, result, asked, repeats))
-
-
-def _state(observations: Observations, result: Estimate, asked: float, repeats: Determinism | None) -> State:
-    if result.value is None:
-        return "none"
-    if observations.strata:
-        return "weighted"
-    # A busy machine slows all sessions together, so that a time is never exact.
-    if observations.metric.timed or observations.metric.info.unit == "ms" or (repeats and repeats.differed):
-        return "noisy"
-    if asked < 1:
-        return "sampled"
-    return "exact" if repeats else "partial"
-
-
-def _estimate(
-    observations: Observations,
-    asked: float,
-    wavering: Wavering | None,
-    kind: int | None,
-    clusters: Sequence[int] | None,
-    repeats: Determinism | None,
-) -> Estimate:
     metric, unit = observations.metric, observations.metric.info.unit
+    # A busy machine slows all sessions together, so that a time is never exact.
+    timed = metric.timed or unit == "ms"
+    state = "noisy" if timed else tell_state(repeats, asked, weighted=bool(observations.strata))
     if not observations.is_summed:
         seen = observations.seen(kind)
-        if observations.left_out:
-            return Estimate(value=None, n=len(seen))
-        return Estimate(value=_figure_of_rows(metric, seen), n=len(seen))
+        value = None if observations.left_out else _figure_of_rows(metric, seen)
+        return Estimate(value=value, n=len(seen), state="none" if value is None else state)
     sums = observations.sums(kind)
     value, count = _figure_of_sums(metric, sums.total), int(sums.total[2])
-    if value is None or metric.statistic != "ratio" or metric.timed or unit == "ms" or not sums.total[1]:
-        return Estimate(value=value, n=count)
+    plain = Estimate(value=value, n=count, state="none" if value is None else state)
+    if value is None or metric.statistic != "ratio" or timed or not sums.total[1]:
+        return plain
     rows = sums.rows[sums.rows[:, 2] > 0, :2]
+    of_clusters = rows
     if clusters is not None:
         _, members = np.unique(np.array(clusters)[: len(sums.rows)][sums.rows[:, 2] > 0], return_inverse=True)
-        rows = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
-    limits = metric.info.limits
-    (elsewhere,) = figures(rows[:, None, :], [limits])
-    total = sums.total[:2]
-    noise = _noise(wavering, total) if wavering and wavering.rounds > 1 else None
-    if noise is None and repeats and repeats.differed:
-        # Without a bound on one session's change, a sample asked twice cannot bound the noise.
-        if metric.info.span is None:
-            return Estimate(value=value, n=count, elsewhere=elsewhere)
-        noise = wavers(repeats, sums.observed)
-    worth = effective_sessions(sums.squares, sums.fourths, total)
+        of_clusters = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
+    limits, span = metric.info.limits, metric.info.span
+    plain = replace(plain, elsewhere=figures(of_clusters[:, None, :], [limits])[0])
     if observations.strata:
-        fewest = FEWEST_RANKS if metric.info.span is None else FEWEST_OBSERVED
-        bounds = interval(sums.strata, observations.strata, limits) if sums.observed >= fewest else None
-        low, high = bounds or (None, None)
-        return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
+        fewest = FEWEST_RANKS if span is None else FEWEST_OBSERVED
+        low, high = (interval(sums.strata, observations.strata, limits) if sums.observed >= fewest else None) or NONE
+        return replace(plain, low=low, high=high)
+    total, noise, unseen = sums.total[:2], None, 0.0
     products, residual = sums.squares[[[0, 1], [1, 2]]], np.array([1, -value])
     if not asked:
         # What was drawn may have moved the sessions of a file together.
         products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
-    low, high = sampled_figure(total, products, sums.observed, asked, limits, noise, worth)
-    return Estimate(value=value, low=low, high=high, n=count, elsewhere=elsewhere)
+    if repeats.whole:
+        if wavering is not None:
+            noise = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
+        unseen = 0.0 if noise and noise.variance[0] else repeats.unseen
+    elif again is None or not again.files.asked or span is None:
+        # Of an engine that is asked once, answers that vary by themselves are like sessions of a project without end.
+        asked = 0.0
+    else:
+        noise = again.bound(rows[:, 1], span)
+    worth = effective_sessions(sums.squares, sums.fourths, total)
+    low, high = sampled_figure(total, products, sums.observed, asked, limits, noise, worth, unseen)
+    return replace(plain, low=low, high=high)
 
 
-def wavers(repeats: Determinism, observed: float) -> NoiseVariance:
-    """Return an upper bound on the variance of a mean over so many sessions that comes from varying answers.
-
-    A session that is answered differently half of the time, from 0 to 1, has a variance of 1/4; asked twice, it differs
-    half of the time. One more session is assumed to differ, since a low number in a sample may be luck.
-    """
-    share = (repeats.differed + 1) / (repeats.asked + 1)
-    return NoiseVariance(np.array([share / 2 / max(observed, 1)]), np.array([np.inf]))
+NONE = (None, None)
 
 
-def _noise(wavering: Wavering, total: Floats) -> NoiseVariance:
-    variance = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
-    return NoiseVariance.of([variance], [wavering.rounds])
+def tell_state(repeats: Repeats, asked: float, *, weighted: bool) -> State:
+    """Return the state of a figure that exists. `asked`: the share of the project's sessions that was asked."""
+    if weighted:
+        return "weighted"
+    if repeats.differed:
+        return "noisy"
+    if asked < 1:
+        return "sampled"
+    return "exact" if repeats.whole else "once"
 
 
 def _figure_of_sums(metric: Metric, total: Floats) -> float | None:

@@ -134,11 +134,13 @@ class ProjectSums:
     """The sums over sessions (figures x numbers)."""
     products: Floats
     """The sums over sessions of the product of each two numbers (all numbers x all numbers)."""
+    scale: float = 1.0
+    """The factor by which all weights are multiplied, so that sums keep their size."""
 
     @property
     def weight(self) -> float:
-        """The number of sessions that one asked session stands for."""
-        return self.sessions / self.asked
+        """The weight of an asked session: the number of sessions that it stands for, scaled."""
+        return self.scale * self.sessions / self.asked
 
     @property
     def left(self) -> float:

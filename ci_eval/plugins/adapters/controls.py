@@ -75,6 +75,8 @@ class ControlEngine:
     takes_records: bool = False
     needs: tuple[str, ...] = ()
     own_process: bool = False
+    is_function: bool = False
+    """True if its lists are a function of the question, so that figures over all sessions are exact."""
     # Predictors share this class, and read the project's other files.
     closure: Closure = Closure.PROJECT
 

@@ -111,6 +111,7 @@ class PredictorEngine(ControlEngine):
     control: Callable[[Surroundings], Running] = field(compare=False)
     predictor: Started
     options: PredictorOptions
+    is_function: bool = True
 
     @property
     def described(self) -> str:

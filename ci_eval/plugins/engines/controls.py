@@ -45,14 +45,21 @@ class Words(Control):
         return list(dict.fromkeys([*words, *sorted(self.surroundings.keywords)]))
 
 
-EMPTY = ControlEngine("empty", "control: never suggests anything, any language", Empty, takes_records=True)
+EMPTY = ControlEngine(
+    "empty", "control: never suggests anything, any language", Empty, takes_records=True, is_function=True
+)
 ORACLE = ControlEngine(
-    "oracle", "control: always suggests the expected text first, any language", Oracle, takes_records=True
+    "oracle",
+    "control: always suggests the expected text first, any language",
+    Oracle,
+    takes_records=True,
+    is_function=True,
 )
 WORDS = ControlEngine(
     "words",
     "baseline: words of the open file, nearest first, then keywords; any language, and the night of PHP and Ruby",
     Words,
     closure=Closure.FILE,
+    is_function=True,
 )
 ENGINES: dict[str, Engine] = {"empty": EMPTY, "oracle": ORACLE, "words": WORDS}

@@ -109,5 +109,6 @@ ENGINE: Engine = RecommenderEngine(
     summary="a trained recommender of method calls, for the task method-calls",
     control=partial(Recommending, RecommenderOptions()),
     takes_records=True,
+    is_function=True,
     options=RecommenderOptions(),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ci_eval.core.model import Determinism
 from ci_eval.core.statistics.repeated.repeats import Repeats, sign_test
 
 
@@ -21,17 +22,23 @@ def test_of_many_changes_the_sign_test_is_near_the_normal_one() -> None:
     assert sign_test(60_000, 59_000) == pytest.approx(0.00378, rel=0.01)
 
 
-def test_a_sample_shows_determinism_only_if_much_more_changed_than_may_waver_unseen() -> None:
-    sample = Repeats(asked=40, differed=0, checked=True, whole=False)
-    assert sample.shows_determinism(400, 1000)
-    assert not sample.shows_determinism(20, 1000)
-    assert sample.shows_determinism(0, 1000)
+TWICE, DIFFERED = Determinism(asked=300), Determinism(asked=300, differed=1)
 
 
-@pytest.mark.parametrize("repeats", [Repeats(asked=40, differed=1, whole=False), Repeats(checked=False, whole=False)])
-def test_an_engine_that_differed_or_was_not_checked_is_never_deterministic(repeats: Repeats) -> None:
-    assert not repeats.shows_determinism(900, 1000)
-
-
-def test_what_was_asked_in_several_rounds_needs_no_sample() -> None:
-    assert Repeats(asked=2000, differed=0, whole=True).shows_determinism(1, 1000)
+@pytest.mark.parametrize(
+    ("sides", "alike", "unseen"),
+    [
+        ([(True, 1, None), (True, 1, Determinism(asked=20))], True, 0.0),
+        ([(False, 2, TWICE), (False, 2, TWICE)], True, 0.005),
+        ([(True, 1, None), (False, 2, TWICE)], True, 0.01),
+        ([(False, 2, TWICE), (False, 2, DIFFERED)], False, 0.005),
+        ([(False, 2, TWICE), (False, 1, TWICE)], False, 0.005),
+        ([(False, 1, None)], False, 0.0),
+    ],
+)
+def test_only_functions_and_engines_asked_in_two_rounds_answer_alike(
+    sides: list[tuple[bool, int, Determinism | None]], alike: bool, unseen: float
+) -> None:
+    repeats = Repeats.of(sides)
+    assert repeats.alike == alike
+    assert repeats.unseen == pytest.approx(unseen)

@@ -1,19 +1,19 @@
-"""A test whether changes between two engines could be those of one engine that answers differently each time.
+"""The knowledge whether engines answer alike when they are asked again.
 
-In most runs, a sample of the sessions was asked twice. If all of that sample was answered alike, the engine may still
-vary: if it varies in 1 % of its sessions, a sample of 20 shows nothing four times out of five. So the test reads the
-changes themselves, too: an engine that is compared with itself changes a session for the better as often as for the
-worse, and changes about as many sessions as differ when they are asked twice.
+Only a second round, in a fresh process, or an engine that is a function of its question, shows that. A second question
+to the same process sees neither an index that was not ready nor a process that crashed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, lgamma, log
 
-PLENTY = 15
-"""The changed sessions that a sample of that size would hold, if none of its own sessions varied: sessions that may
-vary unseen are then at most a fifth of the changed ones."""
+from ci_eval.core.model import Determinism
+
+RULE_OF_THREE = 3.0
+"""If none of n sessions differed, at most a share of 3/n does, with 95 % (rule of three)."""
 
 
 def sign_test(up: int, down: int) -> float:
@@ -35,40 +35,33 @@ def sign_test(up: int, down: int) -> float:
 
 @dataclass(frozen=True)
 class Repeats:
-    """The knowledge whether two engines answer alike when they are asked again."""
+    """The knowledge whether engines (one of a figure, two of a difference) answer alike when they are asked again."""
 
     asked: int = 0
-    """The sessions of both engines together that were asked more than once."""
+    """The sessions of all these engines together that were asked more than once."""
     differed: int = 0
     """The sessions of these that were not answered alike each time."""
-    checked: bool = True
-    """True if both engines were asked anything more than once."""
     whole: bool = True
-    """True if all sessions were asked in several rounds of both engines, so that their noise is measured."""
+    """True if each engine is a function of its question, or was asked all sessions in several rounds."""
+
+    @classmethod
+    def of(cls, sides: Iterable[tuple[bool, int, Determinism | None]]) -> Repeats:
+        """Return the knowledge about these engines: whether each is a function of its question, its rounds, and the
+        sessions of it that were asked again."""
+        unsure = [(rounds, state) for constructed, rounds, state in sides if not constructed]
+        again = sum((state for _, state in unsure if state), Determinism())
+        return cls(again.asked, again.differed, all(rounds > 1 and state for rounds, state in unsure))
 
     @property
     def alike(self) -> bool:
-        """Return whether everything that was asked again was answered alike."""
-        return self.checked and not self.differed
+        """Return whether the engines were shown to answer alike."""
+        return self.whole and not self.differed
 
     @property
-    def least_changed(self) -> float | None:
-        """Return the share of the sessions that must have changed, unless none has, to show that the engines answer
-        alike; None if they do not.
-
-        If all sessions were asked in several rounds, their answers decide. In a sample, no difference among n sessions
-        leaves it open that 3 in n vary (rule of three), which must be a small part of the sessions that changed.
-        """
-        if not self.alike:
-            return None
-        return 0.0 if self.whole else PLENTY / max(self.asked, 1)
-
-    def shows_determinism(self, changes: float, observed: float) -> bool:
-        """Return whether a change of so many of the sessions is the engines' own, and not that of an engine that
-        varies. `observed`: the sessions that could have changed."""
-        least = self.least_changed
-        return least is not None and (not changes or changes >= least * observed)
+    def unseen(self) -> float:
+        """Return the share of sessions that may be answered otherwise although all rounds agreed; 0 of functions."""
+        return RULE_OF_THREE / self.asked if self.asked else 0.0
 
 
 DETERMINISTIC = Repeats()
-"""The knowledge after all sessions were asked in several rounds, and answered alike."""
+"""The knowledge of engines that are functions of their question."""

@@ -80,7 +80,7 @@ class ComparisonPages:
         computed = Computed(
             filters=sources.filters.all,
             metrics=[] if weighted else [*judged.values()],
-            least_changed=self._comparison.least_changed,
+            unseen=self._comparison.unseen,
             command="ci-eval compare BASE NEW --filter EXPR",
         )
         table = SessionTable(self._task, ["base", "new"], title, computed)

@@ -58,7 +58,6 @@ from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import populations
 from ci_eval.core.statistics.repeated.noise import noise_text
-from ci_eval.core.statistics.stats import wavers
 from ci_eval.core.workers import Workers
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
@@ -95,13 +94,11 @@ class Pages:
         known = metrics.select_metrics(info.name for info in infos)
         # A weighted session counts as several that were not asked.
         weighted = whole is not None and any(figure.state == "weighted" for figure in whole.metrics.values())
-        repeats = evaluation.repeats
         computed = Computed(
             filters=filters,
             metrics=[] if weighted else [known[info.name] for info in infos if info.name in known],
-            # Noise that several rounds measured is that of each session by itself, which the page does not have.
-            asked=None if evaluation.noise and evaluation.noise.differing else evaluation.asked,
-            noise=wavers(repeats, 1).variance.item() if repeats and repeats.differed else 0.0,
+            # What an engine may waver by is bounded over all sessions, not over those that the page lists.
+            asked=evaluation.asked if evaluation.is_function else None,
             clusters=evaluation.clusters,
             command="ci-eval report WORKSPACE --filter EXPR",
         )

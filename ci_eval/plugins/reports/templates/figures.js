@@ -43,12 +43,12 @@ ciEval.errors = (df) => {
 };
 
 // The 95 % interval for this project: `figure` in ci_eval/core/statistics/sampled.py; null if it has no width or is none.
-ciEval.interval = ({ values, weights, size, counts, observed }, { asked, noise }, { limits: [lowest, highest] }) => {
+ciEval.interval = ({ values, weights, size, counts, observed }, { asked }, { limits: [lowest, highest] }) => {
   if (asked === null || !weights) return null;
   const [value, left] = [values / weights, 1 - asked];
-  if (left <= 0 && !noise) return null;
+  if (left <= 0) return null;
   const bounded = lowest !== null && highest !== null && lowest <= value && value <= highest;
-  if (size < 3 || (!bounded && (noise || size < 200))) return null;
+  if (size < 3 || (!bounded && size < 200)) return null;
   let [squares, fourths, upper] = [0, 0, 0];
   counts.forEach((times, number) => {
     if (times) for (const [above, below] of observed[number]) {
@@ -64,7 +64,7 @@ ciEval.interval = ({ values, weights, size, counts, observed }, { asked, noise }
   const all = size + 4 * left;
   const center = (size * value + 4 * left * middle) / all;
   const spread = squares * (size / weights) ** 2 + size * (value - center) ** 2 + 4 * (most ** 2 + (middle - center) ** 2);
-  const error = Math.sqrt(left * spread / all ** 2 + noise / Math.max(size, 1));
+  const error = Math.sqrt(left * spread / all ** 2);
   const reach = error * ciEval.errors(bounded ? Infinity : Math.max(squares ** 2 / fourths, 1));
   return ciEval.within([lowest, highest], center - reach, center + reach, value);
 };
@@ -104,22 +104,20 @@ ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }) => 
 };
 
 // The difference of two sides of which every session was asked, with its verdict; null if it is not known to be exact.
-ciEval.exact = (rows, [base, fresh], [before, after], { observed, leastChanged }, { better, floor, margin }) => {
-  if (leastChanged === null || !before.weights || !after.weights) return null;
+ciEval.exact = (rows, [base, fresh], [before, after], { observed, unseen }, { better, floor, margin, span }) => {
+  if (unseen === null || !before.weights || !after.weights) return null;
   const sums = observed.map((seen) => seen.reduce(([above, below], [value, weight]) => [above + value, below + weight], [0, 0]));
   let changes = 0;
-  const sizes = [0, 0];
   for (const row of rows) {
     const sides = [sums[base[row]], sums[fresh[row]]];
     if (sides[0].some((sum, at) => sum !== sides[1][at])) changes += 1;
-    sides.forEach(([, below], at) => { if (below) sizes[at] += 1; });
   }
-  // Where the engines were asked too little twice, few changes may be those of an engine that varies.
-  if (changes && changes / Math.min(...sizes) < leastChanged) return null;
+  // What answers may move by that agreed in all rounds.
+  const widen = unseen * span;
   const difference = changes ? after.values / after.weights - before.values / before.weights : 0;
   const size = Math.abs(difference);
   const moved = (difference > 0) === (better === "higher") ? "better" : "worse";
-  const verdict = better === "neither" ? "not comparable" : size && size >= floor ? moved : size < margin ? "equivalent" : "no difference shown";
+  const verdict = better === "neither" ? "not comparable" : size > widen && size >= floor ? moved : size + widen < margin ? "equivalent" : "no difference shown";
   return { difference, verdict };
 };
 
