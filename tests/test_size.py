@@ -8,8 +8,9 @@ import ci_eval
 from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
-LINES = 79_200
-LINES_OF_CODE = 55_650
+# Raised by 900 and 700 for `ci-eval causes`, which has no predecessor.
+LINES = 80_100
+LINES_OF_CODE = 56_350
 LINES_OF_BENCHMARKS = 6_050
 
 
