@@ -57,6 +57,7 @@ def function():
         ("one)", "size_of", False),
         ("one)", "later", False),
         ("one)", "len", False),
+        ("one)", "__class__", False),
         ("one)", "unknown", False),
         ("size_of\n", "size_of", False),
         ("size_of\n", "size", True),

@@ -106,7 +106,9 @@ class Place:
     def class_of(self, suggestion: Suggestion) -> str:
         """Return the class of a suggestion: keyword, dunder, import, module, member, builtin, local or name."""
         text = suggestion.text
-        if suggestion.kind == "keyword" or text in self.keywords:
+        # A member or a variable may have the name of a keyword, as in `promise.catch`.
+        may_be_keyword = suggestion.kind in {"", "snippet"} and text in self.keywords and not self.after_object
+        if suggestion.kind == "keyword" or may_be_keyword:
             return "keyword"
         if text.startswith("__") and text.endswith("__"):
             return "dunder"
@@ -127,7 +129,10 @@ class Place:
         """Return the cause if the suggestion cannot be there, else ""; also "" if that is not known."""
         offset, is_keyword = self.session.offset, self.class_of(suggestion) == "keyword"
         if self.grammar and self.grammar.allows(offset, suggestion.text, keyword=is_keyword) is False:
-            return BARRED_KEYWORD if is_keyword else BARRED_NAME
+            # Without the engine's word for it, a keyword of some places may be meant as a name.
+            is_sure = suggestion.kind == "keyword" or not self.grammar.allows(offset, suggestion.text, keyword=False)
+            if is_sure:
+                return BARRED_KEYWORD if is_keyword else BARRED_NAME
         if is_keyword or not self.names or not self.is_bare or suggestion.edits or _is_argument(suggestion):
             return ""
         is_barred = self.names.is_barred(offset, suggestion.text, is_member=suggestion.kind in MEMBER_KINDS)
@@ -151,7 +156,8 @@ class Place:
 
 
 def _is_argument(suggestion: Suggestion) -> bool:
-    return suggestion.tail.startswith("=") or suggestion.label.endswith("=")
+    # jedi names the parameters of a call so; those of the function around are visible.
+    return suggestion.tail.startswith("=") or suggestion.label.endswith("=") or suggestion.kind == "param"
 
 
 def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:

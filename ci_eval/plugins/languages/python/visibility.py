@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from ci_eval.core.grammar.scopes import Scope
 
 # These are the names of the Python that runs ci-eval, whatever the project's is.
-BUILTINS = frozenset(dir(builtins)) | {"__file__", "__path__", "__package__", "__all__", "__annotations__"}
+BUILTINS = frozenset(dir(builtins)) | frozenset(
+    # Python defines these in modules, and in classes or their methods.
+    "__file__ __path__ __package__ __all__ __annotations__ __class__ __qualname__ __module__".split()
+)
 _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 
 
