@@ -85,6 +85,8 @@ class Language:
     """A function: the project's root, the folder with its dependencies → a reader of imports; None if there is none."""
     import_syntax: ImportSyntax | None = None
     """The way to take an import out of a file and to read what acceptance puts in; None: not for the task imports."""
+    see_names: Callable[[str, str], NamesInScope] | None = None
+    """A function: text of a file, its path → the names that its tokens can see; None: that is not known."""
     dependencies: str = ""
     """The way to install what its projects need: a name of `adapters/environments.py`; "" = not at all."""
 
@@ -92,6 +94,19 @@ class Language:
     def suffixes(self) -> tuple[str, ...]:
         """Return the ends of the names of its files."""
         return tuple(self.grammars)
+
+
+class NamesInScope(Protocol):
+    """The names that the tokens of one file can see; offsets are in code points."""
+
+    def origin(self, offset: int, name: str) -> str:
+        """Return where a name is defined: local, file or builtin; "" if it is not visible, or that is not known."""
+
+    def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
+        """Return whether a bare name, by the engine a member or not, cannot be meant; None if that is not known."""
+
+    def is_standard(self, package: str) -> bool:
+        """Return whether a package belongs to the language's standard library."""
 
 
 class Resolver(Protocol):

@@ -27,3 +27,7 @@ def test_the_longest_end_of_a_name_decides_about_the_grammar() -> None:
     assert colour_file("a.d.ts", text, {".ts": "python", ".d.ts": "go"}) == []
     assert colour_file("a.d.ts", text, {".ts": "python"}) == [(0, len(text) - 1, "C")]
     assert colour_file("a.d.ts", text, {".go": "go"}) == []
+
+
+def test_plain_text_which_has_no_grammar_has_no_colours() -> None:
+    assert colour_file("a.txt", "one two", {"": ""}) == []

@@ -24,7 +24,8 @@ def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
 def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
     """Return the coloured spans of a file. The grammar is the one for the longest matching end of the path; without
     one, the list is empty."""
-    ends = [end for end in grammars if path.endswith(end)]
+    # Plain text has an empty grammar.
+    ends = [end for end, grammar in grammars.items() if grammar and path.endswith(end)]
     return colours(text, grammars[max(ends, key=len)]) if ends else []
 
 

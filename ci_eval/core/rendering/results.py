@@ -1,4 +1,4 @@
-"""The documents of sweeps, suites, rankings and trends."""
+"""The documents of sweeps, suites, rankings, causes and trends."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from ci_eval.core.model import (
     Sweep,
     Trend,
 )
+from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
 from ci_eval.core.rendering.blocks import (
     ALL,
@@ -35,17 +36,20 @@ from ci_eval.core.rendering.blocks import (
     Warned,
     added_blocks,
 )
+from ci_eval.core.rendering.causes import causes_blocks
 from ci_eval.core.rendering.figures import HERE, format_count, intervals
 from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.rendering.verdicts import mark_verdict, said
 
 
-def small_blocks(result: Overview | Sweep | Suite, links: Sequence[str] = ()) -> list[Block]:
+def small_blocks(result: Overview | Sweep | Suite | Causes, links: Sequence[str] = ()) -> list[Block]:
     match result:
         case Sweep():
             own = sweep_blocks(result)
         case Suite():
             own = suite_blocks(result)
+        case Causes():
+            own = causes_blocks(result)
         case _:
             own = overview_blocks(result, links)
     return own + added_blocks(result)

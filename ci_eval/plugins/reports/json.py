@@ -1,5 +1,5 @@
-"""The files `metrics.json`, `comparison.json`, `overview.json`, `sweep.json` and `suite.json`: every figure of a result
-for scripts, in the documented format 1."""
+"""The files `metrics.json`, `comparison.json`, `overview.json`, `sweep.json`, `suite.json` and `causes.json`: every
+figure of a result for scripts, in the documented format 1."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 
 from ci_eval.core.base import atomic
 from ci_eval.core.model import FORMAT, Comparison, Evaluation, Overview, Suite, Sweep
+from ci_eval.core.model.causes import Causes
 from ci_eval.core.rendering.contract import Reporter
 
 
@@ -16,9 +17,14 @@ class Json:
     """A reporter that writes JSON; a figure that does not exist is null."""
 
     name = "json"
-    results = (Evaluation, Comparison, Overview, Sweep, Suite)
+    results = (Evaluation, Comparison, Overview, Sweep, Suite, Causes)
 
-    def write(self, result: Evaluation | Comparison | Overview | Sweep | Suite, sources: object, folder: Path) -> Path:  # noqa: ARG002
+    def write(
+        self,
+        result: Evaluation | Comparison | Overview | Sweep | Suite | Causes,
+        sources: object,  # noqa: ARG002
+        folder: Path,
+    ) -> Path:
         values: dict[str, object]
         if isinstance(result, Evaluation):
             name, values = "metrics", {"evaluations": [_evaluation(result)]}

@@ -22,6 +22,7 @@ from ci_eval.core.model import (
     Sweep,
     Verdict,
 )
+from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
@@ -66,12 +67,18 @@ from ci_eval.core.statistics.repeated.noise import noise_text
 
 
 class Markdown:
-    """A reporter that writes report.md. Text from outside is always shown as code."""
+    """A reporter that writes report.md, or causes.md. Text from outside is always shown as code."""
 
     name = "markdown"
-    results = (Evaluation, Comparison, Overview, Sweep, Suite)
+    results = (Evaluation, Comparison, Overview, Sweep, Suite, Causes)
 
-    def write(self, result: Evaluation | Comparison | Overview | Sweep | Suite, sources: object, folder: Path) -> Path:  # noqa: ARG002
+    def write(
+        self,
+        result: Evaluation | Comparison | Overview | Sweep | Suite | Causes,
+        sources: object,  # noqa: ARG002
+        folder: Path,
+    ) -> Path:
+        name = "causes" if isinstance(result, Causes) else "report"
         match result:
             case Evaluation():
                 text = "\n\n".join(filter(None, _list_evaluation_parts(result))) + "\n"
@@ -79,7 +86,7 @@ class Markdown:
                 text = _write_comparison(result)
             case _:
                 text = f"{to_markdown(small_blocks(result))}\n"
-        return atomic.write(folder / "report.md", text.encode("utf-8", "backslashreplace"))
+        return atomic.write(folder / f"{name}.md", text.encode("utf-8", "backslashreplace"))
 
 
 LOWEST = 10

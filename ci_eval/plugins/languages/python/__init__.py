@@ -5,12 +5,14 @@ from __future__ import annotations
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.importing.python import SYNTAX
 from ci_eval.core.grammar.imports.python import imports
-from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.reading import read
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.python.names import PythonNames, PythonScope, declare
 from ci_eval.plugins.languages.python.types import RESOLVER, resolve
+from ci_eval.plugins.languages.python.visibility import Visibility
 
 KEYWORDS = frozenset(
     "False None True and as assert async await break case class continue def del elif else except finally for from "
@@ -274,6 +276,45 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
     return extract_tokens(walk, "python")
 
 
+class ScopedWalk(PythonWalk):
+    """A walk that keeps the scope of each token, by offset in bytes, and whether a class body is directly around it."""
+
+    def __init__(self, source: bytes, path: str) -> None:
+        super().__init__(source, path, {})
+        self.scopes: dict[int, tuple[Scope, bool]] = {}
+
+    def emit(
+        self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
+    ) -> None:
+        around = node.parent
+        while around is not None and around.type not in {"function_definition", "lambda", "class_definition"}:
+            around = around.parent
+        is_in_class = around is not None and around.type == "class_definition"
+        self.scopes[node.start_byte + skip] = place.scope, is_in_class
+        super().emit(node, kind, place, origin, text, skip)
+
+    @handle_nodes("global_statement")
+    def global_(self, node: Node, role: str, place: NodePlace) -> None:
+        """Define the names in the module, too: assigning one in the function defines it there."""
+        module = place.scope
+        while module.parent:
+            module = module.parent
+        for child in node.children:
+            if child.type == "identifier":
+                module.names.setdefault(self.text(child), UNKNOWN)
+        self.declared_elsewhere(node, role, place)
+
+
+def see_names(text: str, path: str) -> Visibility:
+    """Return the names that each token of a file can see."""
+    source = text.encode()
+    walk = ScopedWalk(source, path)
+    reading = read(source, "python")
+    walk.source = reading.source
+    walk.run(*reading.roots)
+    return Visibility(text, walk.scopes)
+
+
 _COMPOUND = (
     "if_statement elif_clause while_statement for_statement with_statement try_statement except_clause case_clause"
 )
@@ -300,4 +341,5 @@ LANGUAGE: Language = Language(
     resolver=RESOLVER,
     imports=imports,
     import_syntax=SYNTAX,
+    see_names=see_names,
 )

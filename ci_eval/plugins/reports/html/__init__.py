@@ -22,6 +22,7 @@ from ci_eval.core.model import (
     Sweep,
     Trend,
 )
+from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
 from ci_eval.core.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
 from ci_eval.core.rendering.contract import Reporter
@@ -36,16 +37,17 @@ class Html:
     """A reporter that writes a folder of pages, also for frames and phones."""
 
     name = "html"
-    results = (Evaluation, Comparison, Overview, Sweep, Suite, Lines)
+    results = (Evaluation, Comparison, Overview, Sweep, Suite, Causes, Lines)
 
     def write(
         self,
-        result: Evaluation | Comparison | Overview | Sweep | Suite | Lines,
+        result: Evaluation | Comparison | Overview | Sweep | Suite | Causes | Lines,
         sources: Any,
         folder: Path,
     ) -> Path:
-        """Write the folder `html`, or of a site `folder` itself; see `Reporter.write`."""
-        target = folder if isinstance(result, Lines) else folder / "html"
+        """Write the folder `html`, of causes `causes`, or of a site `folder` itself; see `Reporter.write`."""
+        name = "causes" if isinstance(result, Causes) else "html"
+        target = folder if isinstance(result, Lines) else folder / name
         with replace_folder(target) as partial:
             match result:
                 case Evaluation():
@@ -59,13 +61,15 @@ class Html:
         return target / "index.html"
 
 
-def write_page(result: Overview | Sweep | Suite, partial: Path, folder: Path) -> None:
+def write_page(result: Overview | Sweep | Suite | Causes, partial: Path, folder: Path) -> None:
     """Write the page to `partial`, which becomes a folder in `folder`."""
     title, heading, links = result.title, "", []
     if isinstance(result, Sweep):
         title, charts = f"Sweep of {', '.join(result.keys)}", sweep_charts(result)
     elif isinstance(result, Suite):
         heading, charts = f"on {len(result.projects)} projects", []
+    elif isinstance(result, Causes):
+        title, heading, charts = f"What {'got worse' if result.base else 'to fix first'}", result.title, []
     else:
         trend = result.trend or next(iter(result.trends), None)
         metrics = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []

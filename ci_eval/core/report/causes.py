@@ -1,0 +1,382 @@
+"""The causes of misses, from stored lists alone: no engine is asked."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+from typing import NamedTuple
+
+from ci_eval.core.contracts import Language, NamesInScope
+from ci_eval.core.filters import ReportFilter
+from ci_eval.core.grammar.continuations import Continuations
+from ci_eval.core.grammar.syntax import choose_grammar
+from ci_eval.core.model import FAILED, Kind, Session, SessionScore, SourceFile, Suggestion
+from ci_eval.core.model.causes import Causes, Cluster, MissExample
+from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE
+from ci_eval.core.scoring import evaluated, rank_of, reciprocal_rank
+from ci_eval.core.workspace import Workspace
+
+Ranks = Mapping[str, int | None]
+"""The rank of the expected text by session, None if it was absent."""
+
+EXAMPLES = 3
+AHEAD = 3
+"""The number of suggestions that an example shows."""
+
+NO_ANSWER = "the engine did not answer"
+OTHER_RANGE = "accepting the right name damages the text around it"
+MORE_TEXT = "accepting the right name inserts more text"
+BARRED_KEYWORD = "keywords that cannot be there"
+BARRED_NAME = "names where only keywords can be"
+BARE_MEMBER = "members without their object"
+UNNEEDED_IMPORT = "an import that was not needed comes first"
+ORDER = "another suggestion comes first"
+MISSING = {
+    Kind.KEYWORD: "the keyword is missing",
+    Kind.IMPORT: "the imported name is missing",
+    Kind.ARGUMENT_NAME: "the argument name is missing",
+    Kind.RECORD: "the expected text is missing",
+}
+MISSING_MEMBER, MISSING_NAME = "the member is missing", "the name is missing"
+
+FAULTS = {
+    NO_ANSWER: 0.9,
+    OTHER_RANGE: 1.0,
+    MORE_TEXT: 0.6,
+    BARRED_KEYWORD: 0.95,
+    BARRED_NAME: 0.95,
+    BARE_MEMBER: 0.95,
+    UNNEEDED_IMPORT: 0.5,
+    ORDER: 0.1,
+}
+"""The certainty that a miss of this cause is a fault, from 0 to 1; of all others it is that of a missing name."""
+MISSING_UNKNOWN, MISSING_VISIBLE, OTHERS_HAVE_IT, NOBODY_HAS_IT = 0.7, 0.9, 1.0, 0.2
+"""The certainty for a missing name: in general, if it is visible at the caret, by what other workspaces have."""
+DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
+"""The certainty for an order: with a dunder first, and if another workspace has the expected text first."""
+
+NOTHING = "nothing"
+MEMBER_KINDS = frozenset({"method", "field", "property", "enum-member"})
+_AFTER_OBJECT = re.compile(r"(?:\.|->|::)\s*$")
+
+
+class Loss(NamedTuple):
+    """The lost points of one session: of RecallAt1 and of MeanReciprocalRank."""
+
+    first: float
+    mrr: float
+
+    def scaled(self, other: Loss) -> Loss:
+        return Loss(self.first * other.first, self.mrr * other.mrr)
+
+
+class Part(NamedTuple):
+    """A part of a session's loss, and its cause."""
+
+    cause: str
+    first: str
+    loss: Loss
+    certainty: float
+
+
+@dataclass
+class Place:
+    """A session in its file, and what can be told there without an engine."""
+
+    session: Session
+    text: str
+    keywords: frozenset[str]
+    grammar: Continuations | None
+    names: NamesInScope | None
+    grammar_judged: bool = True
+    scope_judged: bool = True
+
+    def __post_init__(self) -> None:
+        kind = self.session.properties.kind
+        line = self.text[self.text.rfind("\n", 0, self.session.offset) + 1 : self.session.offset]
+        self.after_object = kind is not Kind.RECORD and bool(_AFTER_OBJECT.search(line))
+        # Only where a bare name is looked up do scopes say what may be there.
+        self.is_bare = not self.after_object and kind not in {Kind.IMPORT, Kind.ARGUMENT_NAME, Kind.RECORD}
+        self.grammar_judged = self.grammar is not None and self.grammar.at(self.session.offset) is not None
+        self.scope_judged = not self.is_bare or self.names is not None
+
+    def class_of(self, suggestion: Suggestion) -> str:
+        """Return the class of a suggestion: keyword, dunder, import, module, member, builtin, local or name."""
+        text = suggestion.text
+        # A member or a variable may have the name of a keyword, as in `promise.catch`.
+        may_be_keyword = suggestion.kind in {"", "snippet"} and text in self.keywords and not self.after_object
+        if suggestion.kind == "keyword" or may_be_keyword:
+            return "keyword"
+        if text.startswith("__") and text.endswith("__"):
+            return "dunder"
+        is_member = suggestion.kind in MEMBER_KINDS
+        names = self.names if self.is_bare else None
+        origin = names.origin(self.session.offset, text) if names else ""
+        # An engine may add the import only when asked for the details: what no scope has needs one as well.
+        is_known = names is not None and names.is_barred(self.session.offset, text, is_member=is_member) is not None
+        if suggestion.edits or (is_known and not origin and not is_member and not _is_argument(suggestion)):
+            return "import"
+        if suggestion.kind == "module":
+            return "module"
+        if origin in {"local", "builtin"}:
+            return origin
+        return "member" if is_member or self.after_object else "name"
+
+    def barred_by(self, suggestion: Suggestion) -> str:
+        """Return the cause if the suggestion cannot be there, else ""; also "" if that is not known."""
+        offset, is_keyword = self.session.offset, self.class_of(suggestion) == "keyword"
+        if self.grammar and self.grammar.allows(offset, suggestion.text, keyword=is_keyword) is False:
+            # Without the engine's word for it, a keyword of some places may be meant as a name.
+            is_sure = suggestion.kind == "keyword" or not self.grammar.allows(offset, suggestion.text, keyword=False)
+            if is_sure:
+                return BARRED_KEYWORD if is_keyword else BARRED_NAME
+        if is_keyword or not self.names or not self.is_bare or suggestion.edits or _is_argument(suggestion):
+            return ""
+        is_barred = self.names.is_barred(offset, suggestion.text, is_member=suggestion.kind in MEMBER_KINDS)
+        self.scope_judged = self.scope_judged and is_barred is not None
+        return BARE_MEMBER if is_barred else ""
+
+    def defined(self) -> str:
+        """Return where the expected name is defined."""
+        session = self.session
+        origin = self.names.origin(session.offset, session.expected_text) if self.names and self.is_bare else ""
+        known, package = session.properties, session.properties.package or ""
+        if known.kind is Kind.KEYWORD:
+            return "language"
+        if origin == "builtin" or (self.names and package and self.names.is_standard(package)):
+            return "standard library"
+        if origin and known.location != "library":
+            return "file"
+        return {"project": "project", "library": "dependency" if self.names else "library"}.get(
+            known.location or "", "not known"
+        )
+
+
+def _is_argument(suggestion: Suggestion) -> bool:
+    # jedi names the parameters of a call so; those of the function around are visible.
+    return suggestion.tail.startswith("=") or suggestion.label.endswith("=") or suggestion.kind == "param"
+
+
+def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
+    """Return the parts of the loss of a session that is not first, as if nobody else had lost anything."""
+    session = place.session
+    rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
+    elsewhere = [ranks[session.id] for ranks in others if session.id in ranks]
+    if rank is not None and lookup is not None:
+        return _split_order(place, lookup.suggestions[: rank - 1], rank, is_first_elsewhere=1 in elsewhere)
+    first = place.class_of(lookup.suggestions[0]) if lookup and lookup.suggestions else NOTHING
+    if session.status in FAILED or lookup is None:
+        return [Part(NO_ANSWER, first, Loss(1.0, 1.0), FAULTS[NO_ANSWER])]
+    for position, suggestion in enumerate(lookup.suggestions):
+        if cause := _spoiled_by(suggestion, session.expected_text):
+            # An editor filters by the range that is replaced: a right one would have left what begins as typed.
+            ahead = [other for other in lookup.suggestions[:position] if _begins(other, lookup.prefix)]
+            rank = len(ahead) + 1
+            spoiled = Part(cause, first, Loss(float(rank == 1), 1 / rank), FAULTS[cause])
+            return [spoiled, *_split_order(place, ahead, rank, is_first_elsewhere=False)]
+    kind = session.properties.kind
+    cause = MISSING.get(kind, MISSING_MEMBER if place.after_object else MISSING_NAME)
+    is_visible = bool(place.names and place.is_bare and place.names.origin(session.offset, session.expected_text))
+    certainty = MISSING_VISIBLE if is_visible else MISSING_UNKNOWN
+    if elsewhere:
+        certainty = OTHERS_HAVE_IT if any(elsewhere) else NOBODY_HAS_IT
+    return [Part(cause, first, Loss(1.0, 1.0), certainty)]
+
+
+def _begins(suggestion: Suggestion, prefix: str) -> bool:
+    return (suggestion.label or suggestion.text).lower().startswith(prefix.lower())
+
+
+def _spoiled_by(suggestion: Suggestion, expected: str) -> str:
+    """Return the cause if the suggestion is the expected name, but its acceptance leaves another text; else ""."""
+    named = suggestion.label or suggestion.text
+    is_named = named == expected or named.startswith(f"{expected}(")
+    removes = REMOVED in suggestion.tail or REMOVED_BEFORE in suggestion.tail
+    if (is_named and suggestion.text != expected) or (removes and (is_named or suggestion.text == expected)):
+        return OTHER_RANGE
+    return MORE_TEXT if is_named and suggestion.tail and not suggestion.tail.startswith("=") else ""
+
+
+def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_first_elsewhere: bool) -> list[Part]:
+    """Return what is lost to suggestions that cannot be there, and what would still be lost without them."""
+    # A stored list may be shorter than the displayed one: what is not stored counts as allowed.
+    barred = [(suggestion, cause) for suggestion in ahead if (cause := place.barred_by(suggestion))]
+    rank_without = rank - len(barred)
+    parts = []
+    if barred:
+        suggestion, cause = barred[0]
+        loss = Loss(float(rank_without == 1), 1 / rank_without - 1 / rank)
+        parts.append(Part(cause, place.class_of(suggestion), loss, FAULTS[cause]))
+    if rank_without > 1:
+        seen = {id(suggestion) for suggestion, _ in barred}
+        first = next((place.class_of(other) for other in ahead if id(other) not in seen), "name")
+        cause = UNNEEDED_IMPORT if first == "import" else ORDER
+        certainty = FAULTS[cause]
+        if cause == ORDER and is_first_elsewhere:
+            certainty = OTHERS_FIRST
+        if cause == ORDER and first == "dunder":
+            certainty = max(certainty, DUNDER_FIRST)
+        parts.append(Part(cause, first, Loss(1.0, 1 - 1 / rank_without), certainty))
+    return parts
+
+
+@dataclass
+class Gathering:
+    """A cluster in the making."""
+
+    cause: str
+    losses: list[Loss] = field(default_factory=list)
+    certain: list[float] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+    firsts: Counter[str] = field(default_factory=Counter)
+    defined: Counter[str] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+    examples: list[tuple[float, MissExample]] = field(default_factory=list)
+
+    def add(self, part: Part, loss: Loss, place: Place) -> None:
+        session = place.session
+        self.losses.append(loss)
+        self.certain.append(part.certainty)
+        self.kinds[session.properties.kind.value] += 1
+        self.firsts[part.first] += 1
+        self.defined[place.defined()] += 1
+        size = loss.first + loss.mrr
+        if len(self.examples) < EXAMPLES or size > self.examples[-1][0]:
+            # The sort is stable: of equal losses, the first ones stay.
+            self.examples = sorted([*self.examples, (size, _example(place))], key=lambda pair: -pair[0])[:EXAMPLES]
+
+    def cluster(self, whole: Loss, weight: float, titles: Sequence[str]) -> Cluster:
+        first, mrr = fsum(loss.first for loss in self.losses), fsum(loss.mrr for loss in self.losses)
+        sizes = [loss.first + loss.mrr for loss in self.losses]
+        return Cluster(
+            cause=self.cause,
+            kind=", ".join(name for name, _ in self.kinds.most_common()),
+            first=self.firsts.most_common(1)[0][0],
+            share=first / whole.first if whole.first else 0.0,
+            gain=first / weight,
+            mrr_share=mrr / whole.mrr if whole.mrr else 0.0,
+            mrr_gain=mrr / weight,
+            certainty=round(fsum(map(float.__mul__, sizes, self.certain)) / fsum(sizes), 3),
+            sessions=len(self.losses),
+            defined=dict(self.defined.most_common()),
+            others={title: self.others[title] for title in titles},
+            examples=tuple(example for _, example in self.examples),
+        )
+
+
+def _example(place: Place) -> MissExample:
+    session = place.session
+    rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
+    ahead = lookup.suggestions[: AHEAD if rank is None else min(AHEAD, rank - 1)] if lookup else ()
+    return MissExample(
+        session=session.id,
+        file=session.file,
+        line=place.text.count("\n", 0, session.offset) + 1,
+        expected=session.expected_text,
+        rank=rank,
+        ahead=tuple(suggestion.text for suggestion in ahead),
+    )
+
+
+def read_ranks(workspace: Workspace) -> dict[str, int | None]:
+    """Return the rank of the expected text in each asked session of a workspace."""
+    return {
+        session.id: rank_of(session)
+        for _, sessions in workspace.sessions(SessionScore)
+        for session in sessions
+        if evaluated(session)
+    }
+
+
+def find_causes(
+    workspace: Workspace,
+    language: Language | None,
+    passing: ReportFilter,
+    *,
+    title: str,
+    others: Mapping[str, Ranks],
+    base: tuple[str, Ranks] | None = None,
+) -> Causes:
+    """Return the clusters of the misses of a workspace. `others`: ranks of the same sessions in other workspaces, by
+    title. `base`: title and ranks; then only what got worse counts, over the sessions of both."""
+    gathered: dict[tuple[str, ...], Gathering] = {}
+    whole, weight, count = Loss(0.0, 0.0), 0.0, 0
+    judged: Counter[str] = Counter()
+    for source, sessions in workspace.sessions(Session):
+        placed = _placer(source, language)
+        for session in sessions:
+            counts = passing.weight(session) if evaluated(session) else 0.0
+            if not counts or (base and session.id not in base[1]):
+                continue
+            weight, count = weight + counts, count + 1
+            lost = _lost(session, base[1][session.id] if base else 1)
+            if not (lost.first or lost.mrr):
+                continue
+            place, full = placed(session), _lost(session, 1)
+            scale = Loss(counts * lost.first / (full.first or 1), counts * lost.mrr / (full.mrr or 1))
+            for part in find_parts(place, others.values()):
+                loss = part.loss.scaled(scale)
+                if loss.first or loss.mrr:
+                    whole = Loss(whole.first + loss.first, whole.mrr + loss.mrr)
+                    gathering = gathered.setdefault(_key(part, session), Gathering(part.cause))
+                    gathering.add(part, loss, place)
+                    gathering.others.update(_having(session, others))
+            if session.lookups and session.lookups[session.until - 1].total:
+                judged.update(of=1, grammar=place.grammar_judged, scope=place.scope_judged)
+    clusters = [gathering.cluster(whole, weight, [*others]) for gathering in gathered.values()]
+    return Causes(
+        title=title,
+        base=base[0] if base else "",
+        headline=passing.name,
+        language=workspace.manifest().language,
+        sessions=count,
+        lost=whole.first / weight if weight else 0.0,
+        mrr_lost=whole.mrr / weight if weight else 0.0,
+        judgeable=judged["of"],
+        grammar_judged=judged["grammar"],
+        scope_judged=judged["scope"],
+        others=tuple(others),
+        clusters=tuple(
+            sorted(clusters, key=lambda one: (-one.share * one.certainty, -one.mrr_share * one.certainty, one.cause))
+        ),
+    )
+
+
+def _placer(source: SourceFile, language: Language | None) -> Callable[[Session], Place]:
+    """Return a function that places the sessions of a file. Nothing is parsed before a session needs it."""
+    tools: list[tuple[Continuations | None, NamesInScope | None]] = []
+
+    def place(session: Session) -> Place:
+        # The text of a sample is not a file that a parser of the language reads.
+        is_code = session.properties.kind is not Kind.RECORD and bool(language and source.text)
+        if is_code and language and not tools:
+            grammar = choose_grammar(language.grammars, source.path) if language.grammars else ""
+            tools.append((
+                Continuations(source.text, grammar) if grammar else None,
+                language.see_names(source.text, source.path) if language.see_names else None,
+            ))  # fmt: skip
+        grammar_of, names = tools[0] if is_code else (None, None)
+        return Place(session, source.text, language.keywords if language else frozenset(), grammar_of, names)
+
+    return place
+
+
+def _lost(session: Session, base: int | None) -> Loss:
+    """Return what a session lost since it had the rank `base`."""
+    rank = rank_of(session)
+    first = float(base == 1) - float(rank == 1)
+    return Loss(max(first, 0.0), max((1 / base if base else 0.0) - reciprocal_rank(session), 0.0))
+
+
+def _key(part: Part, session: Session) -> tuple[str, ...]:
+    """Return what makes one cluster: of an order also the kind and what was first, which other causes imply."""
+    return (part.cause, session.properties.kind.value, part.first) if part.cause == ORDER else (part.cause,)
+
+
+def _having(session: Session, others: Mapping[str, Ranks]) -> list[str]:
+    was = rank_of(session)
+    ranks = {title: ranks.get(session.id) for title, ranks in others.items()}
+    return [title for title, rank in ranks.items() if (rank == 1 if was else rank)]

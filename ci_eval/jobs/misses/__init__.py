@@ -1,0 +1,1 @@
+"""The jobs that lead from a miss to what should be fixed."""

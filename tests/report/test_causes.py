@@ -1,0 +1,39 @@
+"""What suggestions are, and whether they can be at a caret."""
+
+from __future__ import annotations
+
+import pytest
+
+from ci_eval.core.grammar.continuations import Continuations
+from ci_eval.core.model import Kind, Properties, Session, Status, Suggestion
+from ci_eval.core.report.causes import BARRED_KEYWORD, BARRED_NAME, Place
+
+
+def place(text: str, expected: str) -> Place:
+    session = Session(
+        id="1",
+        file="a.ts",
+        offset=text.index(expected),
+        expected_text=expected,
+        properties=Properties(kind=Kind.VARIABLE),
+        status=Status.NO_MATCH,
+    )
+    keywords = frozenset({"catch", "return", "target"})
+    return Place(session, text, keywords, Continuations(text, "typescript"), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "suggestion", "kind", "cause"),
+    [
+        ("let x = abc;", "abc", "return", "keyword", BARRED_KEYWORD),
+        ("let x = abc;", "abc", "return", "", ""),
+        ("let x = abc;", "abc", "target", "variable", ""),
+        ("let x = p.then;", "then", "catch", "method", ""),
+        ("let x = p.then;", "then", "catch", "", ""),
+        ('import abc from "b";', "from", "name", "variable", BARRED_NAME),
+    ],
+)
+def test_a_suggestion_is_barred_only_if_it_can_be_nothing_else(
+    text: str, expected: str, suggestion: str, kind: str, cause: str
+) -> None:
+    assert place(text, expected).barred_by(Suggestion(text=suggestion, kind=kind)) == cause
