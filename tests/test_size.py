@@ -8,8 +8,9 @@ import ci_eval
 from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
-LINES = 79_200
-LINES_OF_CODE = 55_650
+# Marks that hold among a whole page, and gates against a fixed evaluation, took 191 lines that nothing gave back yet.
+LINES = 79_340
+LINES_OF_CODE = 55_780
 LINES_OF_BENCHMARKS = 6_050
 
 
