@@ -280,7 +280,12 @@ def compare_pair(
         warning = f"by what the user {Path(user).name} would do on average, at the prefixes that user would ask at"
         comparison = replace(comparison, warnings=(warning, *comparison.warnings))
     infos = {info.name: info for info in comparison.metrics}
-    gates = tuple(gate.judge(comparison.filters, comparison.headline, infos) for gate in rules.gates)
+    gates = tuple(
+        stage.judge_since(gate, past.evaluations if past else None, next(stage.read_figures(new)), infos)
+        if gate.since
+        else gate.judge(comparison.filters, comparison.headline, infos)
+        for gate in rules.gates
+    )
     # The history has no figures of what this user would do on average.
     comparison = replace(comparison, gates=gates, trend=make_trend(past, new, rules) if past and not user else None)
     filters = dataclass_replace(filters, headline=comparison.headline)

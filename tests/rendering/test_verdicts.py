@@ -132,7 +132,9 @@ def test_without_failures_or_times_there_is_no_line_about_them() -> None:
 def test_failures_of_single_runs_say_where_to_look() -> None:
     crashed = Failures(sessions=2, statuses={"engine-crash": 2}, example="cd34")
     lines = verdict_lines(
-        compared(side("own", crashed), FailureVerdict(verdict=Verdict.WORSE, p=0.01), Verdict.NOT_COMPARABLE)
+        compared(
+            side("own", crashed), FailureVerdict(verdict=Verdict.WORSE, p=0.01, marked=True), Verdict.NOT_COMPARABLE
+        )
     )
     assert lines[-1].startswith("Failures: ▼ worse")
     assert "own crashed at 2 of 300 sessions (ci-eval show own cd34). They count as misses." in lines[-1]

@@ -12,6 +12,7 @@ from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.detecting import find_detection
 from ci_eval.core.compare.footprints import differences
 from ci_eval.core.compare.judging import Judge
+from ci_eval.core.compare.marks import mark
 from ci_eval.core.compare.pairing import Paired, pair
 from ci_eval.core.compare.population import population
 from ci_eval.core.compare.sums import FilterSums, PartSums
@@ -123,6 +124,7 @@ def compare(
     failures = None
     if any(count.sessions for count in paired.failed):
         failures = failure_verdict(*(count.alone for count in paired.failed))
+    by_filter, failures = mark(by_filter, declared, filters.headline, failures)
     return Comparison(
         task=ours.task,
         base=base_side,

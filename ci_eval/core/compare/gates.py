@@ -7,6 +7,7 @@ RecallAt1 >= 40%                               without a sign: the new figure it
 RecallAt1 >= -1pp population: code             what is shown of other code counts, not what is shown of this project
 RecallAt1[keywords] >= -5pp                    of another filter than the headline's; [all] pools every token
 RecallAt1[kind=FIELD prefix=1] >= 40%          of the sessions that pass an expression
+RecallAt1 >= -2pp since:2026-01-01             against a fixed evaluation of the history; or since:TAG, since:best
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ _FIGURE = r"(?P<metric>\w+)\s*(?:\[(?P<filter>(?:'[^']*'|\"[^\"]*\"|[^\]'\"])+)\
 _BOUND = re.compile(rf"{_FIGURE}\s*(?P<sign>>=|<=)\s*(?P<limits>{_LIMIT}(?:\s+and\s+{_LIMIT})*)")
 _MARGIN = re.compile(rf"{_FIGURE}\s+non-inferior\s+(?P<limits>{_LIMIT})")
 _POPULATION = re.compile(r"(?P<rule>.*?)\s*\bpopulation:\s*(?P<population>\S+)")
+_SINCE = re.compile(r"(?P<rule>.*?)\s*\bsince:\s*(?P<since>\S+)")
 _PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms|MB)?")
 
 
@@ -83,6 +85,10 @@ class Gate:
     """The end of the job if the result is undecided. If this is "", a rule with a limit passes; `non-inferior`, which
     asks for a proof, does not."""
 
+    since: str = ""
+    """The evaluation of the history that the difference is from: a tag, a date or "best"; "" is the comparison's
+    base."""
+
     def filter_among(self, names: Collection[str], headline: str) -> str:
         """Return the name of the filter that the gate is about. Raises ConfigError if the figures have no such one."""
         if not self.filter:
@@ -101,10 +107,10 @@ class Gate:
         # Figures of the whole run, such as memory, stand under ALL alone.
         figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
         difference, info = figures[self.metric], infos[self.metric]
-        result = self._judge_difference(difference, info)
+        result = self.judge_difference(difference, info)
         return result if figures is not filters[name] else about(result, name)
 
-    def _judge_difference(self, difference: Difference, info: MetricInfo) -> GateResult:
+    def judge_difference(self, difference: Difference, info: MetricInfo) -> GateResult:
         if difference.base is None or difference.new is None or difference.difference is None:
             return self._result("broken", f"{self.metric} has no figure on both sides")
         if self.absolute:
@@ -235,8 +241,10 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     Raises ConfigError if the rule cannot be understood, or makes no sense for its metric.
     """
     whole = " ".join(rule.split())
-    named = _POPULATION.fullmatch(whole)
-    text, population = (named["rule"], named["population"]) if named else (whole, "project")
+    fixed = _SINCE.fullmatch(whole)
+    text, since = (fixed["rule"], fixed["since"]) if fixed else (whole, "")
+    named = _POPULATION.fullmatch(text)
+    text, population = (named["rule"], named["population"]) if named else (text, "project")
     if population not in {"project", "code"}:
         raise ConfigError(f"gate {rule!r}: population is project (this one's sessions) or code (other code like it)")
     match = _BOUND.fullmatch(text) or _MARGIN.fullmatch(text)
@@ -259,7 +267,12 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     sign = match.groupdict().get("sign") or "non-inferior"
     if fault := _find_fault(sign, limits, infos[metric]):
         raise ConfigError(f"gate {rule!r} {fault}")
-    return Gate(whole, metric, sign, limits, population, (match["filter"] or "").strip())
+    if since and (absolute or population == "code" or infos[metric].unit in {"ms", "MB"}):
+        raise ConfigError(
+            f"gate {rule!r}: since: is for a difference (with a sign) of this project, and not for times or memory, "
+            "which another night's machine decides; for example 'RecallAt1 >= -2pp since:best'"
+        )
+    return Gate(whole, metric, sign, limits, population, (match["filter"] or "").strip(), since=since)
 
 
 def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:

@@ -25,7 +25,7 @@ from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS
-from ci_eval.core.statistics.paired import bias_text, winners_bias
+from ci_eval.core.statistics.paired import LEVEL, bias_text, winners_bias
 from ci_eval.core.statistics.population import project_from_path
 from ci_eval.core.statistics.repeated.repeats import Repeats
 from ci_eval.core.statistics.sampled import figure
@@ -313,6 +313,10 @@ def _pairs(
         # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
         # metrics (Bonferroni), but not of pairs: a pair's own comparison knows of no others.
         difference = judge.pair(sums, rows, len(totals.metrics))
+        if difference and difference.verdict in OPPOSITE:
+            # The mark is adjusted for the pairs, too.
+            marked = difference.p is None or difference.p * len(pairs) < 1 - LEVEL
+            difference = replace(difference, marked=marked)
         table[row][column] = difference
         table[column][row] = difference and _reverse(difference)
     return tuple(map(tuple, table))

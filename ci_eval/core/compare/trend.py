@@ -159,14 +159,8 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
 
     The figures are those of `new`'s headline. An evaluation without these figures, such as an old one, is left out.
     """
-    before = [
-        evaluation
-        for evaluation in past
-        if evaluation.series == new.series
-        and machine.seconds(evaluation.started) < machine.seconds(new.started)
-        and new.headline in evaluation.filters
-    ]
-    line = [*sorted(before, key=lambda evaluation: machine.seconds(evaluation.started)), new]
+    before = earlier(past, new, new.headline)
+    line = [*before, new]
     return Trend(
         nights=tuple(
             _trend_point(evaluation, line[number - 1] if number else None, new.headline)
@@ -177,6 +171,19 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
         changes={info.name: tuple(_changes(line, info, new.headline, seed)) for info in infos},
         left_out=len(past) - len(before) - sum(evaluation.started == new.started for evaluation in past),
     )
+
+
+def earlier(past: Sequence[Figures], new: Figures, part: str) -> list[Figures]:
+    """Return the evaluations of `new`'s series that are older and have figures of the filter `part`, in order of
+    time."""
+    before = [
+        evaluation
+        for evaluation in past
+        if evaluation.series == new.series
+        and machine.seconds(evaluation.started) < machine.seconds(new.started)
+        and part in evaluation.filters
+    ]
+    return sorted(before, key=lambda evaluation: machine.seconds(evaluation.started))
 
 
 def _trend_point(evaluation: Figures, previous: Figures | None, headline: str) -> TrendPoint:

@@ -88,6 +88,8 @@ class Elsewhere(Value, frozen=True, kw_only=True):
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
+    marked: bool = False
+    """True if the verdict is better or worse also among all verdicts of the page, which gets it a ▲ or ▼."""
     effective: float = 0.0
     """The effective number of files: the number of files of equal size that would say as much."""
     detectable: float | None = None
@@ -113,6 +115,8 @@ class Difference(Value, frozen=True, kw_only=True):
     why: str = ""
     detectable: float | None = None
     """The smallest true difference that data like these would show four times out of five."""
+    marked: bool = False
+    """True if the verdict is better or worse also among all verdicts of the page, which gets it a ▲ or ▼."""
     state: State = "none"
     sign: float | None = None
     """The p-value of an exact sign test over the tokens whose figure moved, if all sessions were asked."""
@@ -211,6 +215,7 @@ class FailureVerdict(Value, frozen=True, kw_only=True):
 
     verdict: Verdict
     p: float
+    marked: bool = False
 
 
 class Comparison(Value, frozen=True, kw_only=True):

@@ -25,7 +25,9 @@ from ci_eval.core.rendering.figures import (
     find_length_filters,
 )
 from ci_eval.core.rendering.markdowntext import code, prose
-from ci_eval.core.rendering.verdicts import SIGNS, mark_verdict, p_text, said, went
+from ci_eval.core.rendering.verdicts import mark_verdict, p_text, said, sign, went
+
+COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
 
 
 class Judged(NamedTuple):
@@ -50,8 +52,11 @@ def _p_cell(row: Judged) -> Cell:
 
 
 def _verdict_cell(row: Judged) -> Cell:
-    verdict = row.of.verdict
-    return Cell(said(verdict), on_terminal=verdict.value, in_html=mark_verdict(verdict))
+    verdict, marked = row.of.verdict, row.of.marked
+    text = said(verdict, marked=marked)
+    # Longer words would not fit in 80 columns.
+    short = text if verdict.value in COLOURS else verdict.value
+    return Cell(text, on_terminal=short, in_html=mark_verdict(verdict, marked=marked))
 
 
 def amount_of_change(value: float | None, unit: str) -> str:
@@ -60,6 +65,7 @@ def amount_of_change(value: float | None, unit: str) -> str:
 
 
 DETECTABLE = "The smallest true difference that data like these would show four times out of five"
+MARKS = "▲ and ▼ hold among all verdicts of this page, △ and ▽ by themselves only"
 REPORTS = "markdown html"
 COLUMNS: tuple[tuple[Column, Callable[[Judged], str | Cell]], ...] = (
     (Column("Metric", "row", safe=prose), lambda row: label_metric(row.name, row.difference)),
@@ -68,7 +74,7 @@ COLUMNS: tuple[tuple[Column, Callable[[Judged], str | Cell]], ...] = (
     (Column("Difference", "number strong"), lambda row: change(row.difference.difference, row.unit)),
     (Column("95 % interval", "quiet nowrap", in_html="95% interval"), _interval_cell),
     (Column("p", "number quiet nowrap"), _p_cell),
-    (Column("Verdict"), _verdict_cell),
+    (Column("Verdict", "", MARKS), _verdict_cell),
     (Column("Because", "quiet", formats=REPORTS), lambda row: row.of.why),
     (
         Column("Detectable", "number quiet", DETECTABLE, REPORTS),
@@ -94,15 +100,11 @@ def verdict_table(
         [[cell(row) for _, cell in COLUMNS] for row in listed],
         title,
         numbers=4,
-        styles=COLOURS,
+        styles={said(verdict): COLOURS[verdict.value] for verdict in (Verdict.BETTER, Verdict.WORSE)},
         spare=("p", "95 % interval", "base", "new"),
         classes="verdicts",
         label=title or "The other metrics",
     )
-
-
-COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
-"""The verdict → its colour on a terminal, beside its word."""
 
 
 def compared_by_length(comparison: Comparison, *, timed: bool = False) -> Table | None:
@@ -115,7 +117,10 @@ def compared_by_length(comparison: Comparison, *, timed: bool = False) -> Table 
     rows = []
     for name in comparison.declared:
         differences = [comparison.filters[part].get(name) for part in lengths.values()]
-        texts = [f"{SIGNS[of.verdict]} {change(of.difference, infos[name].unit)}" if of else "" for of in differences]
+        texts = [
+            f"{sign(of.verdict, marked=of.marked)} {change(of.difference, infos[name].unit)}" if of else ""
+            for of in differences
+        ]
         if timed or not infos[name].is_time:
             rows.append([name, *texts])
     group = label(comparison.headline).partition(",")[0]
@@ -170,7 +175,7 @@ def parts_table(
                 amount(difference.new, info.unit),
                 change(difference.difference, info.unit),
                 Cell(between, in_html=Markup() if difference.low is None else Markup.escape(between)),
-                Cell(said(difference.verdict), in_html=mark_verdict(difference.verdict)),
+                _verdict_cell(Judged(part.value, difference, difference, info.unit)),
             ]
         )
     return Table(columns, rows, title, classes="sortable", label=label, is_tall=label == "By file")

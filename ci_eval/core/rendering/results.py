@@ -82,7 +82,7 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
             row.append(Cell(text, between, on_terminal=text, in_html=below(text, between)))
             far, within = "", ""
             if difference:
-                far = f"{said(difference.verdict)} {change(difference.difference, info.unit)}"
+                far = f"{said(difference.verdict, marked=difference.marked)} {change(difference.difference, info.unit)}"
                 within = interval_text(difference, info.unit)
             if run.why:
                 row.append(Cell(run.why, safe=prose, in_html=Markup('<span class="quiet">{}</span>').format(run.why)))
@@ -220,9 +220,9 @@ def _project_cell(entry: SuiteProject, info: MetricInfo, *, compared: bool) -> C
     difference, figure = entry.differences.get(info.name), entry.figures.get(info.name)
     text, between = figure_texts(figure, info) if figure else (amount(None, info.unit), "")
     if difference:
-        text = f"{change(difference.difference, info.unit)} {said(difference.verdict)}"
+        text = f"{change(difference.difference, info.unit)} {said(difference.verdict, marked=difference.marked)}"
         between = interval_text(difference, info.unit)
-    tone = difference.verdict.value if compared and difference else ""
+    tone = difference.verdict.value if compared and difference and difference.marked else ""
     return Cell(text, between, in_html=_toned(tone, text, between))
 
 
@@ -369,8 +369,10 @@ def _pair_cell(difference: Difference | None, info: MetricInfo) -> str | Cell:
     if difference is None:
         return ""
     text = f"{change(difference.difference, info.unit)} ({interval_text(difference, info.unit)})"
-    shown = Markup('{}<br><span class="quiet">{}</span>').format(mark_verdict(difference.verdict), text)
-    return Cell(f"{said(difference.verdict)} {text}", in_html=shown)
+    shown = Markup('{}<br><span class="quiet">{}</span>').format(
+        mark_verdict(difference.verdict, marked=difference.marked), text
+    )
+    return Cell(f"{said(difference.verdict, marked=difference.marked)} {text}", in_html=shown)
 
 
 @dataclass(frozen=True)

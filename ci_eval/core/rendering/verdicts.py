@@ -35,13 +35,22 @@ SIGNS = {
 WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 
-def said(verdict: Verdict) -> str:
-    return f"{SIGNS[verdict]} {WORDS[verdict]}"
+UNMARKED = {"▲": "△", "▼": "▽"}
+"""The sign of a verdict that holds by itself, but not among all verdicts of its page."""
 
 
-def mark_verdict(verdict: Verdict) -> Markup:
-    sign = Markup('<span class="verdict {}"><span aria-hidden="true">{}</span> {}</span>')
-    return sign.format(verdict.value, SIGNS[verdict], WORDS[verdict])
+def sign(verdict: Verdict, *, marked: bool = True) -> str:
+    return SIGNS[verdict] if marked else UNMARKED.get(SIGNS[verdict], SIGNS[verdict])
+
+
+def said(verdict: Verdict, *, marked: bool = True) -> str:
+    return f"{sign(verdict, marked=marked)} {WORDS[verdict]}"
+
+
+def mark_verdict(verdict: Verdict, *, marked: bool = True) -> Markup:
+    shown = Markup('<span class="verdict {}{}"><span aria-hidden="true">{}</span> {}</span>')
+    grey = "" if marked or SIGNS[verdict] not in UNMARKED else " unmarked"
+    return shown.format(verdict.value, grey, sign(verdict, marked=marked), WORDS[verdict])
 
 
 def went(task: Task, rank: int | None, score: float, status: str) -> str:
@@ -140,7 +149,9 @@ def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
     name, counts = comparison.declared[0], comparison.counts[comparison.headline]
     leading = comparison.filters[comparison.headline][name]
     reason = explain_verdict(leading, _unit(comparison, name))
-    line = f"{figure_texts.HERE} ({shown(label(comparison.headline))}): {said(leading.verdict)}. "
+    line = (
+        f"{figure_texts.HERE} ({shown(label(comparison.headline))}): {said(leading.verdict, marked=leading.marked)}. "
+    )
     line += _change(comparison, leading)
     line += f" ({reason})" if reason else ""
     line += _imports_ahead(comparison, leading)
@@ -193,7 +204,7 @@ def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterat
         offers = (recall is None or recall.base != 0, recall is None or recall.new != 0)
         moved = f"better in {counts.wins:,}, worse in {counts.losses:,} of {counts.sessions:,}"
         text = {
-            (True, True): f"{said(leading.verdict)}. {_change(comparison, leading)}; {moved}",
+            (True, True): f"{said(leading.verdict, marked=leading.marked)}. {_change(comparison, leading)}; {moved}",
             (True, False): f"{new} offers none; {moved}",
             (False, True): f"{base} offers none; {moved}",
             (False, False): f"neither engine offers any of {counts.sessions:,}",
@@ -242,7 +253,9 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
         for name, side in (("base", comparison.base), ("new", comparison.new))
     )
     sessions = figure_texts.format_count(comparison.paired, "session")
-    line = f"Failures: {said(verdict)} ({sides} of {sessions}, sign test p = {p:.3f})"
+    line = (
+        f"Failures: {said(verdict, marked=comparison.failures.marked)} ({sides} of {sessions}, sign test p = {p:.3f})"
+    )
     # The line about times has these texts already.
     texts = [] if _is_timed(comparison) else _failure_texts(comparison, shown, folders)
     return f"{'; '.join([line, *texts])}. They count as misses."
@@ -271,9 +284,11 @@ def elsewhere_line(comparison: Comparison) -> str:
     """Return the verdict on the leading metric for other code."""
     name = comparison.declared[0]
     elsewhere = comparison.filters[comparison.headline][name].elsewhere
-    return (
-        f"{figure_texts.ELSEWHERE}: {said(elsewhere.verdict)} ({explain_verdict(elsewhere, _unit(comparison, name))})."
+    verdict, reason = (
+        said(elsewhere.verdict, marked=elsewhere.marked),
+        explain_verdict(elsewhere, _unit(comparison, name)),
     )
+    return f"{figure_texts.ELSEWHERE}: {verdict} ({reason})."
 
 
 def pairs_text(comparison: Comparison) -> str:
@@ -328,21 +343,12 @@ def judged_elsewhere(comparison: Comparison) -> bool:
     return any(figures[name].elsewhere.low is not None for name in comparison.declared)
 
 
-def describe_adjustment(comparison: Comparison) -> str:
-    """Return how the intervals and p-values of the declared metrics were adjusted, as a sentence."""
-    figures = [comparison.filters[comparison.headline][name] for name in comparison.declared]
-    judged = [figure for figure in figures if figure.low is not None]
-    timed = [figure for figure in judged if figure.elsewhere.verdict is Verdict.NOT_COMPARABLE]
-    if timed and len(timed) < len(judged):
-        return (
-            "Intervals and p of ranks are adjusted for the number of these metrics, and so are those of times, each "
-            "family by itself: all intervals of ranks hold together in 95 of 100 comparisons, and all of times; both "
-            "in at least 90"
-        )
-    return (
-        "Intervals and p are adjusted for the number of these metrics, so that all intervals hold together in 95 of "
-        "100 comparisons"
-    )
+ADJUSTED = (
+    "Each interval holds by itself in 95 of 100 comparisons. ▲ and ▼ mark the verdicts on declared metrics that hold "
+    "among all of these under every filter (Holm), so that a page without a difference has any in at most 5 of 100; △ "
+    "and ▽ hold by themselves only"
+)
+"""What the marks of a comparison's page mean."""
 
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:

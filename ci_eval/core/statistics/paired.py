@@ -72,6 +72,17 @@ def singly(spread: Spread, tests: int = 1) -> list[Interval]:
     return [Interval(*map(float, of_figure)) for of_figure in numbers]
 
 
+def holm(p_values: Sequence[float]) -> float:
+    """Return the largest p-value that is significant among all of these, -1 if none is: 5 % of such lists have a false
+    one (Holm 1979)."""
+    kept = -1.0
+    for rank, p in enumerate(sorted(p_values)):
+        if p * (len(p_values) - rank) >= 1 - LEVEL:
+            break
+        kept = p
+    return kept
+
+
 def verdict(interval: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
     """Return the verdict on a difference. To be called equivalent, an interval `stretch` times as wide must fit in the
     margin."""

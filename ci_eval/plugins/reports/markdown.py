@@ -56,7 +56,7 @@ from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import small_blocks, trend_lines
 from ci_eval.core.rendering.verdicts import (
-    describe_adjustment,
+    ADJUSTED,
     elsewhere_line,
     judged_elsewhere,
     pairs_text,
@@ -285,7 +285,7 @@ def _declared_section(comparison: Comparison) -> str:
     if by_length := compared_by_length(comparison, timed=True):
         blocks.append(by_length)
     note = (
-        f"{describe_adjustment(comparison)}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
+        f"{ADJUSTED}; p is below 0.05 exactly where an interval excludes 0. *Detectable* is the "
         "smallest true difference that data like these would show four times out of five: a smaller one may be there "
         "unseen."
     )

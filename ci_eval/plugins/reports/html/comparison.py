@@ -22,7 +22,7 @@ from ci_eval.core.rendering.htmlpages import encode_stretches, page_name, paired
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link, script
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import (
-    describe_adjustment,
+    ADJUSTED,
     elsewhere_line,
     judged_elsewhere,
     night_figure,
@@ -63,7 +63,7 @@ class ComparisonPages:
             lengths=find_length_filters(comparison.headline, list(comparison.filters)),
             lengths_table=compared_by_length(comparison),
             added=[block for block in added_blocks(comparison) if "html" in block.formats],
-            adjusted=describe_adjustment(comparison),
+            adjusted=ADJUSTED,
             here=HERE,
             elsewhere=ELSEWHERE,
             judged_elsewhere=judged_elsewhere(comparison),
