@@ -8,8 +8,9 @@ import ci_eval
 from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
-LINES = 79_200
-LINES_OF_CODE = 55_650
+LINES = 79_300
+"""100 more since questions to endpoints are asked ahead (`core/interpret/scout.py`)."""
+LINES_OF_CODE = 55_730
 LINES_OF_BENCHMARKS = 6_050
 
 
