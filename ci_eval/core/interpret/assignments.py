@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_eval.core.base.chance import draw
+from ci_eval.core.base.files import read_own
 from ci_eval.core.catalogs.tasks import COMPLETION
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
+from ci_eval.core.grammar.document import NotText, checksum, decode
 from ci_eval.core.model import (
     CallCompletion,
     Determinism,
@@ -62,6 +64,12 @@ class Setup:
     """The folder with the files of the actions, if that is not the root of the project: records have one."""
     texts: Path | None = None
     """The folder with the texts that the carets of records are in, each under its digest."""
+
+    @property
+    def asks_ahead(self) -> bool:
+        """Return whether one process asks a language model, several questions at once. Tests that are run, and judges,
+        are spread over processes instead; a trace holds what the asking process itself sends."""
+        return self.is_paid and not (self.run or self.judge or self.trace)
 
     @property
     def root(self) -> Path:
@@ -191,3 +199,12 @@ def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
 def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
     """Return the first call of each session that is evaluated."""
     return (call for call in first_calls(actions) if assignment.chooses(call.session))
+
+
+def read_source_text(root: Path, path: str, wanted: str) -> str | None:
+    """Return the text of a source file; None if it cannot be read any more, or changed since its actions were made."""
+    try:
+        text = decode(read_own(root, path))
+    except (NotText, OSError):
+        return None  # the sessions of this file are skipped, with the reason
+    return text if checksum(text) == wanted else None

@@ -124,13 +124,13 @@ class Player:
         self._open: Open | None = None
         self._is_inside = setup.task.span == "around"
         """A flag: the caret is inside the token, which stands in the code."""
-        self._known: set[str] = set()
+        self.known: set[str] = set()
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
 
     def take_over(self, ended: SessionEnd) -> None:
         """Count a session that was asked before: the others end as if it had been asked here."""
-        self._known.add(ended.id)
+        self.known.add(ended.id)
         self._count(ended.status, ended.message)
 
     def _count(self, status: Status, message: str) -> None:
@@ -150,7 +150,7 @@ class Player:
         self._assignment = dataclasses.replace(
             self._assignment, among=sessions, only="", given_up={}, round=self._assignment.round + 1
         )
-        self._log, self._known = None, set()
+        self._log, self.known = None, set()
         yield from self._sessions(action for action in actions.actions if not isinstance(action, OpenFile))
 
     def play(self, actions: FileActions) -> Iterator[Session]:
@@ -186,7 +186,7 @@ class Player:
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Return whether the engine is to be asked, in this session and at all."""
         if self._open is None:
-            if call.session in self._known or not self._assignment.chooses(call.session):
+            if call.session in self.known or not self._assignment.chooses(call.session):
                 return False
             model, length = self._setup.user, len(call.expected_text)
             self._open = Open(

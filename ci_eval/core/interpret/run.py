@@ -6,7 +6,7 @@ import shutil
 from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile
 from pathlib import Path
@@ -14,11 +14,11 @@ from pathlib import Path
 from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw, threshold
 from ci_eval.core.base.shards import Shard, deal
-from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn, chosen
+from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn, chosen, read_source_text
 from ci_eval.core.interpret.keeping import Keeper, Progress
 from ci_eval.core.interpret.pack import read_journal
 from ci_eval.core.interpret.player import PATIENCE
-from ci_eval.core.interpret.worker import finish_file, play_in_turn, read_source_text
+from ci_eval.core.interpret.worker import finish_file, play_in_turn
 from ci_eval.core.logs import names
 from ci_eval.core.model import Status
 from ci_eval.core.workers import TaskOutcome, Workers
@@ -127,15 +127,24 @@ def play_files(
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
     waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
-    # If a worker dies, the next one goes on with its file.
-    pool = Workers(play_in_turn, jobs=max(min(jobs, len(waiting)), 1), again=Recovery().again)
-    with _journals(sides[0].workspace) as journals, pool:
+    asks_ahead = all(side.setup.asks_ahead for side in sides)
+    with ExitStack() as stack:
+        journals = stack.enter_context(_journals(sides[0].workspace))
         left = deque(
             _turn(assignments, number, journals)
             # Rounds are the outer loop, since a worker starts its engines anew for each round.
             for number in range(rounds)
             for assignments in waiting
             if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
+        )
+        # If a worker dies, the next one goes on with its file.
+        pool = stack.enter_context(
+            Workers(
+                play_in_turn,
+                jobs=1 if asks_ahead else max(min(jobs, len(waiting)), 1),
+                shared=(tuple(left) if asks_ahead else (),),
+                again=Recovery().again,
+            )
         )
         before = total.statuses.total()
         for outcome in pool.map(left):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from pathlib import Path
 
 import msgspec
 
 from ci_eval.core.base.files import read_own
 from ci_eval.core.grammar.document import Document, NotText, checksum, decode
-from ci_eval.core.interpret.assignments import Assignment, Played, Turn, chosen, make_session
+from ci_eval.core.interpret.assignments import Assignment, Played, Turn, chosen, make_session, read_source_text
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.pack import (
     Journal,
@@ -23,6 +22,7 @@ from ci_eval.core.interpret.pack import (
     read_journal,
 )
 from ci_eval.core.interpret.player import Player
+from ci_eval.core.interpret.scout import Scout
 from ci_eval.core.logs import Log, LogOrigin
 from ci_eval.core.model import (
     FAILED,
@@ -43,6 +43,8 @@ GROWTH = 10
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """The engines of this process: number → the round that the engine was started for, and the engine."""
+_scouts: dict[int, Scout] = {}
+"""The number of an engine → what asks it ahead."""
 
 
 def _engine(assignment: Assignment) -> KeptEngine:
@@ -55,12 +57,20 @@ def _engine(assignment: Assignment) -> KeptEngine:
     return engine
 
 
-def play_in_turn(turn: Turn) -> tuple[Played, ...]:
-    """Return the outcome of each assignment; while one engine is asked, the others wait."""
-    return tuple(map(play, turn.assignments))
+def _scout(assignment: Assignment, turns: Sequence[Turn], engine: KeptEngine) -> Scout:
+    scout = _scouts.get(assignment.side)
+    if scout is None or scout.engine is not engine:
+        scout = _scouts[assignment.side] = Scout(turns, engine)
+    return scout
 
 
-def play(assignment: Assignment) -> Played:
+def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
+    """Return the outcome of each assignment; while one engine is asked, the others wait. `turns`: all that this process
+    gets, in order, if its engines are asked ahead; else none."""
+    return tuple(play(assignment, turns) for assignment in turn.assignments)
+
+
+def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     """Return the outcome of one file, after asking its chosen sessions but for those that an earlier worker
     finished."""
     assert assignment.journal
@@ -83,7 +93,7 @@ def play(assignment: Assignment) -> Played:
         session = msgspec.json.decode(line, type=Session)
         if _is_in_sample(assignment, session):
             sample[session.id] = session
-    for session in player.play(actions):
+    for session in _scout(assignment, turns, engine).lead(player.play(actions), assignment):
         journal.add(encode_line(session))
         # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
@@ -218,12 +228,3 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
         time=0.0,
         error=pack.trouble,
     )
-
-
-def read_source_text(root: Path, path: str, wanted: str) -> str | None:
-    """Return the text of a source file; None if it cannot be read any more, or changed since its actions were made."""
-    try:
-        text = decode(read_own(root, path))
-    except (NotText, OSError):
-        return None  # the sessions of this file are skipped, with the reason
-    return text if checksum(text) == wanted else None

@@ -30,6 +30,7 @@ from ci_eval.core.model.endpoints import BudgetConfig, EndpointConfig, PriceConf
 from ci_eval.core.tracing import Listener, Trace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, Mode, answers_path
 from ci_eval.plugins.adapters.endpoints.contract import Prompt
+from tests.adapters.endpoints.asking import ask_all
 from tests.adapters.endpoints.faults import any_fault, good_answer
 from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, trickles, whole
 
@@ -260,9 +261,9 @@ def test_of_all_faults_at_random_nothing_is_stored_and_no_answer_is_asked_for_tw
     questions = [Prompt(instruction=f"{number:06d} " + "total = total + price\n" * 300) for number in range(count)]
     with serve(reply) as endpoint:
         # What gave up is asked again by the next run.
-        runs = [list(client(endpoint.address, retries=3, concurrency=8).ask_all(questions)) for _ in range(4)]
+        runs = [list(ask_all(client(endpoint.address, retries=3, concurrency=8), questions)) for _ in range(4)]
         asked = len(endpoint.asked)
-        stored = list(client(endpoint.address, mode="offline").ask_all(questions))
+        stored = list(ask_all(client(endpoint.address, mode="offline"), questions))
         assert len(endpoint.asked) == asked
     found = runs[-1]
     answers = [each for each in found if not isinstance(each, EngineFailure)]
@@ -373,7 +374,7 @@ def test_half_a_character_is_replaced_and_two_halves_are_joined(client: Make) ->
 def test_each_failure_of_many_questions_stands_in_its_place(client: Make) -> None:
     with serve(fails(400), says("four")) as endpoint:
         asked = client(endpoint.address, concurrency=1)
-        found = list(asked.ask_all(Prompt(instruction=str(n)) for n in range(3)))
+        found = list(ask_all(asked, (Prompt(instruction=str(n)) for n in range(3))))
     assert [isinstance(each, EngineFailure) for each in found] == [True, False, False]
 
 
@@ -477,7 +478,7 @@ def test_no_more_questions_are_under_way_than_allowed(client: Make, most: int) -
         clients = {number: client(endpoint.address, concurrency=most) for number in range(2)}
 
         def ask(number: int) -> None:
-            list(clients[number].ask_all(Prompt(instruction=f"{number} {n}") for n in range(6)))
+            list(ask_all(clients[number], (Prompt(instruction=f"{number} {n}") for n in range(6))))
 
         with ThreadPoolExecutor() as threads:
             list(threads.map(ask, clients))

@@ -9,8 +9,8 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -121,14 +121,30 @@ class Client:
         self._slots = Slots(folder / "places", self._address, settings.concurrency)
         self._local = threading.local()
         self._fresh: set[str] = set()
+        self._threads = ThreadPoolExecutor(settings.concurrency)
+        self._expected: dict[str, Future[Reply]] = {}
+        """The questions that were asked ahead, in their canonical form."""
 
     @property
     def address(self) -> str:
         """Return the address that is asked."""
         return self._address
 
+    def expect(self, prompt: Prompt, repeat: int = 0) -> None:
+        """Ask ahead, in another thread: a later `ask` takes the answer, or the failure."""
+        request = self._request(prompt, repeat)
+        if request.canonical not in self._expected:
+            self._expected[request.canonical] = self._threads.submit(self.answer, request, request.body)
+
     def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
         """Return the model's answer; `repeat`: the number of this repeat of the question. Raises EngineFailure."""
+        request = self._request(prompt, repeat)
+        expected = self._expected.pop(request.canonical, None)
+        reply = expected.result() if expected else self.answer(request, request.body)
+        self._ledger.check(reply)
+        return reply
+
+    def _request(self, prompt: Prompt, repeat: int) -> Request:
         settings = self._settings
         # Each repeat gets a seed of its own; with one seed, all repeats might get the same answer.
         seed = settings.sampling.seed
@@ -140,11 +156,7 @@ class Client:
         if settings.logprobs:
             body |= self._api.logprobs or {}
         # The user's fields come last, so that any other field can be changed or removed.
-        body = _merge(body, settings.extra)
-        request = build_request(self._address, body, repeat)
-        reply = self.answer(request, request.body)
-        self._ledger.check(reply)
-        return reply
+        return build_request(self._address, _merge(body, settings.extra), repeat)
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
         """Return the answer that is stored under that request, or else the one to this body. Raises EngineFailure."""
@@ -176,20 +188,9 @@ class Client:
             raise ContextTooLong(reply.refused)
         return reply
 
-    def ask_all(self, prompts: Iterable[Prompt]) -> Iterator[Reply | EngineFailure]:
-        """Yield the answers, or the failures, in the order of the questions. Several questions are asked at once."""
-
-        def one(prompt: Prompt) -> Reply | EngineFailure:
-            try:
-                return self.ask(prompt)
-            except EngineFailure as failure:
-                return failure
-
-        with ThreadPoolExecutor(self._settings.concurrency) as threads:
-            yield from threads.map(one, prompts)
-
     def close(self) -> None:
-        """Close the store and the budget."""
+        """Close the store and the budget. Questions that were asked ahead are given up, or their ends awaited."""
+        self._threads.shutdown(cancel_futures=True)
         self._answers.close()
         self._ledger.close()
 

@@ -39,6 +39,10 @@ PATIENCE = 60.0
 """Seconds that the first question may take: some endpoints load the model for it."""
 
 
+AHEAD = 4
+"""The number of questions asked ahead, as a multiple of those under way: one slow answer holds up no others."""
+
+
 class Asked(OpenText):
     """A started engine, which asks a language model."""
 
@@ -52,6 +56,7 @@ class Asked(OpenText):
         self._settings = settings
         self._context = context
         self._path = ""
+        self.ahead = AHEAD * settings.concurrency
 
     def open(self, path: str, text: str) -> None:
         super().open(path, text)
@@ -60,7 +65,7 @@ class Asked(OpenText):
     def complete(self, query: Query) -> Answer:
         """Return the model's one suggestion. The latency is the time until its last token was there. Raises
         EngineMisbehaved if log-probabilities are missing."""
-        seen = Seen() if query.record else self._context.at(self._path, self.text, query.offset)
+        seen = self._seen(query)
         reply = self._client.ask(build_prompt(seen, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
             raise EngineMisbehaved(UNTOLD, restart=False)
@@ -79,6 +84,13 @@ class Asked(OpenText):
             usage=replace(usage, left_out=seen.window.left_out),
             raw=reply.text if usage.read or usage.unreadable else "",
         )
+
+    def _seen(self, query: Query) -> Seen:
+        return Seen() if query.record else self._context.at(self._path, self.text, query.offset)
+
+    def expect(self, query: Query) -> None:
+        """Ask ahead, without waiting for the answer."""
+        self._client.expect(build_prompt(self._seen(query), query, self._settings), query.repeat)
 
     def _read(self, reply: Reply, usage: Usage) -> Answer:
         """Return the answer about a record, whose suggestions the task reads."""
