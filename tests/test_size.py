@@ -8,8 +8,10 @@ import ci_eval
 from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
-LINES = 79_330
-LINES_OF_CODE = 55_750
+# `ci-eval causes` added 900 lines, acceptance elsewhere in the file 200, marks and gates of a whole page 190, and
+# questions that are asked ahead 130.
+LINES = 80_600
+LINES_OF_CODE = 56_700
 LINES_OF_BENCHMARKS = 6_050
 
 

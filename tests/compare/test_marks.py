@@ -34,7 +34,7 @@ def test_what_is_not_declared_is_marked_only_if_nothing_is_uncertain() -> None:
 def test_a_page_of_eleven_metrics_and_nine_filters_has_seldom_a_false_mark(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """3 of 16 have a chance of 4 % at 5 % each; without the adjustment, about half of the pages have one."""
+    """3 of 16 have a chance of 4 % at 5 % each; without the adjustment, about a third of the pages have one."""
     monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
     pages = [null_page(tmp_path / str(seed), seed) for seed in range(16)]
     assert sum(marked for marked, _ in pages) <= 2
