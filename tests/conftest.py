@@ -46,6 +46,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Compile ci-eval once: hundreds of tests start processes of it, each of which would do so itself where
     PYTHONDONTWRITEBYTECODE is set."""
+    # Tests import onnxruntime, which would ask the proxies of other tests.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     use_test_cache()
     time_clients()
     config.pluginmanager.register(Timing())

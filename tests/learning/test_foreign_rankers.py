@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +74,29 @@ def test_what_is_no_model_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "m").write_text(text)
     with pytest.raises(ConfigError, match=r"no model that LightGBM can read|neither a model"):
         read_foreign(tmp_path / "m", SOME)
+
+
+USE = """
+import time
+from ci_eval.plugins.learning.foreign_rankers import _session
+try:
+    _session(b"", None)
+except Exception:
+    time.sleep(15)
+"""
+
+
+@pytest.mark.slow
+def test_onnxruntime_tells_nobody_that_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Version 1.32 connects nine seconds after its import, unless it is told not to."""
+    need_module("onnxruntime")
+    monkeypatch.delenv("ORT_DISABLE_TELEMETRY")
+    with socket.create_server(("127.0.0.1", 0)) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.getsockname()[1]}")
+        subprocess.run([sys.executable, "-c", USE], check=True)
+        proxy.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            proxy.accept()
 
 
 def test_onnx_scores_as_it_does_there(tmp_path: Path) -> None:

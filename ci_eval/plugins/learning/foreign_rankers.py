@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -173,6 +174,8 @@ def decode_onnx(model: RankerModel) -> bytes:
 
 
 def _session(data: bytes, path: Path | None) -> Any:
+    # Version 1.32 reports its use to its makers, some seconds after its import.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         runtime = import_module("onnxruntime")
     except (ImportError, OSError) as error:
