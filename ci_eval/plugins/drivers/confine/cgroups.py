@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 TREE = "/sys/fs/cgroup"
 NAME = "ci-eval-"
+MEMORY_LIMITS = ("memory.max", "memory.limit_in_bytes")
+"""The file with a group's limit of memory in version 2, and in version 1."""
 BESIDE = 64 << 20
 """Bytes of the kernel's own, such as stacks, that the kernel counts beside what processes hold."""
 
@@ -24,7 +26,7 @@ class Cgroups:
         # The supervisor counts exactly what processes hold, so it should notice first.
         self.memory = memory + memory // 10 + BESIDE
         if memory:
-            limits |= dict.fromkeys(("memory.max", "memory.limit_in_bytes"), self.memory)
+            limits |= dict.fromkeys(MEMORY_LIMITS, self.memory)
         self._folders: list[str] = []
         for parent in _parents():
             folder = f"{parent}/{NAME}{os.getpid()}"
@@ -48,7 +50,7 @@ class Cgroups:
         for folder in self._folders:
             try:
                 _write(f"{folder}/cgroup.procs", 0)
-                counts |= any(os.path.exists(f"{folder}/{name}") for name in ("memory.max", "memory.limit_in_bytes"))
+                counts |= any(os.path.exists(f"{folder}/{name}") for name in MEMORY_LIMITS)
             except OSError:  # noqa: PERF203  the others may be joined all the same
                 # Version 2 refuses a move between parts of the tree that belong to different users.
                 continue

@@ -133,6 +133,8 @@ class Dialect:
     """The text of a file, its path, the root of its tree → its functions and tests."""
     tiers: Callable[[Test, Index], Iterable[Tier]]
     """Yields the candidates for a test, the best first. The first tier that is not empty decides."""
+    mask: Callable[[bytes], bytes] = bytes
+    """The text of a file → what the grammar reads of it, as many bytes."""
     nothing: str = ""
     """Statement that does nothing, in place of the other tests in a sample that can be run; "" if samples of this
     language cannot be run."""

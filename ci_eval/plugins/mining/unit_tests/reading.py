@@ -54,7 +54,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
     # Parsing makes many small values, none of which is garbage, so collections would only cost time.
     gc.disable()
     try:
-        return dialect.read(source, path, parser(grammar).parse(source).root_node)
+        return dialect.read(source, path, parser(grammar).parse(dialect.mask(source)).root_node)
     finally:
         gc.enable()
 

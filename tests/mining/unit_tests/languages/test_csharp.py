@@ -46,7 +46,7 @@ def test_a_test_is_paired_with_the_method_that_it_names_and_calls(
     assert of(tmp_path, test) == expected
 
 
-def test_instructions_to_the_compiler_may_be_anywhere(tmp_path: Path) -> None:
+def test_a_directive_around_an_else_if_hides_no_method(tmp_path: Path) -> None:
     code = CODE.replace(
         "return 3;", "if (n) { return 3; }\n#if NET\n else if (m) { return 4; }\n#endif\n else { return 5; }"
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.trees import (
     descendants,
     field,
@@ -36,15 +36,11 @@ CLASSES = {"class_declaration", "record_declaration", "struct_declaration", "rec
 NAMESPACES = {"namespace_declaration", "file_scoped_namespace_declaration"}
 BODIES = {"declaration_list", *NAMESPACES, *CLASSES}
 USINGS = {"using_directive", "extern_alias_directive", "global_attribute", "global_attribute_list"}
-# `#if` and the other instructions to the compiler, each a line.
-INSTRUCTION = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
+DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
     """Return the tests of a C# file, or its functions if it has no test."""
-    # The grammar knows `#if` only around whole statements and members; it may be around an `else if` or a base class.
-    bare = INSTRUCTION.sub(lambda line: b" " * len(line[0]), source)
-    root = parser("c_sharp").parse(bare).root_node
     all_methods = list(methods(root, CLASSES, BODIES, partial(_attributes, source)))
     tests = [method for method in all_methods if method.marks & TESTS]
     if not tests:
@@ -176,4 +172,9 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     yield Tier("exact" if longest == len(test.name) else "prefix", functions)
 
 
-DIALECT = Dialect(name="csharp", grammars={".cs": "c_sharp"}, read=read, tiers=tiers)
+def blank_directives(source: bytes) -> bytes:
+    # The grammar knows `#if` around whole statements and members alone; C# allows it between any two lines.
+    return DIRECTIVE.sub(lambda line: b" " * len(line[0]), source)
+
+
+DIALECT = Dialect(name="csharp", grammars={".cs": "c_sharp"}, read=read, tiers=tiers, mask=blank_directives)
