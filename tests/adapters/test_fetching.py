@@ -88,6 +88,7 @@ class Registry:
     address: str
     files: dict[str, bytes]
     keys: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
 
 @pytest.fixture
@@ -95,6 +96,7 @@ def registry(listener: Listener, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             made.keys.append(self.headers.get("Authorization", ""))
+            made.asked.append(self.path)
             body = made.files.get(self.path)
             self.send_response(404 if body is None else 200)
             self.send_header("Content-Type", "application/json" if self.path.count("/") == 2 else "text/plain")
@@ -207,6 +209,46 @@ def test_an_older_lock_is_installed_as_well(tmp_path: Path) -> None:
     lock = {"dependencies": {"a": {"version": "npm:x@1.0.0", "requires": {"x": "*"}, "dependencies": inner}}}
     files = {"package__json": '{"dependencies": {"a": "*"}}', "package-lock__json": json.dumps(lock)}
     assert packages("node", write(tmp_path / "p", **files), tmp_path) == {"a": "1.0.0", "a/node_modules/x": "1.0.0"}
+
+
+WORKSPACES = {
+    "npm": {"package__json": '{"workspaces": ["packages/*"]}'},
+    "yarn": {"package__json": '{"workspaces": {"packages": ["packages/*"]}, "dependencies": {"core": "workspace:^"}}'},
+    "pnpm": {"package__json": "{}", "pnpm-workspace__yaml": "packages: ['packages/*']\ncatalog: {x: ^1.0.0}\n"},
+    "paths": {"package__json": '{"dependencies": {"app": "file:packages/app", "core": "link:packages/core"}}'},
+    "locked": {
+        "package__json": '{"workspaces": ["packages/*"]}',
+        "package-lock__json": json.dumps(
+            {
+                "packages": {
+                    "": {"workspaces": ["packages/*"]},
+                    "packages/app": {"name": "app", "version": "1.0.0", "dependencies": {"x": "*", "core": "*"}},
+                    "packages/app/node_modules/x": {"version": "1.0.0"},
+                    "packages/core": {"name": "core", "version": "1.0.0"},
+                    "node_modules/app": {"resolved": "packages/app", "link": True},
+                    "node_modules/core": {"resolved": "packages/core", "link": True},
+                }
+            }
+        ),
+    },
+}
+
+
+@pytest.mark.needs("npm")
+@pytest.mark.parametrize("client", WORKSPACES)
+def test_no_registry_is_asked_for_what_the_project_has_itself(client: str, registry: Registry, tmp_path: Path) -> None:
+    needs = {"x": "catalog:" if client == "pnpm" else "*", "core": "workspace:*" if client == "pnpm" else "9.0.0"}
+    members = {
+        "packages/app/package__json": json.dumps({"name": "app", "version": "1.0.0", "dependencies": needs}),
+        "packages/core/package__json": '{"name": "core", "version": "1.0.0"}',
+    }
+    root = write(tmp_path / "p", **WORKSPACES[client], **members)
+    made = prepare("node", root, INFO, dependencies=True, cache=tmp_path)
+    assert made is not None
+    (installed,) = (path for path in made.folder.rglob("node_modules/x") if path.is_dir())
+    assert (installed.parents[1] == made.folder) == (client != "locked")
+    assert registry.asked
+    assert not [path for path in registry.asked if not path.startswith("/npm/x")]
 
 
 @pytest.mark.needs("npm")

@@ -15,6 +15,7 @@ import msgspec
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import is_own
+from ci_eval.core.base.workspaces import read_catalogs
 from ci_eval.core.fetch.packages import NPM, NPM_NAME
 from ci_eval.core.fetch.requirements import WHAT_NOW, foreign, read_json
 
@@ -29,6 +30,7 @@ RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]{0,1000}(?<!\.tgz|\.tar)(?<!\.tar\.gz)
 ADDRESS = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+)(?::\d+)?/[^\\\s]*", re.ASCII)
 DIGESTS = re.compile(r"sha(?:1|256|384|512)-[A-Za-z0-9+/]+={0,2}(?: +sha(?:1|256|384|512)-[A-Za-z0-9+/]+={0,2})*")
 LOCATION = re.compile(rf"(?P<parent>(?:node_modules/{NPM_NAME.pattern}/)*)node_modules/(?P<name>{NPM_NAME.pattern})")
+PLACE = re.compile(r"(?![.-])[\w.@+-]+(?:/(?![.-])[\w.@+-]+)*", re.ASCII)
 PLATFORM = re.compile(r"!?[a-z0-9_]+")
 
 
@@ -61,27 +63,67 @@ class _Manifest(msgspec.Struct, rename="camel"):
     peer_dependencies: dict[str, str] = {}
 
 
-def read_npm_ranges(manifest: Path) -> dict[str, str]:
-    """Return the version ranges that a package.json asks for, by name, except for development. Raises
-    PreparationError."""
-    ranges = read_json(manifest, _Manifest).dependencies
-    for name, versions in ranges.items():
-        if not NPM_NAME.fullmatch(name) or not RANGE.fullmatch(ALIAS.sub("", versions, count=1)):
+def read_npm_ranges(
+    manifest: Path, members: Collection[str] = (), catalogs: Mapping[str, Mapping[str, str]] | None = None
+) -> dict[str, str]:
+    """Return the version ranges that a package.json asks for, by name, except for development and for the project's own
+    packages, `members`. Raises PreparationError."""
+    ranges: dict[str, str] = {}
+    for name, versions in read_json(manifest, _Manifest).dependencies.items():
+        if name in members:
+            continue
+        catalog = versions.removeprefix("catalog:") if versions.startswith("catalog:") else None
+        catalog = "" if catalog == "default" else catalog
+        ranges[name] = versions if catalog is None else (catalogs or {}).get(catalog, {}).get(name, versions)
+        if not NPM_NAME.fullmatch(name) or not RANGE.fullmatch(ALIAS.sub("", ranges[name], count=1)):
             raise foreign(f"{name}@{versions}", manifest.name)
     return ranges
 
 
-def write_npm_lock(manifest: Path, lock: Path, folder: Path, hosts: Collection[str]) -> None:
-    """Write into `folder` a package.json and a package-lock.json of what the project's own ones install, without what
-    is for development. `hosts`: the hosts of npm's registries; a lock may name these and NPM_REGISTRY. Raises
+def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path) -> None:
+    """Write into `folder` the package.json of a project and of each of its own packages, at its place, with the ranges
+    of what they need from a registry. npm links the packages with each other. Raises PreparationError."""
+    catalogs = read_catalogs(root)
+    places = _check_members(root, members)
+    for place, name in {"": "", **places}.items():
+        needs = read_npm_ranges(root / place / "package.json", members, catalogs)
+        # Manifests without devDependencies, since npm looks those up even if it is told to omit them.
+        written = {"name": name, "version": "0.0.0"} if place else {"private": True, "workspaces": [*places]}
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        (folder / place / "package.json").write_bytes(msgspec.json.encode(written | {"dependencies": needs}))
+
+
+def _check_members(root: Path, members: Mapping[str, Path]) -> dict[str, str]:
+    """Return the names of the packages by their folders below the root, without the root's own. Raises
     PreparationError."""
+    places = {path.relative_to(root).as_posix(): name for name, path in members.items() if path != root}
+    for place, name in places.items():
+        # npm takes the folders for patterns.
+        if not PLACE.fullmatch(place):
+            raise foreign(f"{name} in {place}", "package.json")
+    return places
+
+
+def write_npm_lock(
+    manifest: Path, lock: Path, folder: Path, hosts: Collection[str], members: Mapping[str, Path] | None = None
+) -> None:
+    """Write into `folder` a package.json and a package-lock.json of what the project's own ones install, without what
+    is for development. `hosts`: the hosts of npm's registries; a lock may name these and NPM_REGISTRY. `members`: the
+    folders of the project's own packages, which are linked. Raises PreparationError."""
     content = read_json(lock, _Lock)
     entries = content.packages or dict(_flatten(content.dependencies))
     root: dict[str, object] = {"name": "dependencies", "version": "0.0.0", "private": True}
-    packages = {"": root}
+    places = _check_members(manifest.parent, members or {})
+    packages: dict[str, dict[str, object]] = {"": root}
+    packages |= {place: {"name": name, "version": "0.0.0"} for place, name in places.items()}
+    if places:
+        root["workspaces"] = [*places]
+        packages |= {f"node_modules/{name}": {"resolved": place, "link": True} for place, name in places.items()}
+    asking = {place: read_json(manifest.parent / place / manifest.name, _Manifest) for place in ("", *places)}
     # Each package asks for exactly those in its folder, so npm has no range left to look up.
-    for location, entry in sorted(_needed(read_json(manifest, _Manifest), entries, lock.name).items()):
-        match = LOCATION.fullmatch(location)
+    for location, entry in sorted(_needed(asking, members or {}, entries, lock.name).items()):
+        place = next((place for place in places if location.startswith(f"{place}/node_modules/")), "")
+        match = LOCATION.fullmatch(location.removeprefix(f"{place}/"))
         own = match["name"] if match else ""
         fields: dict[str, object] = {"name": entry.name or own, "version": entry.version, "integrity": entry.integrity}
         systems = {"os": entry.os, "cpu": entry.cpu, "libc": entry.libc}
@@ -98,11 +140,14 @@ def write_npm_lock(manifest: Path, lock: Path, folder: Path, hosts: Collection[s
         fields |= {"optional": entry.optional, **systems}
         packages[location] = {field: value for field, value in fields.items() if value}
         kind = "optionalDependencies" if entry.optional else "dependencies"
-        asked = packages[match["parent"].rstrip("/")].setdefault(kind, {})
+        parent = match["parent"].rstrip("/")
+        asked = packages[f"{place}/{parent}".strip("/")].setdefault(kind, {})
         assert isinstance(asked, dict)
         asked[own] = entry.version if fields["name"] == own else f"npm:{fields['name']}@{entry.version}"
     document = {"name": "dependencies", "version": "0.0.0", "lockfileVersion": 3, "requires": True}
-    (folder / "package.json").write_bytes(msgspec.json.encode(root))
+    for place in ("", *places):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        (folder / place / "package.json").write_bytes(msgspec.json.encode(packages[place]))
     (folder / "package-lock.json").write_bytes(msgspec.json.encode(document | {"packages": packages}))
 
 
@@ -121,15 +166,20 @@ def _flatten(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locke
                 yield location, msgspec.structs.replace(entry, dependencies=needs, **changed)
 
 
-def _needed(manifest: _Manifest, entries: Mapping[str, _Locked], file: str) -> dict[str, _Locked]:
-    """Return the entries that a package.json leads to, whatever the lock says about their use. Links lead to the
-    project's own folders, and what comes with another package is in its archive: both are left out."""
+def _needed(
+    manifests: Mapping[str, _Manifest], members: Collection[str], entries: Mapping[str, _Locked], file: str
+) -> dict[str, _Locked]:
+    """Return the entries that package.json files, by their folders, lead to, whatever the lock says about their use.
+    Links lead to the project's own folders, and what comes with another package is in its archive: both are left out.
+    """
     met: dict[str, _Locked] = {}
-    waiting: list[tuple[str, _Manifest | _Locked]] = [("", manifest)]
+    waiting: list[tuple[str, _Manifest | _Locked]] = [*manifests.items()]
     while waiting:
         parent, asking = waiting.pop()
         optional = asking.optional_dependencies | asking.peer_dependencies
         for name in {**asking.dependencies, **optional}:
+            if parent in manifests and name in members:
+                continue
             location = _locate(entries, parent, name)
             if location is None and name not in optional:
                 raise PreparationError(f"{file} of the project has no {name[:200]!r}: is it up to date? {WHAT_NOW}")

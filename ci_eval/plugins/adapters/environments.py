@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ci_eval.core.base.files import is_own
-from ci_eval.core.fetch.locks import LOCKS, read_npm_ranges, write_go_modules, write_npm_lock
+from ci_eval.core.base.workspaces import read_members
+from ci_eval.core.fetch.locks import LOCKS, write_go_modules, write_npm_lock, write_npm_manifests
 from ci_eval.core.fetch.packages import check_origins, list_distributions, pip_run
 from ci_eval.core.fetch.requirements import Groups, is_pinned, read_json, read_python_requirements
 from ci_eval.core.model import ProjectInfo
@@ -112,11 +113,9 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     settings = read_npm_settings(folder)
     if lock := next((root / name for name in LOCKS if is_own(root / name, root)), None):
         hosts = {urlsplit(address).hostname or "" for address in npm_registries(settings).values()}
-        write_npm_lock(manifest, lock, folder, hosts)
+        write_npm_lock(manifest, lock, folder, hosts, read_members(root))
     else:
-        # A manifest without devDependencies, since npm looks those up even if it is told to omit them.
-        needs = {"private": True, "dependencies": read_npm_ranges(manifest)}
-        (folder / manifest.name).write_bytes(msgspec.json.encode(needs))
+        write_npm_manifests(root, read_members(root), folder)
     npm_install(("ci" if lock else "install", *_NPM), folder, settings)
     manifests = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
     return {
@@ -173,7 +172,7 @@ ENVIRONMENTS = {
         also_empty=True,
         mark=f"-py{sys.version_info.major}{sys.version_info.minor}-own",
     ),
-    "node": _Kind(_node, "npm:", lambda root: (is_own(root / name, root) for name in LOCKS)),
+    "node": _Kind(_node, "npm:", lambda root: (is_own(root / name, root) for name in LOCKS), mark="-own"),
     "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)]),
     # Maven has no locks.
     "jvm": _Kind(_jvm, "maven:", lambda _: ()),
