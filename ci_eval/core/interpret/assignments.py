@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.files import read_own
-from ci_eval.core.catalogs.tasks import COMPLETION
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
 from ci_eval.core.grammar.document import NotText, checksum, decode
 from ci_eval.core.model import (
@@ -48,7 +47,7 @@ class Setup:
     installation: Installation
     surroundings: Surroundings
     ranker: Ranker
-    task: Task = COMPLETION
+    task: Task
     client: str
     max_suggestions: int
     seed: int
