@@ -57,7 +57,11 @@ def verdicts(report: dict[str, Any], *names: str) -> list[str]:
 
 def test_what_is_slower_in_each_round_is_worse_and_breaks_a_gate(run: Run) -> None:
     code, report, said = run("fast", "slow", "--gate", "LatencyPercentile95 <= +10%")
-    assert verdicts(report, "MeanLatency", "LatencyPercentile50", "RecallAt1") == ["worse", "worse", "no-difference-shown"]
+    assert verdicts(report, "MeanLatency", "LatencyPercentile50", "RecallAt1") == [
+        "worse",
+        "worse",
+        "no-difference-shown",
+    ]
     assert report["filters"]["ALL"]["metrics"]["MeanLatency"]["difference"] == pytest.approx(3, abs=0.1)
     assert (code, report["gates"][0]["passed"]) == (1, False)
     assert "1 of 1 gates failed" in said
