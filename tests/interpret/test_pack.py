@@ -154,6 +154,7 @@ def test_a_verdict_is_exact_only_where_all_rounds_answer_alike(project: Path, fo
     found = compare(recorded(base), recorded(new), metrics.load(), PLAIN, ("Recall",)).filters["ALL"]["Recall"]
     assert found.low is not None
     assert found.high is not None
+    assert found.difference is not None
     assert found.low < found.difference < found.high  # with what rounds that agree may leave unseen
     assert (found.state == "exact") == (found.noise is None) == exact
     assert ("every session was asked: the interval is of answers that differ" in found.why) != exact
@@ -166,6 +167,7 @@ def test_a_single_figure_is_exact_only_where_all_rounds_answered_alike(
     _, new, _ = both(project, Fickle("new", project.parent / "notes", forgets=forgets))
     found = evaluate(recorded(new), metrics.load(), PLAIN).filters["ALL"].metrics["Recall"]
     assert found.low is not None
+    assert found.value is not None
     assert (found.state == "exact", found.low < found.value) == (exact, True)
 
 
