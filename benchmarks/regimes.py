@@ -389,7 +389,6 @@ def simulate(name: str, times: int) -> Counts:
 
 
 def main() -> None:
-    """See above."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=100, help="comparisons of each regime")
     parser.add_argument("--only", help="the regimes whose names hold this")

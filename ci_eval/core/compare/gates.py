@@ -225,22 +225,23 @@ class Gate:
 def what_decides(
     value: float, low: float, high: float, limits: Sequence[float], sessions: int, state: State
 ) -> tuple[int | None, str]:
-    """Return about how many sessions make an interval reach no further than the nearest limit, and words for it.
+    """Return what would decide a gate whose interval holds a limit: a number of sessions, and words for the reason.
 
-    `low`, `high`: the interval that so many `sessions` gave. There is no number if there are none, if too many are
-    needed, or if all were asked; no words either if nothing decides, for example if the value is the limit.
+    `low`, `high`: the interval that so many `sessions` gave. Returns (None, "") if nothing would decide, for example if
+    the value is the limit; a number of None if it takes a second round.
     """
     nearest = min(limits, key=lambda limit: abs(value - limit))
     distance, reach = abs(value - nearest), value - low if nearest < value else high - value
-    if state == "once":
+    if state == "once" and distance * sessions > RULE_OF_THREE:
         # Two rounds that agree leave the rule of three.
-        decides = distance * sessions > RULE_OF_THREE
-        return None, "; all were asked, once: a second round (--repeat 2) decides if answers agree" * decides
-    # An interval narrows with the square root of the number of sessions.
-    needed = math.ceil(sessions * (reach / distance) ** 2) if distance else MOST_SESSIONS
-    if state == "exact" or not sessions < needed < MOST_SESSIONS:
+        return None, "; all were asked, once: a second round (--repeat 2) decides if answers agree"
+    if state in {"once", "exact"} or not distance:
         return None, ""
-    return int(needed), f"; about {needed:,} sessions would decide"
+    # An interval narrows with the square root of the number of sessions.
+    needed = math.ceil(sessions * (reach / distance) ** 2)
+    if not sessions < needed < MOST_SESSIONS:
+        return None, ""
+    return needed, f"; about {needed:,} sessions would decide"
 
 
 def about(result: GateResult, name: str) -> GateResult:

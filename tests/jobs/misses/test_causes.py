@@ -1,4 +1,4 @@
-"""What to fix first: planted defects, comparisons, and workspaces without ranks."""
+"""A planted defect is the first cluster; runs without ranks and runs of other sessions are refused."""
 
 from __future__ import annotations
 
