@@ -340,8 +340,6 @@ class Task:
     """The heading over the bands, in reports."""
     play: Callable[[PlayItem, Hands], None] | None = None
     """A function that types an item and asks where it likes; the rest is typed then. None: it is asked at prefixes."""
-    in_ids: bool = True
-    """A flag: ids of sessions have its name. Completion was the first task, so they do not have its."""
     of_imports: bool = False
     """A flag: its items are uses of names whose import is taken out of the file."""
     every_token: bool = False

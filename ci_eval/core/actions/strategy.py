@@ -29,6 +29,8 @@ from ci_eval.core.model import (
 )
 
 FINISH = FinishSession()
+FIRST_TASK = "completion"
+"""The task whose name is in no id: ids are older than the second task."""
 
 
 def actions_of_file(
@@ -59,8 +61,10 @@ def spell_task(strategy: StrategyConfig, seed: int, task: Task) -> str:
 def _spell_typing(task: Task, prefix: str) -> str:
     if task.play:
         return task.name
+    if task.name == FIRST_TASK:
+        return prefix
     name = task.name if task.span in {"word", "line"} else f"{task.name}({task.span})"
-    return f"{name}/{prefix}" if task.in_ids else prefix
+    return f"{name}/{prefix}"
 
 
 def _spell_strategy(strategy: StrategyConfig, how: str, seed: int) -> str:
@@ -107,7 +111,7 @@ class _Typist:
         self.checksum = checksum(self.source.text)
         self.actions.append(OpenFile(path=self.source.path, checksum=self.checksum))
         self._bases: dict[str, blake2b] = {}
-        self.plain = not self.task.in_ids and self.strategy == StrategyConfig(filters=self.strategy.filters)
+        self.plain = self.task.name == FIRST_TASK and self.strategy == StrategyConfig(filters=self.strategy.filters)
         """True if nothing but the token is missing, and nothing is typed."""
 
     def type_items(self, items: Sequence[Item]) -> None:

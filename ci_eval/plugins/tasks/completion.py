@@ -23,6 +23,5 @@ TASK = Task(
         "near": "rank 2 to 5",
         "first": "rank 1",
     },
-    in_ids=False,
     heading="Where the expected text stood",
 )
