@@ -144,6 +144,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The share of the source text that the grammar could not read, by its syntax trees."""
     unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
     """The share that could not be read, by file; the worst files first, ten at most."""
+    left_out: dict[str, Number] = {}
+    """The number of source files without sessions since nobody writes them: "generated" or "vendored" → number."""
     vocabulary: Vocabulary | None = None
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""

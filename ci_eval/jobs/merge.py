@@ -148,6 +148,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             generated=sum(manifest.generated for manifest in manifests),
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
+            left_out=dict(sum((Counter(manifest.left_out) for manifest in manifests), Counter())),
             pairs=dict(sum((Counter(manifest.pairs) for manifest in manifests), Counter())),
             histories=sum_histories(histories) if histories else None,
             drawn={name: seed for manifest in manifests for name, seed in manifest.draws.items()},

@@ -20,6 +20,7 @@ from ci_eval.core.config import Config, InterpretConfig
 from ci_eval.core.grammar.imports.missing import anywhere, missing
 from ci_eval.core.manifest import QUERIES, StageRecord
 from ci_eval.core.model import Evaluation
+from ci_eval.core.rendering.advice import describe_left_out
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace
@@ -44,6 +45,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             generated=generated.sessions,
             unparsable=generated.unparsable / generated.size if generated.size else 0.0,
             unparsable_files=generated.worst(),
+            left_out=dict(generated.left_out),
             vocabulary=generated.texts.summed(),
             pairs=dict(prepared.records.fates) if prepared.records else {},
             drawn=manifest.draws
@@ -53,6 +55,8 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
         )
         workspace.write_manifest(manifest)
         screen.say(f"Actions: {format_count(generated.sessions, 'session')} in {format_count(generated.files, 'file')}")
+        if generated.left_out:
+            screen.say(describe_left_out(generated.left_out))
     if not manifest.generated:
         raise NothingToEvaluate(_why_nothing(workspace, prepared))
 
@@ -73,6 +77,7 @@ def _generate(workspace: Workspace, prepared: Prepared, jobs: int, screen: Scree
             task=prepared.task,
             seed=config.interpret.seed,
             cache=prepared.cache,
+            unwritten=config.project.generated == "include",
             advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
         )
 
@@ -88,6 +93,10 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
         return f"{prepared.project.info.spec} holds no records: {outcomes or 'it is empty'}"
     if workspace.action_files():
         return "no token passes actions.strategy.filters: loosen them"
+    if left_out := workspace.manifest().left_out:
+        return (
+            f"{prepared.project.info.name} has no other {prepared.language.title} files. {describe_left_out(left_out)}"
+        )
     suffixes = ", ".join(prepared.language.suffixes)
     return f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots"
 

@@ -88,6 +88,8 @@ class ProjectConfig(Section, frozen=True):
     source_roots: tuple[Text, ...] = ()
     """The folders below a Python project's root that engines look into for its own packages; () = those that its files
     name."""
+    generated: Literal["exclude", "include"] = "exclude"
+    """`exclude`: no session is made in files that nobody writes by hand, generated or vendored ones."""
     name: Text | None = None
     """The project's name, on which the ids of its sessions depend. None = from the SPEC; for a folder, from its Git
     remote or the CI."""

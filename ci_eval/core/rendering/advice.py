@@ -58,6 +58,12 @@ def _unread(evaluation: Evaluation) -> Iterator[str]:
         )
 
 
+def describe_left_out(counts: Mapping[str, int]) -> str:
+    """Return how many files have no sessions since nobody writes them, and how they would."""
+    named = " and ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
+    return f"Left out: {named} files (project.generated: include evaluates them)"
+
+
 def percent(share: float) -> str:
     """Return a share of the source in percent, with a decimal if it is below 10 %."""
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
