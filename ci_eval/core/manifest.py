@@ -94,6 +94,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     nor among the dependencies. None if the language cannot tell, or nothing is imported."""
     unresolved_packages: dict[str, Number] = {}
     """The number of these imports by package, the most frequent first; at most 100 packages."""
+    remedies: dict[str, str] = {}
+    """What would help the engine to find these packages, by package; empty if no engine looks at them."""
     endpoint: str = ""
     settings_left_out: str = ""
     """The project's settings that the engine was not given, since they could do harm; "" = none."""

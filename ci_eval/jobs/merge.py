@@ -267,6 +267,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         cpu="; ".join(cpus),
         unresolved_imports=_mean_of_imports(shards),
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
+        remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
         confined=pipeline.together(shard.confined for shard in shards),
         footprint=footprint.together(shard.footprint for shard in shards),

@@ -27,6 +27,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.comparison_rules import add_gate_filters, check_gates, load_metrics
 from ci_eval.jobs.logs import gather_logs, prepare_logs
 from ci_eval.jobs.preparation import Prepared
+from ci_eval.plugins.adapters import environments
 
 
 def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
@@ -158,13 +159,21 @@ def record(
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
-    share, packages = None, dict[str, int]()
+    share, packages, remedies = None, dict[str, int](), dict[str, str]()
     if (imports := prepared.language.imports) is not None and not prepared.records:
         around = prepared.setup.surroundings
         # An import is there if it is in one of the roots.
         readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
         files = ((source.path, source.text) for source in workspace.sources())
         share, packages = missing(lambda path, text: anywhere(read(path, text) for read in readers), files)
+        if packages and prepared.engine.own_process:
+            remedies = environments.find_remedies(
+                prepared.language.dependencies,
+                around.root,
+                packages,
+                installed=not prepared.dependencies_left_out,
+                groups=prepared.config.project.dependency_groups,
+            )
     total = footprint.together([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
@@ -179,6 +188,7 @@ def record(
             machine=watch.state(),
             unresolved_imports=share,
             unresolved_packages=packages,
+            remedies=remedies,
             confined=together({manifest.confined, *made.confined}),
             footprint=total,
             waited=total.waited,

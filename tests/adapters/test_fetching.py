@@ -23,6 +23,7 @@ import pytest
 
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.contracts import Surroundings
+from ci_eval.core.fetch.requirements import Groups
 from ci_eval.plugins.adapters.environments import prepare
 from ci_eval.plugins.adapters.fetching import Relay
 from ci_eval.plugins.adapters.place import Place, variables
@@ -249,6 +250,18 @@ def test_no_registry_is_asked_for_what_the_project_has_itself(client: str, regis
     assert (installed.parents[1] == made.folder) == (client != "locked")
     assert registry.asked
     assert not [path for path in registry.asked if not path.startswith("/npm/x")]
+
+
+@pytest.mark.needs("npm")
+@pytest.mark.usefixtures("registry")
+@pytest.mark.parametrize("groups", [(), ("dev",), "all"])
+def test_what_is_for_development_is_installed_if_asked_for(groups: Groups, tmp_path: Path) -> None:
+    root = write(tmp_path / "p", package__json=json.dumps({"devDependencies": {"x": "*"}}))
+    made = prepare("node", root, INFO, dependencies=True, cache=tmp_path, groups=groups)
+    assert made is not None
+    assert ("x" in made.packages) == bool(groups)
+    with pytest.raises(PreparationError, match="names 'docs', and npm's groups are dev alone"):
+        prepare("node", root, INFO, dependencies=True, cache=tmp_path, groups=("docs",))
 
 
 @pytest.mark.needs("npm")

@@ -46,7 +46,7 @@ def test_what_is_not_in_the_project_is_no_member(pattern: str, tmp_path: Path) -
     assert read_members(root) == {}
 
 
-@pytest.mark.parametrize("name", ["../../x", "/x", "a/b", "@a/../b", "", ".."])
+@pytest.mark.parametrize("name", ["../../x", "/x", "a/b", "@a/../b", ".."])
 def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
     write(tmp_path, package__json='{"workspaces": ["a"]}', **{"a/package__json": json.dumps({"name": name})})
     with pytest.raises(PreparationError, match="no name of a package"):
@@ -64,3 +64,9 @@ def test_catalogs_of_pnpm_are_read_by_name(tmp_path: Path) -> None:
     write(tmp_path, **{"pnpm-workspace__yaml": "catalog: [x]\n"})
     with pytest.raises(PreparationError, match="catalogs in pnpm-workspace"):
         read_catalogs(tmp_path)
+
+
+def test_further_folders_of_packages_can_be_named(tmp_path: Path) -> None:
+    root = write(tmp_path, package__json="{}", **{"odd/core/package__json": CORE})
+    assert read_members(root) == {}
+    assert read_members(root, [root / "odd/core"]) == {"@acme/core": root / "odd/core"}

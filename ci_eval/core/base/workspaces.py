@@ -41,20 +41,20 @@ def expand(root: Path, patterns: Iterable[str], manifest: str) -> list[Path]:
     return sorted(named[0] - named[1])[:MAX_MEMBERS]
 
 
-def read_members(root: Path) -> dict[str, Path]:
-    """Return the folders of the project's own packages, by name. Raises PreparationError if a manifest cannot be
-    read."""
+def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
+    """Return the folders of the project's own packages, by name. `sources`: further folders of such packages. Raises
+    PreparationError if a manifest cannot be read."""
     whole = _read(root, root / MANIFEST)
     spaces = whole.get("workspaces")
     patterns = spaces.get("packages") if isinstance(spaces, dict) else spaces
     patterns = [*texts(patterns), *texts(_read(root, root / PNPM).get("packages"))]
     # A member may name further folders, so the list grows while it is read.
-    manifests = [root, *expand(root, patterns, MANIFEST)]
+    manifests = list(dict.fromkeys([root, *expand(root, patterns, MANIFEST), *sources]))
     members: dict[str, Path] = {}
     for folder in manifests:
         manifest = _read(root, folder / MANIFEST)
-        name = manifest.get("name")
-        if isinstance(name, str) and (folder != root or patterns):
+        name = read_name(root, folder)
+        if name and (folder != root or patterns):
             members.setdefault(name, folder)
         for name, path in _paths(manifest):
             place = (folder / path).resolve()
@@ -69,12 +69,18 @@ def read_members(root: Path) -> dict[str, Path]:
     return members
 
 
-def find_members(root: Path) -> dict[str, Path]:
+def find_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
     """Return `read_members`, or nothing if a manifest cannot be read."""
     try:
-        return read_members(root)
+        return read_members(root, sources)
     except PreparationError:
         return {}
+
+
+def read_name(root: Path, folder: Path) -> str:
+    """Return the name of the package in a folder of the project, or "". Raises PreparationError."""
+    name = _read(root, folder / MANIFEST).get("name")
+    return name if isinstance(name, str) else ""
 
 
 def read_catalogs(root: Path) -> dict[str, dict[str, str]]:

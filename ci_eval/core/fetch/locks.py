@@ -17,7 +17,7 @@ from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import is_own
 from ci_eval.core.base.workspaces import read_catalogs
 from ci_eval.core.fetch.packages import NPM, NPM_NAME
-from ci_eval.core.fetch.requirements import WHAT_NOW, foreign, read_json
+from ci_eval.core.fetch.requirements import WHAT_NOW, Groups, foreign, read_json
 
 # --------------------------------------------------------------------------------------------------------------- npm
 
@@ -61,15 +61,34 @@ class _Manifest(msgspec.Struct, rename="camel"):
     dependencies: dict[str, str] = {}
     optional_dependencies: dict[str, str] = {}
     peer_dependencies: dict[str, str] = {}
+    dev_dependencies: dict[str, str] = {}
+
+
+def has_development(root: Path) -> bool:
+    """Return whether the project's package.json asks for packages for development. Raises PreparationError."""
+    manifest = root / "package.json"
+    return is_own(manifest, root) and bool(read_json(manifest, _Manifest).dev_dependencies)
+
+
+def _read_manifest(path: Path, groups: Groups) -> _Manifest:
+    manifest = read_json(path, _Manifest)
+    unknown = {*groups} - {"dev"} if groups != "all" else ()
+    if unknown:
+        raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and npm's groups are dev alone")
+    development = manifest.dev_dependencies if groups else {}
+    return msgspec.structs.replace(manifest, dependencies=development | manifest.dependencies)
 
 
 def read_npm_ranges(
-    manifest: Path, members: Collection[str] = (), catalogs: Mapping[str, Mapping[str, str]] | None = None
+    manifest: Path,
+    members: Collection[str] = (),
+    catalogs: Mapping[str, Mapping[str, str]] | None = None,
+    groups: Groups = (),
 ) -> dict[str, str]:
-    """Return the version ranges that a package.json asks for, by name, except for development and for the project's own
-    packages, `members`. Raises PreparationError."""
+    """Return the version ranges that a package.json asks for, by name, without `members`, the project's own packages,
+    and without those for development unless `groups` has `dev`. Raises PreparationError."""
     ranges: dict[str, str] = {}
-    for name, versions in read_json(manifest, _Manifest).dependencies.items():
+    for name, versions in _read_manifest(manifest, groups).dependencies.items():
         if name in members:
             continue
         catalog = versions.removeprefix("catalog:") if versions.startswith("catalog:") else None
@@ -80,13 +99,13 @@ def read_npm_ranges(
     return ranges
 
 
-def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path) -> None:
+def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, groups: Groups = ()) -> None:
     """Write into `folder` the package.json of a project and of each of its own packages, at its place, with the ranges
     of what they need from a registry. npm links the packages with each other. Raises PreparationError."""
     catalogs = read_catalogs(root)
     places = _check_members(root, members)
     for place, name in {"": "", **places}.items():
-        needs = read_npm_ranges(root / place / "package.json", members, catalogs)
+        needs = read_npm_ranges(root / place / "package.json", members, catalogs, groups)
         # Manifests without devDependencies, since npm looks those up even if it is told to omit them.
         written = {"name": name, "version": "0.0.0"} if place else {"private": True, "workspaces": [*places]}
         (folder / place).mkdir(parents=True, exist_ok=True)
@@ -105,11 +124,16 @@ def _check_members(root: Path, members: Mapping[str, Path]) -> dict[str, str]:
 
 
 def write_npm_lock(
-    manifest: Path, lock: Path, folder: Path, hosts: Collection[str], members: Mapping[str, Path] | None = None
+    manifest: Path,
+    lock: Path,
+    folder: Path,
+    hosts: Collection[str],
+    members: Mapping[str, Path] | None = None,
+    groups: Groups = (),
 ) -> None:
     """Write into `folder` a package.json and a package-lock.json of what the project's own ones install, without what
-    is for development. `hosts`: the hosts of npm's registries; a lock may name these and NPM_REGISTRY. `members`: the
-    folders of the project's own packages, which are linked. Raises PreparationError."""
+    is for development unless `groups` has `dev`. `hosts`: the hosts of npm's registries; a lock may name these and
+    NPM_REGISTRY. `members`: the folders of the project's own packages, which are linked. Raises PreparationError."""
     content = read_json(lock, _Lock)
     entries = content.packages or dict(_flatten(content.dependencies))
     root: dict[str, object] = {"name": "dependencies", "version": "0.0.0", "private": True}
@@ -119,7 +143,7 @@ def write_npm_lock(
     if places:
         root["workspaces"] = [*places]
         packages |= {f"node_modules/{name}": {"resolved": place, "link": True} for place, name in places.items()}
-    asking = {place: read_json(manifest.parent / place / manifest.name, _Manifest) for place in ("", *places)}
+    asking = {place: _read_manifest(manifest.parent / place / manifest.name, groups) for place in ("", *places)}
     # Each package asks for exactly those in its folder, so npm has no range left to look up.
     for location, entry in sorted(_needed(asking, members or {}, entries, lock.name).items()):
         place = next((place for place in places if location.startswith(f"{place}/node_modules/")), "")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval.core.base.files import exists
-from ci_eval.core.base.workspaces import find_members
+from ci_eval.core.base.workspaces import find_members, read_name
 from ci_eval.core.import_syntax import Imports
 
 IMPORT = re.compile(r"\b(?:from|import|require)[ \t]*\(?[ \t]*([\"'])([^\"'\n]+)\1")
@@ -25,7 +25,8 @@ WRITTEN = re.compile(r"\.[cm]?js$")
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A package is there if its folder, or the folder of its types, is in some
     `node_modules`, or if the project has it itself."""
-    members = find_members(root)
+    # A package may import itself by its name.
+    members = {*find_members(root), read_name(root, root)}
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent

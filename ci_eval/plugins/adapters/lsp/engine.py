@@ -412,7 +412,7 @@ def _visible_root(place: Place) -> Path:
 def _list_packages(place: Place) -> dict[Path, Path]:
     """Return the folder of each installed package and of each of the project's own, by its path where Node looks for
     it, below the project's root."""
-    members, environment = find_members(place.root), place.environment
+    members, environment = find_members(place.root, place.surroundings.sources or ()), place.environment
     links = {Path("node_modules", name): folder for name, folder in members.items()}
     if environment is None:
         return links
