@@ -84,8 +84,8 @@ class ProjectConfig(Section, frozen=True):
     lock or the project's registry names the packages. `needsDependencies` in `ci-eval list engines --format json` marks
     engines that need packages."""
     dependency_groups: Literal["all"] | tuple[Text, ...] = ()
-    """The groups and extras of a Python project whose requirements are installed as well, or npm's `dev`; `all` = all of
-    them."""
+    """The groups and extras of a Python project, or npm's `dev`, whose requirements are installed as well; `all` = all
+    of them."""
     source_roots: tuple[Text, ...] = ()
     """The folders below the root with the project's own packages of Python, or with a package.json; () = those that its
     files name."""
