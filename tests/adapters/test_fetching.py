@@ -299,6 +299,26 @@ def test_go_takes_modules_from_its_proxy(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("go")
+@pytest.mark.parametrize("main", ["", "module example.org/main\n\ngo 1.20\n"])
+def test_the_modules_of_a_workspace_are_asked_at_no_proxy(main: str, registry: Registry, tmp_path: Path) -> None:
+    needs = "module example.org/a\n\ngo 1.20\n\nrequire (\n\texample.org/b v0.1.0\n\texample.org/x v1.0.0\n)\n"
+    files = {"mods/a/go__mod": needs, "mods/b/go__mod": "module example.org/b\n\ngo 1.20\n"}
+    uses = "go 1.20\n\nuse (\n\t./mods/a\n\t./mods/b\n)\n" + ("use .\n" if main else "")
+    root = write(tmp_path / "p", go__work=uses, **files, **({"go__mod": main} if main else {}))
+    assert packages("go", root, tmp_path) == {"example.org/x": "v1.0.0"}
+    assert registry.asked
+    assert not [path for path in registry.asked if "/b/" in path or "/a/" in path]
+
+
+@pytest.mark.needs("go")
+@pytest.mark.parametrize("use", ["../out", "/etc", "none"])
+def test_a_workspace_takes_modules_of_the_project_alone(use: str, tmp_path: Path) -> None:
+    write(tmp_path / "out", go__mod="module out\n")
+    with pytest.raises(PreparationError, match="go.work of the project wants"):
+        packages("go", write(tmp_path / "p", go__work=f"go 1.20\n\nuse {use}\n"), tmp_path)
+
+
+@pytest.mark.needs("go")
 @pytest.mark.parametrize("proxies", ["direct", "off", "direct,off"])
 def test_without_a_proxy_go_is_not_started(proxies: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOPROXY", proxies)

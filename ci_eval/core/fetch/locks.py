@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -236,34 +236,76 @@ GO_LINES = {
     "replace": re.compile(
         rf"{_PATH}(?: {_VERSION})? => (?:{_PATH} {_VERSION}|\.\.?(?:/[A-Za-z0-9._~-]+)*/?)", re.ASCII
     ),
+    "use": re.compile(r"[A-Za-z0-9._~/-]+", re.ASCII),
 }
-"""The lines of a go.mod that decide which modules there are, as they are written; all others are left out."""
+"""The lines of go.mod and go.work that decide which modules there are, as they are written; others are left out."""
 GO_SUM = re.compile(rf"{_PATH} {_VERSION}(?:/go\.mod)? h1:[A-Za-z0-9+/]{{43}}=", re.ASCII)
 
 
 def write_go_modules(root: Path, folder: Path) -> None:
     """Write into `folder` the go.mod and go.sum of a project, and the go.mod of its modules that are named by a
-    `replace`, each in its place, with checked lines alone. Raises PreparationError."""
-    waiting, met = [root], {root}
+    `replace` or by go.work, each in its place, with checked lines alone. The modules of go.work become needs of the one
+    at the root, at their places, so that no registry is asked for them. Raises PreparationError."""
+    used = _read_workspace(root)
+    sums = [*(module / "go.sum" for module in (root, *used)), root / "go.work.sum"]
+    waiting, met = [root, *used], {root, *used}
     while waiting:
         module = waiting.pop()
-        lines = list(_read_go_mod(module / "go.mod"))
+        lines = _join_modules(root, used) if module == root and used else list(_read_go_mod(module / "go.mod"))
         copy = folder / module.relative_to(root)
         copy.mkdir(parents=True, exist_ok=True)
         (copy / "go.mod").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         for line in lines:
             local = re.search(r"=> (\.\S*)$", line)
-            other = Path(os.path.normpath(module / local[1])) if local else root
+            other = Path(os.path.normpath(module / local[1])) if local else module
             # A link may lead to it by another path.
-            if not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
+            if local and not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
                 raise foreign(line, "go.mod")
             waiting += [] if other in met else [other]
             met.add(other)
-    if is_own(root / "go.sum", root):
-        sums = (root / "go.sum").read_text("utf-8", "replace").splitlines()
-        if wrong := next((line for line in sums if line and not GO_SUM.fullmatch(line)), ""):
-            raise foreign(wrong, "go.sum")
-        (folder / "go.sum").write_text("".join(f"{line}\n" for line in sums), encoding="utf-8")
+    known: dict[str, None] = {}
+    for path in (path for path in sums if is_own(path, root)):
+        lines = path.read_text("utf-8", "replace").splitlines()
+        if wrong := next((line for line in lines if line and not GO_SUM.fullmatch(line)), ""):
+            raise foreign(wrong, path.name)
+        known.update(dict.fromkeys(lines))
+    if known:
+        (folder / "go.sum").write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
+
+
+def _read_workspace(root: Path) -> list[Path]:
+    """Return the folders of the modules that go.work names, without the root."""
+    lines = _read_go_mod(root / "go.work") if is_own(root / "go.work", root) else ()
+    named = [line.partition(" ")[2] for line in lines if line.startswith("use ")]
+    modules = [Path(os.path.normpath(root / path)) for path in named]
+    for path, module in zip(named, modules, strict=True):
+        if not (module.is_relative_to(root) and is_own(module / "go.mod", root)):
+            raise foreign(f"use {path}", "go.work")
+    return [module for module in modules if module != root]
+
+
+def _join_modules(root: Path, used: Sequence[Path]) -> list[str]:
+    """Return the lines of a go.mod that needs the modules of go.work, with the replacements of all."""
+    own = list(_read_go_mod(root / "go.mod")) if is_own(root / "go.mod", root) else ["module workspace"]
+    of_work = [line for line in _read_go_mod(root / "go.work") if not line.startswith("use ")]
+    joined = [line for line in (*own, *of_work) if not line.startswith("go ")]
+    joined += [line for line in (*of_work, *own) if line.startswith("go ")][:1]
+    replaced = {line.split()[1] for line in joined if line.startswith("replace ")}
+    for module in used:
+        lines = list(_read_go_mod(module / "go.mod"))
+        name = next((line.split()[1] for line in lines if line.startswith("module ")), "")
+        place = f"./{module.relative_to(root).as_posix()}"
+        joined += [f"require {name} v0.0.0", *([] if name in replaced else [f"replace {name} => {place}"])]
+        replaced.add(name)
+    for module in used:
+        # Go takes the replacements of the module at the root alone.
+        for line in _read_go_mod(module / "go.mod"):
+            what, _, target = line.partition(" => ")
+            if line.startswith("replace ") and what.split()[1] not in replaced:
+                path = os.path.relpath(os.path.normpath(module / target), root) if target.startswith(".") else target
+                joined.append(f"{what} => {f'./{path}' if target.startswith('.') else target}")
+                replaced.add(what.split()[1])
+    return joined
 
 
 def _read_go_mod(path: Path) -> Iterator[str]:

@@ -179,7 +179,7 @@ def _is_package(path: Path) -> bool:
 
 
 def _go(task: _Task, folder: Path) -> Mapping[str, str]:
-    if not is_own(task.root / "go.mod", task.root):
+    if not any(is_own(task.root / name, task.root) for name in ("go.mod", "go.work")):
         return {}
     work = folder / "work"
     work.mkdir()
@@ -188,9 +188,9 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
     commands = (("go", "mod", "download", "all"), ("go", "list", "-m", "all"))
     output = go_run(commands, work, folder / "modules")
     shutil.rmtree(work)
-    # The first line is the project's own module.
+    # The first line is the project's own module, and others of its own are replaced by their folders.
     pairs = [line.split() for line in output.splitlines()[1:]]
-    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
+    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1 and not pair[-1].startswith(".")}
 
 
 def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
@@ -233,7 +233,7 @@ ENVIRONMENTS = {
         lambda root: ["development"] if has_development(root) else (),
         mark="-own",
     ),
-    "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)], "go.mod"),
+    "go": _Kind(_go, "go:", lambda root: (is_own(root / name, root) for name in ("go.sum", "go.work.sum")), "go.mod"),
     # Maven has no locks.
     "jvm": _Kind(_jvm, "maven:", lambda _: (), "pom.xml"),
 }

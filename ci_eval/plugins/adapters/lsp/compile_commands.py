@@ -127,8 +127,8 @@ def compile_commands(root: Path) -> CompileCommands:
 
     As in clangd, the nearest database above a file counts. If there is none above it, the first one by path that names
     the file does, such as one that CMake wrote into the folder of a preset. Files of the project without a command get
-    the folders that the project includes from, as clangd's `fallbackFlags` would have it. Without any database, only a project with
-    headers called `.h` gets commands: they name the language of these headers.
+    the folders that the project includes from, as clangd's `fallbackFlags` would have it. Without any database, only a
+    project with headers called `.h` gets commands: they name the language of these headers.
     """
     return _Cleaning(root).all()
 
