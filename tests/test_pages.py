@@ -11,7 +11,7 @@ import ci_eval
 
 ROOT = Path(ci_eval.__file__).parents[1]
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TROUBLE = (ROOT / "docs" / "troubleshooting.md").read_text()
 
 
