@@ -54,8 +54,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     _trouble(result, screen)
     _gates(result.gates, screen)
     for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
+        screen.path(f"{name:9} {path}")
+    screen.path(str(done.folder))
 
 
 def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
@@ -125,7 +125,7 @@ def comparison(done: Compared, screen: Screen) -> None:
     if result.trend:
         Trends((result.trend,), ()).terminal(screen)
     for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
+        screen.path(f"{name:9} {path}")
 
 
 def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
@@ -194,8 +194,8 @@ def small(result: Sweep | Suite | Causes, folder: Path, reports: Mapping[str, Pa
     """Print a sweep, a suite or causes, and the paths of its reports. The last line is the folder's path."""
     to_terminal(small_blocks(result), screen)
     for name, path in reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(folder))
+        screen.path(f"{name:9} {path}")
+    screen.path(str(folder))
 
 
 def sweep(done: Swept, screen: Screen) -> None:
