@@ -325,6 +325,8 @@ class Task:
     record: Callable[[Mapping[str, object]], Record] | None = None
     """A line of a dataset → the item it is; raises ValueError. Such a task plays its items. None: code has them."""
     splitting: Splitting | None = None
+    takes_holes: bool = False
+    """A flag: a dataset may have its items in place of code, as holes in source files."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
     """A function: expected text, typed prefix, displayed suggestions → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]
