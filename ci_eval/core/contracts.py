@@ -344,6 +344,8 @@ class Task:
     """A function that types an item and asks where it likes; the rest is typed then. None: it is asked at prefixes."""
     of_imports: bool = False
     """A flag: its items are uses of names whose import is taken out of the file."""
+    keeps_edits: bool = False
+    """A flag: suggestions are stored with the edits that acceptance makes elsewhere; `of_imports` implies it."""
     every_token: bool = False
     """A flag: its items are made of all tokens of the code, definitions, literals and punctuation among them."""
     action: type[PlayItem] = PlayItem
