@@ -226,16 +226,13 @@ class Engine(Protocol):
         """Return the names of the languages it knows; None = any."""
 
     @property
-    def version(self) -> str:
-        """Return the version that is installed by default."""
+    def version(self) -> str: ...  # the one that is installed by default
 
     @property
-    def source(self) -> str:
-        """Return the source that it is installed from."""
+    def source(self) -> str: ...  # where it is installed from
 
     @property
-    def licence(self) -> str:
-        """Return its licence as an SPDX expression."""
+    def licence(self) -> str: ...  # as an SPDX expression
 
     @property
     def verified(self) -> bool:

@@ -25,7 +25,7 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 def begins(suggestion: Suggestion, typed: str) -> bool:
     """Return whether a suggestion begins with what was typed, without regard to case."""
-    return any(name.lower().startswith(typed.lower()) for name in (suggestion.text, suggestion.label) if name)
+    return (suggestion.label or suggestion.text).lower().startswith(typed.lower())
 
 
 SAME_MODULE, SAME_OBJECT, COMPILES = "sameModule", "sameObject", "compiles"
