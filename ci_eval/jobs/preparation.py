@@ -314,7 +314,7 @@ def load_task(config: Config) -> Task:
     if config.run.tests and not task.runner:
         raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
     kinds = frozenset(strategy.filters.statement_types or ())
-    if not task.every_token and kinds and kinds <= UNREFERRING:
+    if not (task.every_token or task.of_silence) and kinds and kinds <= UNREFERRING:
         raise ConfigError(
             f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(kinds))}, which only the task tokens "
             "asks for: add `task: tokens`, or other kinds"

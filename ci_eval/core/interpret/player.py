@@ -351,7 +351,7 @@ class Player:
             prefix=question.prefix,
             # Tails tell these edits already.
             suggestions=shown.stored
-            if self._acceptances or task.keeps_edits
+            if isinstance(session.call, UseImport)
             else tuple(replace(item, edits=None) if item.edits else item for item in shown.stored),
             total=len(shown.suggestions),
             duplicates=shown.duplicates,
