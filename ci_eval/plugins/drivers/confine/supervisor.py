@@ -6,8 +6,8 @@ whatever they do to get away.
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` imports enum, re and collections
 import os
-import signal
 import sys
 import time
 
