@@ -193,7 +193,9 @@ def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Worksp
             attempts[index], key=lambda shard: (_is_finished(shard), machine.seconds(shard.manifest().start))
         )
         for attempt in older:
-            screen.warn(f"{attempt.folder} is left out: {newest.folder} is a newer attempt of shard {index}")
+            is_copy = attempt.manifest() == newest.manifest()
+            why = "holds the same" if is_copy else f"is a newer attempt of shard {index}"
+            screen.warn(f"{attempt.folder} is left out: {newest.folder} {why}")
         chosen.append(newest)
     return chosen
 

@@ -26,6 +26,7 @@ from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Declarations, Language, Resolver, Task
 from ci_eval.core.filters import decide, needs_resolution
 from ci_eval.core.grammar.document import NotText, check_lines, checksum, decode
+from ci_eval.core.grammar.silence import find_silent_places
 from ci_eval.core.grammar.stream import every_token
 from ci_eval.core.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
 from ci_eval.core.workers import TaskOutcome, Workers
@@ -181,6 +182,8 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
         all_tokens = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
         # A filter may ask for first uses, so they are marked before tokens are chosen.
         tokens: Sequence[Token] = mark_first_uses(text, all_tokens)
+        if project.task.of_silence:
+            tokens = find_silent_places(text, source.grammar, tokens, strategy.places.silent)
         if project.language.resolve and needs_resolution(strategy.filters):
             tokens = _resolve_tokens(project, project.language.resolve, source, tokens)
         chosen = tokens

@@ -233,12 +233,14 @@ class Config(Section, frozen=True):
 
     @property
     def effective_task(self) -> str:
-        """Return the task's name: golf, imports and inside come from the strategy."""
+        """Return the task's name: golf, imports, silent and inside come from the strategy."""
         strategy = self.actions.strategy
         if strategy.completion_golf:
             return "golf"
         if strategy.imports == "removed":
             return "imports"
+        if strategy.places.silent:
+            return "silent"
         is_inside = self.task == "completion" and strategy.prefix.name == "Inside"
         return "inside" if is_inside else self.task
 
