@@ -42,8 +42,8 @@ def expand(root: Path, patterns: Iterable[str], manifest: str) -> list[Path]:
 
 
 def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return the folders of the project's own packages, by name. `sources`: further folders of such packages. Raises
-    PreparationError if a manifest cannot be read."""
+    """Return the folders of the project's own packages, by names that links may have. `sources`: further folders of
+    packages. Raises PreparationError if a manifest cannot be read."""
     whole = _read(root, root / MANIFEST)
     spaces = whole.get("workspaces")
     patterns = spaces.get("packages") if isinstance(spaces, dict) else spaces
@@ -54,7 +54,7 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
     for folder in manifests:
         manifest = _read(root, folder / MANIFEST)
         name = read_name(root, folder)
-        if name and (folder != root or patterns):
+        if NAME.fullmatch(name) and (folder != root or patterns):
             members.setdefault(name, folder)
         for name, path in _paths(manifest):
             place = (folder / path).resolve()
@@ -62,10 +62,6 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
                 other = members.setdefault(name, root / place.relative_to(root.resolve()))
                 if other not in manifests and len(manifests) < MAX_MEMBERS:
                     manifests.append(other)
-    for name in members:
-        # Links are named by it, so it may not lead out of their folder.
-        if not NAME.fullmatch(name):
-            raise PreparationError(f"{name[:200]!r} in {MANIFEST} of the project is no name of a package")
     return members
 
 
@@ -101,7 +97,7 @@ def texts(value: Any) -> list[str]:
 def _paths(manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
     needs = manifest.get("dependencies")
     for name, version in needs.items() if isinstance(needs, dict) else ():
-        if isinstance(version, str) and (match := PATH.fullmatch(version)):
+        if isinstance(version, str) and NAME.fullmatch(name) and (match := PATH.fullmatch(version)):
             yield name, match["path"]
 
 

@@ -23,7 +23,7 @@ from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.fetching import go_run, npm_install, npm_registries, read_npm_settings
-from ci_eval.plugins.adapters.poms import has_pom, read_needs
+from ci_eval.plugins.adapters.poms import read_needs
 from ci_eval.plugins.adapters.python_paths import read_pth_folders
 from ci_eval.plugins.adapters.recipes import InstalledEngine, once
 
@@ -198,7 +198,9 @@ def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
     scheme, _, coordinates = task.spec.partition(":")
     if scheme == "maven":
         return jars.resolve(coordinates.partition("#")[0], folder, itself=False)
-    return dict(jars.copy_jars(read_needs(task.root), folder).values()) if has_pom(task.root) else {}
+    if not is_own(task.root / "pom.xml", task.root):
+        return {}
+    return dict(jars.copy_jars(read_needs(task.root), folder).values())
 
 
 @dataclass(frozen=True)

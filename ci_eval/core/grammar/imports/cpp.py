@@ -33,8 +33,11 @@ FOLDER = re.compile(r"-(?:I|isystem|iquote|idirafter)[\s\",]*([^\s\",]+)")
 """A flag of a compile command that names a folder of headers."""
 
 
-class _Command(msgspec.Struct):
+class Command(msgspec.Struct):
+    """A command of a compile database."""
+
     directory: str = ""
+    file: str = ""
     command: str = ""
     arguments: list[str] = []
 
@@ -70,11 +73,11 @@ def _commanded_folders(root: Path) -> list[Path]:
     return list(found)
 
 
-def _read_database(data: bytes) -> list[_Command]:
+def _read_database(data: bytes) -> list[Command]:
     with suppress(msgspec.MsgspecError, RecursionError):
-        return msgspec.json.decode(data, type=list[_Command], strict=False)
+        return msgspec.json.decode(data, type=list[Command], strict=False)
     # A compile_flags.txt has a flag a line, and so has whatever else cannot be read.
-    return [_Command(command=data.decode(errors="replace"))]
+    return [Command(command=data.decode(errors="replace"))]
 
 
 def folders(root: Path) -> list[str]:
