@@ -251,7 +251,8 @@ def write_go_modules(root: Path, folder: Path) -> None:
     waiting, met = [root, *used], {root, *used}
     while waiting:
         module = waiting.pop()
-        lines = _join_modules(root, used) if module == root and used else list(_read_go_mod(module / "go.mod"))
+        is_joined = module == root and is_own(root / "go.work", root)
+        lines = _join_modules(root, used) if is_joined else list(_read_go_mod(module / "go.mod"))
         copy = folder / module.relative_to(root)
         copy.mkdir(parents=True, exist_ok=True)
         (copy / "go.mod").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
