@@ -107,9 +107,18 @@ def test_an_error_that_ends_a_build_of_teamcity_is_a_problem_of_it(
     assert found[0]["description"]
 
 
-def test_a_machine_without_room_for_a_process_is_no_bug_of_ours(project: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "ulimit -n 12",
+        pytest.param(
+            "export OPENBLAS_NUM_THREADS=1; ulimit -s 8000000; ulimit -v 6000000", id="no thread's stack has room"
+        ),
+    ],
+)
+def test_a_machine_without_room_for_a_process_is_no_bug_of_ours(limits: str, project: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ci_eval", "evaluate", "--project", f"path:{project}", "--engine", "words"]
-    limited = ["sh", "-c", 'ulimit -n 12; exec "$@"', "sh", *command, "--output", str(tmp_path / "o")]
+    limited = ["sh", "-c", f'{limits}; exec "$@"', "sh", *command, "--output", str(tmp_path / "o")]
     ended = subprocess.run(limited, capture_output=True, text=True, timeout=HANGS, check=False)
     assert (ended.returncode, "raise its limits" in " ".join(ended.stderr.split())) == (4, True), ended.stderr
 

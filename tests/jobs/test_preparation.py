@@ -71,7 +71,7 @@ def test_an_engine_of_another_language_is_refused_with_what_to_add(tmp_path: Pat
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--language", "go", "--engine", "words"), "are for Python, not Go: remove them"),
+        (("--language", "go", "--engine", "words"), "have no effect on Go: remove them"),
         (("--set", "project.sourceRoots=[..]"), "'..' is no folder of the project"),
         (("--set", "project.sourceRoots=[a.py]"), "'a.py' is no folder of the project"),
     ],
