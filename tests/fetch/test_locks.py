@@ -168,7 +168,8 @@ def test_where_a_link_of_a_go_module_leads_nothing_is_changed(tmp_path: Path) ->
 def test_a_go_module_may_stand_for_another_one_of_the_project(tmp_path: Path) -> None:
     needs = "module example\n\ngo 1.19\n\nrequire example.org/b v1.0.0\n\nreplace example.org/b => ./b\n"
     root = write(tmp_path / "p", go__mod=needs, **{"b/go__mod": "module example.org/b\n\ngo 1.19\n"})
-    assert packages("go", root, tmp_path) == {"example.org/b": "v1.0.0"}
+    # It is the project's own, so nothing is installed.
+    assert packages("go", root, tmp_path) == {}
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_a_go_mod_is_written_with_the_lines_that_decide_alone(tmp_path: Path) ->
         "require (\n\texample.org/x v1.0.0 // indirect\n)\nretract v1.0.0\nrequire example.org/y v2.0.0+incompatible\n"
     )
     replaced = "replace example.org/x v1.0.0 => ./b\n"
-    files = {"go__mod": lines + block + replaced, "b/go__mod": "module example.org/x\n", "go__work": "use /x\n"}
+    files = {"go__mod": lines + block + replaced, "b/go__mod": "module example.org/x\n"}
     files |= {"c/go__mod": "require nobody wants\n", "b/go__sum": "x"}
     write_go_modules(write(tmp_path / "p", a__go="package a", **files), tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").rglob("*.*")) == ["go.mod", "go.mod"]
