@@ -104,7 +104,7 @@ def test_a_hundred_thousand_right_answers_of_real_projects_are_read_to_themselve
     readings = [
         reading
         for name in chosen
-        for reading in damages(name, decode((root / name).read_bytes()), language, 140 // len(chosen) + 1)
+        for reading in damages(name, decode((root / name).read_bytes()), language, 100 // len(chosen) + 1)
     ]
     assert len(readings) > 100_000 / 11
     assert not list(filter(None, readings))

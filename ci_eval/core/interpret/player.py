@@ -23,7 +23,7 @@ from ci_eval.core.interpret.assignments import Assignment, completes, find_recor
 from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.interpret.contract import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.grading import Acceptances, FileChanges, Grading
+from ci_eval.core.interpret.grading import Acceptances, FileChanges
 from ci_eval.core.interpret.pack import SessionEnd
 from ci_eval.core.interpret.showing import Showing, Shown, settle_tail
 from ci_eval.core.logs import Log, Logged, LoggedSession
@@ -110,7 +110,7 @@ class Player:
         self._log = log
         setup = assignment.setup
         around = setup.surroundings
-        self._grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
+        self._grading = engine.grading
         self._showing = Showing(setup, assignment.path, document.text)
         self._carets = Carets(setup)
         self._acceptances = Acceptances(around, assignment.path, document.text) if setup.task.of_imports else None
