@@ -55,8 +55,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     _trouble(result, screen)
     _gates(result.gates, screen)
     for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
+        screen.path(f"{name:9} {path}")
+    screen.path(str(done.folder))
 
 
 def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
@@ -126,7 +126,7 @@ def comparison(done: Compared, screen: Screen) -> None:
     if result.trend:
         Trends((result.trend,), ()).terminal(screen)
     for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
+        screen.path(f"{name:9} {path}")
 
 
 def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
@@ -197,9 +197,9 @@ def small(
     """Print a result, and the paths of its reports. The last line is the folder's path, if it has one."""
     to_terminal(small_blocks(result), screen)
     for name, path in reports.items():
-        screen.result(f"{name:9} {path}")
+        screen.path(f"{name:9} {path}")
     if folder:
-        screen.result(str(folder))
+        screen.path(str(folder))
 
 
 def sweep(done: Swept, screen: Screen) -> None:
