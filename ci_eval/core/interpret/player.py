@@ -377,7 +377,9 @@ class Player:
             dropped=answer.dropped,
             highlighted=shown.highlighted,
             rank=rank,
-            offered=self._is_inside and any(item.text == question.expected for item in shown.suggestions),
+            # A rank implies it; only inside of a token both are stored.
+            offered=(self._is_inside or rank is None)
+            and any(question.expected in (item.text, item.label) for item in shown.suggestions),
             adds_import=self._acceptances is None
             and not caret
             and self._changes.adds_import(
