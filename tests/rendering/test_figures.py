@@ -7,11 +7,13 @@ from msgspec.structs import replace
 
 from ci_eval.core.filters import label, letters
 from ci_eval.core.model import Estimate, Evaluation, MetricInfo, OtherCode
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.model.units import TO, amount, change, change_between, interval
 from ci_eval.core.rendering.figures import (
     NO_FIGURES,
     beside,
     cost_text,
+    cpu_text,
     describe_session_counts,
     find_length_figures,
     find_length_filters,
@@ -155,3 +157,8 @@ def test_a_filter_says_which_sessions_it_is_about() -> None:
 
 def test_lengths_read_as_words() -> None:
     assert [letters(count) for count in (0, 1, 5)] == ["nothing", "one letter", "5 letters"]
+
+
+def test_cpu_is_shown_by_whom_it_was_spent() -> None:
+    assert cpu_text(CpuTimes(engine=8.2, checks=0.4, own=1.4)) == "10.0 s of CPU: engine 82%, checks 4%, ci-eval 14%"
+    assert cpu_text(CpuTimes()) == "no CPU time was measured"

@@ -244,7 +244,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     different = [
         f"{what} ({ours} and {theirs})"
         for what, ours, theirs in (
-            ("CPU", base.cpu, new.cpu),
+            ("CPU", base.processor, new.processor),
             ("operating system", base.os, new.os),
             ("Python", base.python, new.python),
             ("workers", str(base.jobs), str(new.jobs)),

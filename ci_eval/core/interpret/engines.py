@@ -23,6 +23,20 @@ class Weighed(Protocol):
         """Return the most bytes that were resident in its processes so far; None if that is not known."""
 
 
+class CpuCounter(Protocol):
+    def count_cpu(self) -> float:
+        """Return the seconds of CPU that a program and all it started took, as far as known, also after its end."""
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A running engine whose CPU time is known."""
+
+    @property
+    def process(self) -> CpuCounter | None:
+        """Return the process that runs now."""
+
+
 @runtime_checkable
 class Waiting(Protocol):
     """A running engine that is not asked before it is ready."""
@@ -78,6 +92,8 @@ class KeptEngine:
         self.asked = _Asked(self)
         """The context in which the engine is asked."""
         self._start_ups: list[float] = []
+        self._processes: dict[int, CpuCounter] = {}
+        """The processes that the engine had so far, by their ids in Python."""
         self._memory: int | None = None
         self._weighed = 0
         self._waited = (0.0, 0)
@@ -109,6 +125,7 @@ class KeptEngine:
             return
         # The peaks of a process are lost with the process.
         self._weigh()
+        self.count_cpu()
         if self._unstarted:
             # The next question starts the engine: a start that runs into its limit would be lost here.
             self.close()
@@ -138,6 +155,13 @@ class KeptEngine:
             self._why = str(error)
         elif error is None:
             self._unstarted = 0
+
+    def count_cpu(self) -> float:
+        """Return the seconds of CPU that all processes of the engine took so far, as far as known."""
+        running: object = self._running
+        if isinstance(running, Counted) and (process := running.process):
+            self._processes[id(process)] = process
+        return sum(process.count_cpu() for process in self._processes.values())
 
     def footprint(self, *, alone: bool) -> Footprint:
         """Return the footprint since the last call; `alone`: whether this process asks no other engine, so that its
@@ -199,6 +223,7 @@ class KeptEngine:
     def close(self) -> None:
         # A running engine counts only its own waiting, which would be lost with it.
         self._waited_before = self._waiting()
+        self.count_cpu()
         running, self._running = self._running, None
         if running:
             running.close()

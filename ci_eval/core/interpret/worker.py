@@ -42,6 +42,7 @@ from ci_eval.core.model import (
     SourceFile,
     Status,
 )
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
 from ci_eval.core.workspace import make_file_name, read_actions
@@ -50,6 +51,36 @@ _engines: dict[int, tuple[int, KeptEngine]] = {}
 """The engines of this process: number → the round that the engine was started for, and the engine."""
 _scouts: dict[int, Scout] = {}
 """The number of an engine → what asks it ahead."""
+
+
+class CpuWatch:
+    """A watch on the CPU time of an engine, and of this process since the last watch was stopped."""
+
+    stopped = 0.0
+    """The seconds of CPU of this process when a watch was last stopped: at first 0, so that its start counts."""
+
+    def __init__(self, engine: KeptEngine) -> None:
+        self._engine = engine
+        self._began = engine.count_cpu()
+        self._checks = (0.0, 0.0)
+
+    def _now(self) -> tuple[float, float]:
+        return self._engine.count_cpu(), time.process_time()
+
+    def begin_checks(self) -> None:
+        self._checks = self._now()
+
+    def end_checks(self) -> None:
+        now = self._now()
+        self._checks = (now[0] - self._checks[0], now[1] - self._checks[1])
+
+    def stop(self) -> CpuTimes:
+        engine, own = self._now()
+        of_engine, of_own = self._checks
+        own, CpuWatch.stopped = own - CpuWatch.stopped, own
+        return CpuTimes(
+            engine=max(engine - self._began - of_engine, 0.0), checks=of_engine + of_own, own=max(own - of_own, 0.0)
+        )
 
 
 def _engine(assignment: Assignment) -> KeptEngine:
@@ -90,6 +121,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
     engine = _engine(assignment)
     log = _log(assignment, text)
+    cpu = CpuWatch(engine)
     sample = sample_twice(assignment, actions)
     player = Player(assignment, Document(text), engine, log, frozenset(sample))
     journal = Journal(assignment.journal)
@@ -100,9 +132,11 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
         # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
     journal.close()
+    cpu.begin_checks()
     is_restored = player.document.text == text
     twice = _ask_twice(assignment, player, actions, sample)
     engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
+    cpu.end_checks()
     # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in read_journal(assignment.journal):
         pack.take_over(line, twice)
@@ -120,6 +154,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
         confined=engine.confined,
         footprint=engine.footprint(alone=len(_engines) == 1),
         state=pack.state,
+        cpu=cpu.stop(),
         error=trouble,
     )
 

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from ci_eval.core.filters import GROUPS, collect_letters, label, letters, standard_name, standard_parts
 from ci_eval.core.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.model.units import amount, interval, money
 from ci_eval.core.rendering.blocks import Cell, Column, Table
 from ci_eval.core.rendering.markdowntext import code, prose
@@ -87,6 +88,14 @@ def times_text(evaluation: Evaluation) -> str:
     if median is None or high is None or median.value is None or high.value is None:
         return ""
     return f"median {amount(median.value, 'ms')}, 95 % of the lookups within {amount(high.value, 'ms')} ({INDICATIVE})"
+
+
+def cpu_text(cpu: CpuTimes) -> str:
+    """Return a stage's seconds of CPU, and the shares of the engine, of checks and of ci-eval."""
+    if not cpu.total:
+        return "no CPU time was measured"
+    shares = {"engine": cpu.engine, "checks": cpu.checks, "ci-eval": cpu.own}
+    return f"{cpu.total:.1f} s of CPU: " + ", ".join(f"{name} {part / cpu.total:.0%}" for name, part in shares.items())
 
 
 def cost_text(evaluation: Evaluation) -> str:

@@ -108,6 +108,10 @@ class RunningDriver:
     def confined(self) -> str:
         return self._process.confined
 
+    @property
+    def process(self) -> LineProcess:
+        return self._process
+
     def peak_memory(self) -> int | None:
         return self._process.peak_memory()
 

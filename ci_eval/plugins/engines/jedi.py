@@ -75,6 +75,10 @@ class RunningJedi:
     def confined(self) -> str:
         return self._process.confined
 
+    @property
+    def process(self) -> LineProcess:
+        return self._process
+
     def peak_memory(self) -> int | None:
         return self._process.peak_memory()
 

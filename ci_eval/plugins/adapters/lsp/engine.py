@@ -31,6 +31,7 @@ from ci_eval.plugins.adapters.lsp.overlay import (
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id
 from ci_eval.plugins.adapters.lsp.showing import ERROR, show_project
+from ci_eval.plugins.adapters.lsp.wire import Wire
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.recipes import FromRecipe
 from ci_eval.plugins.adapters.sent import beforehand, configuration
@@ -218,10 +219,14 @@ class RunningLsp:
 
     @property
     def confined(self) -> str:
-        return self._client.confined if self._client else ""
+        return self._client.process.confined if self._client else ""
+
+    @property
+    def process(self) -> Wire | None:
+        return self._client.process if self._client else None
 
     def peak_memory(self) -> int | None:
-        return self._client.peak_memory() if self._client else None
+        return self._client.process.peak_memory() if self._client else None
 
     def waited(self) -> tuple[float, int]:
         """Return the seconds waited for announced work, and the starts after which the work was not done in time."""
