@@ -222,7 +222,7 @@ RANKS = "Recall Precision SuggestionPrecision FMeasure MeanRank MeanReciprocalRa
 SAVED = "TypingSaved KeystrokesSaved"
 LAST = (
     "DuplicateShare UnneededImportAt1 TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
-    "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency"
+    "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency CpuPerLookup CpuPercentile95"
 )
 
 

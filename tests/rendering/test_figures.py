@@ -19,6 +19,7 @@ from ci_eval.core.rendering.figures import (
     find_length_filters,
     format_count,
     headline,
+    indicative,
     intervals,
     pooled_label,
     sentences,
@@ -162,3 +163,9 @@ def test_lengths_read_as_words() -> None:
 def test_cpu_is_shown_by_whom_it_was_spent() -> None:
     assert cpu_text(CpuTimes(engine=8.2, checks=0.4, own=1.4)) == "10.0 s of CPU: engine 82%, checks 4%, ci-eval 14%"
     assert cpu_text(CpuTimes()) == "no CPU time was measured"
+
+
+@pytest.mark.parametrize(("workers", "is_marked"), [("1", False), ("2", True), ("16", True)])
+def test_times_of_several_workers_are_marked(workers: str, is_marked: bool) -> None:
+    evaluation = replace(small().evaluation(), environment={"Workers": workers})
+    assert (f"with {workers} workers" in indicative(evaluation)) is is_marked

@@ -102,6 +102,7 @@ def compare(
         of_new=count_repeats([theirs]),
         again=paired.again,
         unjudged=why,
+        processors="" if ours.processor == theirs.processor else "the processors differ, so CPU times do not compare",
     )
     base_side, new_side = (
         replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())

@@ -49,38 +49,10 @@ from ci_eval.core.workspace import make_file_name, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """The engines of this process: number → the round that the engine was started for, and the engine."""
+_counted_cpu = [0.0]
+"""The seconds of CPU of this process that earlier files were counted with; its start counts with the first one."""
 _scouts: dict[int, Scout] = {}
 """The number of an engine → what asks it ahead."""
-
-
-class CpuWatch:
-    """A watch on the CPU time of an engine, and of this process since the last watch was stopped."""
-
-    stopped = 0.0
-    """The seconds of CPU of this process when a watch was last stopped: at first 0, so that its start counts."""
-
-    def __init__(self, engine: KeptEngine) -> None:
-        self._engine = engine
-        self._began = engine.count_cpu()
-        self._checks = (0.0, 0.0)
-
-    def _now(self) -> tuple[float, float]:
-        return self._engine.count_cpu(), time.process_time()
-
-    def begin_checks(self) -> None:
-        self._checks = self._now()
-
-    def end_checks(self) -> None:
-        now = self._now()
-        self._checks = (now[0] - self._checks[0], now[1] - self._checks[1])
-
-    def stop(self) -> CpuTimes:
-        engine, own = self._now()
-        of_engine, of_own = self._checks
-        own, CpuWatch.stopped = own - CpuWatch.stopped, own
-        return CpuTimes(
-            engine=max(engine - self._began - of_engine, 0.0), checks=of_engine + of_own, own=max(own - of_own, 0.0)
-        )
 
 
 def _engine(assignment: Assignment) -> KeptEngine:
@@ -121,7 +93,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
     engine = _engine(assignment)
     log = _log(assignment, text)
-    cpu = CpuWatch(engine)
+    began = engine.count_cpu(), _counted_cpu[0]
     sample = sample_twice(assignment, actions)
     player = Player(assignment, Document(text), engine, log, frozenset(sample))
     journal = Journal(assignment.journal)
@@ -132,11 +104,11 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
         # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
     journal.close()
-    cpu.begin_checks()
+    asked = engine.count_cpu(), time.process_time()
     is_restored = player.document.text == text
     twice = _ask_twice(assignment, player, actions, sample)
     engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
-    cpu.end_checks()
+    checked = engine.count_cpu(), time.process_time()
     # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in read_journal(assignment.journal):
         pack.take_over(line, twice)
@@ -145,16 +117,20 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     trouble = pack.trouble
     if not is_restored:
         trouble = FileError(path=assignment.path, stage="interpret", message="the actions did not give the text back")
+    packed = pack.close()
+    ended = engine.count_cpu(), time.process_time()
+    _counted_cpu[0] = ended[1]
+    of_engine, own = (last - checked[at] + asked[at] - began[at] for at, last in enumerate(ended))
     return Played(
         path=assignment.path,
         statuses=pack.statuses,
-        packed=pack.close(),
+        packed=packed,
         engine_time=player.engine_time,
         time=time.perf_counter() - started,
         confined=engine.confined,
         footprint=engine.footprint(alone=len(_engines) == 1),
         state=pack.state,
-        cpu=cpu.stop(),
+        cpu=CpuTimes(engine=of_engine, checks=sum(checked) - sum(asked), own=own),
         error=trouble,
     )
 

@@ -78,7 +78,12 @@ def footprint_text(of: Footprint) -> str:
 LONG_WAIT = 10.0
 """The seconds of waiting from which on a report mentions them."""
 
-INDICATIVE = "indicative: one run on one machine; `ci-eval compare-engines` judges times"
+
+def indicative(evaluation: Evaluation) -> str:
+    """Return what to think of the times of a run."""
+    workers = evaluation.environment.get("Workers", "")
+    shared = f" with {workers} workers, which slow each other" if workers not in {"", "0", "1"} else ""
+    return f"indicative: one run on one machine{shared}; `ci-eval compare-engines` judges times"
 
 
 def times_text(evaluation: Evaluation) -> str:
@@ -87,7 +92,8 @@ def times_text(evaluation: Evaluation) -> str:
     median, high = (figures.get(f"LatencyPercentile{share}") for share in (50, 95))
     if median is None or high is None or median.value is None or high.value is None:
         return ""
-    return f"median {amount(median.value, 'ms')}, 95 % of the lookups within {amount(high.value, 'ms')} ({INDICATIVE})"
+    within = f"95 % of the lookups within {amount(high.value, 'ms')}"
+    return f"median {amount(median.value, 'ms')}, {within} ({indicative(evaluation)})"
 
 
 def cpu_text(cpu: CpuTimes) -> str:
