@@ -111,7 +111,7 @@ def _set_loudness(_context: click.Context, option: click.Parameter, is_set: bool
 def _loudness_options(*, hidden: bool = False) -> list[click.Option]:
     helps = {
         "quiet": "Print no progress, only results, warnings and errors.",
-        "verbose": "Also print what was prepared, how long stages took, and where errors come from.",
+        "verbose": "Also print what was prepared, how long stages took, whose CPU, and where errors come from.",
     }
     return [
         click.Option(

@@ -6,7 +6,7 @@ import hashlib
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.logs.names import count
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import outcome, pipeline, runs
@@ -256,8 +257,15 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
     if len(rounds := {shard.rounds for shard in shards}) > 1:
         asked = " and ".join(map(str, sorted(rounds)))
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
-    cpus = list(dict.fromkeys(shard.cpu for shard in shards))
-    stages = {name: replace(record, files=_files(name, shards)) for name, record in shards[0].stages.items()}
+    processors = list(dict.fromkeys(shard.processor for shard in shards))
+    stages = {
+        name: replace(
+            record,
+            files=_files(name, shards),
+            cpu=_sum_cpu(shard.stages[name].cpu for shard in shards if name in shard.stages),
+        )
+        for name, record in shards[0].stages.items()
+    }
     return replace(
         shards[0],
         shard=None,
@@ -266,7 +274,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         # Several runs have no common id of turns, so merged times have no verdict.
         turns="",
         logs=None,
-        cpu="; ".join(cpus),
+        cpu=_sum_cpu(shard.cpu for shard in shards),
+        processor="; ".join(processors),
         unresolved_imports=_mean_of_imports(shards),
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
@@ -288,6 +297,12 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
         stages=stages,
     )
+
+
+def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
+    """Return the sum of the CPU times that are known; None if none is."""
+    known = [time for time in times if isinstance(time, CpuTimes)]
+    return sum(known, CpuTimes()) if known else None
 
 
 def _merge_states(shards: Sequence[Manifest]) -> Determinism | None:

@@ -222,7 +222,8 @@ RANKS = "Recall Precision SuggestionPrecision FMeasure MeanRank MeanReciprocalRa
 SAVED = "TypingSaved KeystrokesSaved"
 LAST = (
     "DuplicateShare UnneededImportAt1 AcceptedRight TotalMoves MovesCountNormalised PerfectLine RightWithin100ms "
-    "RightWithin200ms MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency"
+    "RightWithin200ms MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency CpuPerLookup "
+    "CpuPercentile95"
 )
 
 

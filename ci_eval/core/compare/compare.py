@@ -102,6 +102,7 @@ def compare(
         of_new=count_repeats([theirs]),
         again=paired.again,
         unjudged=why,
+        processors="" if ours.processor == theirs.processor else "the processors differ, so CPU times do not compare",
     )
     base_side, new_side = (
         replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
@@ -244,7 +245,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     different = [
         f"{what} ({ours} and {theirs})"
         for what, ours, theirs in (
-            ("CPU", base.cpu, new.cpu),
+            ("CPU", base.processor, new.processor),
             ("operating system", base.os, new.os),
             ("Python", base.python, new.python),
             ("workers", str(base.jobs), str(new.jobs)),

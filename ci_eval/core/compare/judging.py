@@ -35,6 +35,7 @@ from ci_eval.core.statistics.sampled import (
 )
 from ci_eval.core.statistics.stats import tell_state
 from ci_eval.core.statistics.student import NORMAL, Floats
+from ci_eval.core.statistics.timing import FLOOR
 from ci_eval.core.statistics.weighted import ProjectSums, covariance
 
 POINT = 0.01
@@ -176,7 +177,7 @@ class Judge:
     `asked`: the share of the project's sessions that was asked. `kind`: the units that the sample of other code
     consists of, "files" or "projects". `repeats`: how far the engines answer alike. `pairs`: the sessions that were
     compared, under any filter. `of_new`: how far new's engine alone answers alike. `again`: the second questions to it.
-    `unjudged`: the reason why nothing is judged, if nothing is.
+    `unjudged`: the reason why nothing is judged, if nothing is. `processors`: the reason why no CPU time is judged.
     """
 
     metrics: Sequence[Metric]
@@ -187,6 +188,7 @@ class Judge:
     of_new: Repeats = DETERMINISTIC
     again: SecondQuestions = field(default_factory=SecondQuestions)
     unjudged: str = ""
+    processors: str = ""
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
         """Return the difference of each metric under one filter, by name."""
@@ -213,6 +215,8 @@ class Judge:
         metric = self.metrics[index]
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
+        if metric.timed == "cpu":
+            return self._cpu(index, sums)
         if metric.statistic == "quantile":
             base, new = (estimate_quantile(side, metric.quantile) for side in sums.latencies)
         else:
@@ -224,6 +228,28 @@ class Judge:
         return Difference(
             base=base, new=new, difference=new - base, why=NOT_IN_TURNS, n=n, elsewhere=Elsewhere(why=NOT_IN_TURNS)
         )
+
+    def _cpu(self, index: int, sums: FilterSums) -> Difference:
+        """Return the difference of a metric of CPU time, judged by how it differs from file to file."""
+        metric = self.metrics[index]
+        if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
+            why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
+            return Difference(base=None, new=None, difference=None, why=why)
+        own = _Own.of(sums, [index], [metric.info])
+        between, files = jackknife(own.rows)
+        degrees, center = np.maximum(np.nan_to_num(files) - 1, 1), own.new - own.base
+        (interval,) = singly(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))
+        base, floor = float(own.base[0]), FLOOR * float(own.base[0])
+        plain = Difference(
+            base=base, new=float(own.new[0]), difference=float(center[0]), state="noisy", n=int(own.observed[0])
+        )
+        if lack := self.processors or own.too_few(0) or ("" if len(own.rows) > 1 else "an interval takes two files"):
+            return replace(plain, verdict=Verdict.NOT_COMPARABLE if self.processors else Verdict.NOT_SHOWN, why=lack)
+        conclusion = Verdict.EQUIVALENT if max(-interval.low, interval.high) < floor else Verdict.NOT_SHOWN
+        if interval.low > floor or interval.high < -floor:
+            conclusion = Verdict.WORSE if center[0] > 0 else Verdict.BETTER
+        why = f"two processes of one program may differ by {FLOOR:.0%}: {change(floor, 'ms').lstrip('+')}"
+        return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
         """Return the difference of the first metric between two sides; None if one of them has no figure.

@@ -386,6 +386,7 @@ class Player:
                 shown.suggestions[:1], self._token(question.prefix, session.call), self.document.text
             ),
             latency=latency,
+            cpu=None if answer.cpu is None else round(answer.cpu, 3),
             cold=self._cold,
             # What a modelled user takes is known at the end.
             selected=selected and not session.possible,

@@ -108,6 +108,8 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """The latency; the median if there were several rounds."""
     latencies: tuple[Milliseconds | None, ...] = ()
     """The latency in each round, if there were several; None for a round that did not get to this lookup."""
+    cpu: Milliseconds | None = None
+    """The CPU time of the engine's processes until the answer; None if it is not known. Of the first round."""
     cold: bool = False
     """True for the first lookup in a file after that was opened."""
     selected: bool = False

@@ -204,7 +204,7 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
         "Grammar": manifest.grammar,
         "Python": manifest.python,
         "Operating system": manifest.os,
-        "CPU": manifest.cpu,
+        "CPU": manifest.processor,
         "Workers": str(manifest.jobs),
         "Strategy": manifest.strategy,
         "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",

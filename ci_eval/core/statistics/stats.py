@@ -279,8 +279,11 @@ def estimate(
     sums = observations.sums(kind)
     value, count = _figure_of_sums(metric, sums.total), int(sums.total[2])
     plain = Estimate(value=value, n=count, state="none" if value is None else state)
-    if value is None or metric.statistic != "ratio" or timed or not sums.total[1]:
+    if value is None or metric.statistic != "ratio" or (timed and metric.timed != "cpu") or not sums.total[1]:
         return plain
+    if metric.timed == "cpu":
+        # Another process would take another time for each lookup, so they are like those of a project without end.
+        asked, repeats, again = 0.0, Repeats(whole=False), None
     rows = sums.rows[sums.rows[:, 2] > 0, :2]
     of_clusters = rows
     if clusters is not None:

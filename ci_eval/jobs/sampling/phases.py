@@ -29,6 +29,7 @@ from ci_eval.core.filters import label
 from ci_eval.core.interpret import Progress
 from ci_eval.core.model import Determinism, SessionScore
 from ci_eval.core.model.detection import Detection
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.scoring import evaluated, observe_session
 from ci_eval.core.statistics import footprint
@@ -327,6 +328,7 @@ def sum_phases(made: Sequence[Progress], files: int) -> Progress:
         statuses=sum((progress.statuses for progress in made), Counter()),
         engine_time=sum(progress.engine_time for progress in made),
         time=sum(progress.time for progress in made),
+        cpu=sum((progress.cpu for progress in made), CpuTimes()),
         confined=set().union(*(progress.confined for progress in made)),
         footprint=footprint.together(progress.footprint for progress in made),
         trouble=next((progress.trouble for progress in made if progress.trouble), ""),

@@ -75,6 +75,10 @@ class RunningJedi:
     def confined(self) -> str:
         return self._process.confined
 
+    @property
+    def process(self) -> LineProcess:
+        return self._process
+
     def peak_memory(self) -> int | None:
         return self._process.peak_memory()
 
@@ -88,10 +92,12 @@ class RunningJedi:
 
     def complete(self, query: Query) -> Answer:
         edits, self._pending = self._pending, []
+        clocks = self._process.start_clock()
         reply = self._ask(["complete", edits, query.offset], self._surroundings.timeout)
+        cpu = self._process.stop_clock(clocks)
         # jedi suggests keyword arguments as `name=`.
         suggestions = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
-        return Answer(suggestions=suggestions, latency=reply.ms)
+        return Answer(suggestions=suggestions, latency=reply.ms, cpu=cpu)
 
     def _ask(self, request: object, timeout: float) -> _Reply:
         question = msgspec.json.encode(request)

@@ -462,19 +462,14 @@ class Client:
     # --------------------------------------------------------------------------------------------------------- end
 
     @property
-    def pid(self) -> int:
-        return self._wire.pid
-
-    def peak_memory(self) -> int | None:
-        return self._wire.peak_memory()
-
-    @property
-    def confined(self) -> str:
-        return self._wire.confined
+    def process(self) -> Wire:
+        return self._wire
 
     def close(self) -> None:
         """Ask the server to shut down, and kill it if it does not; never raises."""
         deadline = time.monotonic() + GOODBYE
+        # It may be gone when it is closed.
+        self._wire.count_cpu()
         try:
             self._ask("shutdown", None, deadline)
             self._tell("exit", None, deadline)

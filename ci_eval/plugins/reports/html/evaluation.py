@@ -23,7 +23,6 @@ from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.contract import StoredSessions
 from ci_eval.core.rendering.figures import (
     FAILURES,
-    INDICATIVE,
     NO_FIGURES,
     client_name,
     describe_session_counts,
@@ -33,6 +32,7 @@ from ci_eval.core.rendering.figures import (
     find_length_filters,
     footprint_text,
     headline,
+    indicative,
     kinds_table,
     lengths_table,
     metric_infos,
@@ -174,7 +174,7 @@ class Pages:
             lengths=lengths_table(self._evaluation, headline(metric_infos(self._evaluation, figures)))
             if name == opened and len(find_length_figures(self._evaluation)) > 1
             else None,
-            indicative=INDICATIVE.replace("`", ""),
+            indicative=indicative(self._evaluation).replace("`", ""),
             warnings=collect_warnings(self._evaluation),
             task=self._task,
             added=[block for block in added_blocks(self._evaluation) if "html" in block.formats],
