@@ -63,6 +63,9 @@ COMMANDS: dict[str, dict[str, str]] = {
             "Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line."
         ),
     },
+    "reduce": {
+        "reduce": "Shrink the project around one miss to a few lines, while the engine still shows it.",
+    },
     "runs": {
         "actions": "Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",
         "evaluate": "Run all stages: project and engine → a workspace with reports.",
