@@ -21,6 +21,9 @@ COMMANDS: dict[str, dict[str, str]] = {
     "answers": {
         "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
     },
+    "bisect": {
+        "bisect": "Find the versions between GOOD and BAD in which results changed, and say for each what changed.",
+    },
     "causes": {
         "causes": "List what to fix first: the misses of WORKSPACE by their causes, without asking an engine.",
     },
