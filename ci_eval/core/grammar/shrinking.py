@@ -136,15 +136,20 @@ class Shrinker:
 
     def _ways_of_node(self, node: Node) -> list[list[Cut]]:
         begin, end = self._range(node)
-        ways = [Cut(begin, end)]
+        ways = [Cut(self._skip_spaces(begin), end)]
         # A separator goes as well: a comma, or the sign before a type or a default.
         for sibling in (node.prev_sibling, node.next_sibling):
             if sibling is not None and not sibling.is_named and sibling.type not in _BRACKETS:
                 first, last = self._range(sibling)
                 last += len(self._text[last:]) - len(self._text[last:].lstrip(" "))
-                ways.insert(0, Cut(min(first, begin), last if first >= end else end))
+                ways.insert(0, Cut(self._skip_spaces(first), end) if first < begin else Cut(begin, last))
         # A stand-in for a single name would hide more than it saves.
         return [[way] for way in ways] + ([[Cut(begin, end, _filler(self._grammar))]] if node.named_children else [])
+
+    def _skip_spaces(self, offset: int) -> int:
+        """Return the offset before the spaces at an offset, unless they indent the line."""
+        before = self._text[self._text.rfind("\n", 0, offset) + 1 : offset]
+        return offset - len(before) + len(before.rstrip(" ")) if before.strip() else offset
 
     def unwrapped(self) -> Iterator[list[Cut]]:
         """Yield the cuts that put a statement around the token in place of a statement around that one, such as an `if`

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
@@ -194,7 +193,11 @@ class Asked:
             if error.restart:
                 self.engine.close()
             return frozenset()
-        return frozenset((path, self._origin(path, line, column, project)) for path, line, column in defined)
+        # An engine may unpack its own files at each start, into another folder.
+        return frozenset(
+            (path if path in project.files else Path(path).name, self._origin(path, line, column, project))
+            for path, line, column in defined
+        )
 
     def _origin(self, path: str, line: int, column: int, project: Project) -> int:
         text = project.excerpts[path].text if path in project.excerpts else ""
@@ -218,8 +221,8 @@ class Oracle:
     """Another engine, which has the expected text."""
     kept: list[str] = field(default_factory=list)
     """What is the same in each version, in words."""
-    refused: Counter[str] = field(default_factory=Counter)
-    """The number of versions refused, by reason."""
+    reason: str = ""
+    """The reason why the last version was refused; "" if it was not."""
 
     def begin(self, project: Project) -> Session:
         """Take the first version as the measure. Raises NothingToEvaluate if the engine shows no miss there."""
@@ -243,6 +246,8 @@ class Oracle:
             if not self._defined and (defined := asked.define(self.question, project)):
                 self._definer, self._defined = asked, defined
                 self.kept.append(f"the definition of the name, as {asked.setup.engine.name} says")
+        if not self._defined:
+            self.kept.append("nothing of the definition, which no engine knows")
         if self._scope:
             self.kept.append(f"the scope of the name, or of the object before it ({self._scope})")
         if self.judge:
@@ -257,11 +262,8 @@ class Oracle:
     def holds(self, project: Project) -> bool:
         """Return whether the engine shows the same miss in that version. The checks that cost no question come
         first."""
-        excerpt = project.excerpts[self.question.path]
-        if reason := self._differs(project, excerpt):
-            self.refused[reason] += 1
-            return False
-        return True
+        self.reason = self._differs(project, project.excerpts[self.question.path])
+        return not self.reason
 
     def _differs(self, project: Project, excerpt: Excerpt) -> str:
         if self.question.actions(excerpt) is None or self._role_in(excerpt) != self._role:

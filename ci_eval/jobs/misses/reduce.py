@@ -313,8 +313,8 @@ def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, li
         if len(sessions) == FRESH:
             return project, sessions
     raise NothingToEvaluate(
-        f"session {oracle.question.call.session}: fresh engines do not show the miss each time, so that nothing can be "
-        "reduced; `ci-eval show --replay` asks once more"
+        f"session {oracle.question.call.session}: fresh engines do not show the miss each time "
+        f"({oracle.reason}), so that nothing can be reduced; `ci-eval show --replay` asks once more"
     )
 
 

@@ -146,3 +146,28 @@ def test_what_is_first_is_not_reduced(planted: Run, tmp_path: Path) -> None:
     code, _, err = command("reduce", workspace, first, "--output", tmp_path / "r", "--trust")
     assert code == 3
     assert "nothing to reduce" in err
+
+
+MISSING = (
+    "class Box:\n    pass\n\n\ndef look(value, other):\n    if value in other:\n        return Box()\n    return None\n"
+)
+"""A file in which ty does not offer `in`, and pyright does."""
+
+
+@pytest.mark.registry
+def test_a_real_server_still_misses_a_keyword_that_another_has(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", a__py=MISSING, b__py="import a\n")
+    for engine in ("ty@0.0.104", "pyright@1.1.414"):
+        options = ("--engine", engine, "--language", "python", "--project", f"path:{project}", "--jobs", 1)
+        code, _, err = command("evaluate", *options, "--output", tmp_path / engine)
+        assert code == 0, err
+    ty, pyright = (tmp_path / "ty@0.0.104", tmp_path / "pyright@1.1.414")
+    missed = [
+        session.id
+        for _, sessions in Workspace.open(ty).sessions(Session)
+        for session in sessions
+        if session.expected_text == "in" and session.lookups and session.lookups[-1].rank is None
+    ]
+    output, out = reduce(ty, missed[0], tmp_path / "r", "--against", pyright)
+    assert "pyright has the name" in out
+    assert len((output / "case" / "a.py").read_text().splitlines()) <= 3
