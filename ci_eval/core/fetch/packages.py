@@ -118,7 +118,9 @@ def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) ->
             "pip is not in the environment ci-eval runs in (uv makes them without). "
             f"Add it: `uv pip install pip`, or `{Path(sys.executable).name} -m ensurepip`."
         )
-    common = ("--no-input", "--disable-pip-version-check", "--progress-bar=off")
+    # The command `index` shows no progress, and does not know the option.
+    progress = () if arguments[0] == "index" else ("--progress-bar=off",)
+    common = ("--no-input", "--disable-pip-version-check", *progress)
     argv = (sys.executable, str(ALONE / "alone.py"), "pip", arguments[0], *common, *arguments[1:])
     ended = run_to_end(argv, cwd=cwd, timeout=timeout)
     if not ended.code:
