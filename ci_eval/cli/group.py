@@ -24,6 +24,9 @@ COMMANDS: dict[str, dict[str, str]] = {
     "bisect": {
         "bisect": "Find the versions between GOOD and BAD in which results changed, and say for each what changed.",
     },
+    "cases": {
+        "cases": "Ask an engine about the cases in FOLDER: is offered what must be, and nothing that must not be?",
+    },
     "causes": {
         "causes": "List what to fix first: the misses of WORKSPACE by their causes, without asking an engine.",
     },
