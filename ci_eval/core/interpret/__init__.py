@@ -13,4 +13,4 @@ from ci_eval.core.interpret.run import (
     play_files,
     write_names,
 )
-from ci_eval.core.interpret.worker import replay
+from ci_eval.core.interpret.worker import ask_sessions, replay

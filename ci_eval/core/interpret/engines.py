@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Protocol, runtime_checkable
@@ -53,6 +53,15 @@ class Typed(Protocol):
 
     deletes: bool
     """A flag: the last change before a question is a deletion, not the typing of the character before the caret."""
+
+
+@runtime_checkable
+class Defining(Protocol):
+    """A running engine that knows where names are defined."""
+
+    def define(self, offset: int) -> Sequence[tuple[str, int, int]]:
+        """Return where the name at an offset of the open file is defined: file (relative to the root, if it is below),
+        line and column in code points, from 0; nothing if that is not known. Raises EngineFailure."""
 
 
 STARTS = 2

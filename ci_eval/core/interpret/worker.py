@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 
 import msgspec
@@ -213,12 +214,18 @@ def _log(assignment: Assignment, text: str) -> Log | None:
 
 def replay(assignment: Assignment) -> Session | None:
     """Return the assignment's one session, asked now; None if the actions do not hold it."""
-    setup = assignment.setup
-    actions = read_actions(assignment.actions)
-    text = decode(read_own(setup.root, assignment.path))
-    engine = KeptEngine(setup)
+    with closing(ask_sessions([assignment])) as sessions:
+        return next(sessions, None)
+
+
+def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, None]:
+    """Ask a fresh engine about the files of these assignments, which share a setup, and yield their sessions. Raises
+    NotText or OSError for a file that cannot be read any more."""
+    engine = KeptEngine(assignments[0].setup)
     try:
-        return next(Player(assignment, Document(text), engine).play(actions), None)
+        for assignment in assignments:
+            text = decode(read_own(assignment.setup.root, assignment.path))
+            yield from Player(assignment, Document(text), engine).play(read_actions(assignment.actions))
     finally:
         engine.close()
 

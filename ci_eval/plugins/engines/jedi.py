@@ -31,6 +31,7 @@ PATIENCE = 60.0
 class _Reply(msgspec.Struct):
     ms: float = 0.0
     items: list[tuple[str, str]] = []
+    defined: list[tuple[str, int, int]] = []
     error: str = ""
 
 
@@ -98,6 +99,10 @@ class RunningJedi:
         # jedi suggests keyword arguments as `name=`.
         suggestions = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
         return Answer(suggestions=suggestions, latency=reply.ms, cpu=cpu)
+
+    def define(self, offset: int) -> list[tuple[str, int, int]]:
+        reply = self._ask(["define", offset], self._surroundings.timeout)
+        return [(path.removeprefix(f"{self._place.root}/"), line, column) for path, line, column in reply.defined]
 
     def _ask(self, request: object, timeout: float) -> _Reply:
         question = msgspec.json.encode(request)

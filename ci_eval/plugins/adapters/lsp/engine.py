@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ci_eval.core.base.errors import EngineCrash, EngineRaised
+from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.base.workspaces import find_members
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.core.model.engine.sent import SentConfiguration
@@ -31,7 +32,7 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     expand_folders,
     merge_objects,
 )
-from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id
+from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.showing import ERROR, show_project
 from ci_eval.plugins.adapters.lsp.wire import Wire
 from ci_eval.plugins.adapters.place import Place, variables
@@ -327,6 +328,21 @@ class RunningLsp:
         self._last, self._asked = answer, len(query.prefix)
         # The latency is from sending the edits to the last byte of the answer.
         return self._read_list(query, answer, arrived - started, cpu)
+
+    def define(self, offset: int) -> list[tuple[str, int, int]]:
+        client, deadline = self._running, time.monotonic() + self._surroundings.timeout
+        self._tell(client, offset, deadline)
+        defined = []
+        for name, position in client.define(self._text, offset, deadline):
+            path = name.removeprefix(f"{self._root}/")
+            text = self._text
+            if path != self._path:
+                text = read_own(self._root, path).decode(errors="replace") if is_own(Path(name), self._root) else ""
+            line = "".join(text.split("\n")[position.line : position.line + 1])
+            # Of a file that is not the project's, the server's units do.
+            column = offset_in_line(line, position.character, client.encoding) if line else position.character
+            defined.append((path, position.line, column))
+        return defined
 
     def _read_list(self, query: Query, answer: CompletionList, latency: float, cpu: float | None) -> Answer:
         """Return the suggestions of a server's list, which came after `latency` seconds and `cpu` milliseconds of CPU
