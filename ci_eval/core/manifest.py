@@ -140,6 +140,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     does not depend on a difference."""
     generated: Number = 0
     """The number of sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
+    strata: dict[str, dict[str, Number]] = {}
+    """The classes that a limited sample was drawn from one by one, with the number of the sessions of each: project
+    ("", unless several were merged) → class → sessions of this shard. A project without any is a simple sample."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """The share of the source text that the grammar could not read, by its syntax trees."""
     unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}

@@ -123,7 +123,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     merged = Workspace.create(output)
     atomic.copy(workspaces[0].config_path, merged.config_path)
     names = [manifest.project.name for manifest in manifests]
-    unread = dict[str, float]()
+    unread, strata = dict[str, float](), dict[str, dict[str, int]]()
     for workspace, manifest in zip(workspaces, manifests, strict=True):
         info = manifest.project
         # Two revisions of one project need folders of their own.
@@ -131,6 +131,8 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
         screen.say(f"Taking {name} from {workspace.folder}")
         folder = re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
         merged.adopt(workspace, folder)
+        if manifest.strata:
+            strata[folder] = manifest.strata[""]
         unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
     infos = tuple(manifest.project for manifest in manifests)
     histories = [manifest.histories for manifest in manifests if manifest.histories]
@@ -146,6 +148,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             ),
             projects=infos,
             generated=sum(manifest.generated for manifest in manifests),
+            strata=strata,
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
             pairs=dict(sum((Counter(manifest.pairs) for manifest in manifests), Counter())),
@@ -242,6 +245,7 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
         "dependencies": manifest.dependencies,
         "configuration": config,
         "way to divide files": manifest.own_actions,
+        "classes of the sample": [*manifest.strata.get("", ())],
         "text of the project": {path.name: path.stat().st_size for path in shared},
     }
 
@@ -260,6 +264,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         shard=None,
         own_actions=False,
         generated=sum(shard.generated for shard in shards) if shards[0].own_actions else shards[0].generated,
+        strata=_merge_strata(shards),
         # Several runs have no common id of turns, so merged times have no verdict.
         turns="",
         logs=None,
@@ -284,6 +289,14 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
         stages=stages,
     )
+
+
+def _merge_strata(shards: Sequence[Manifest]) -> dict[str, dict[str, int]]:
+    counts = Counter[str]()
+    for shard in shards:
+        counts.update(shard.strata.get("", {}))
+    # Classes without a session keep their place: which class a session belongs to depends on the order of all.
+    return {"": dict(counts)} if counts else {}
 
 
 def _merge_states(shards: Sequence[Manifest]) -> Determinism | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -15,8 +16,8 @@ from ci_eval.core.logs import tables
 from ci_eval.core.model import FAILED, MetricInfo, SessionScore
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.figures import intervals
-from ci_eval.core.report import population
 from ci_eval.core.scoring import evaluated
+from ci_eval.core.statistics.population import unequal
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
 from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, build_user_model
 from ci_eval.core.workspace import Workspace
@@ -135,22 +136,25 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
     workspace.verify()
     check_every_prefix(workspace)
     manifest = workspace.manifest()
-    seen = [Observations(metric) for metric in metrics]
+    strata = workspace.strata()
+    every_session = (session for _, of_file in workspace.sessions(SessionScore) for session in of_file)
+    asked = Counter(strata.find(session) for session in every_session if evaluated(session))
+    if not asked:
+        raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
+    sample = strata.sample(asked)
+    sample = sample if unequal([stratum.share for stratum in sample.values()]) else {}
+    numbers = {key: number for number, key in enumerate(sample, 1)}
+    seen = [Observations(metric, [*sample.values()]) for metric in metrics]
     collector = Collector(seen)
     clusters: dict[str, int] = {}
-    asked: dict[str, int] = {}
     for file, sessions in workspace.sessions(SessionScore):
         number = clusters.setdefault(manifest.cluster(file.path), len(clusters))
-        asked[file.path] = 0
         for session in sessions:
-            asked[file.path] += evaluated(session)
-            collector.add(pack_location(number), [metric.observe(session) for metric in metrics])
+            place = pack_location(number, stratum=numbers.get(strata.find(session), 0))
+            collector.add(place, [metric.observe(session) for metric in metrics])
     collector.flush_observations()
-    if not any(asked.values()):
-        raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
-    _, share = population(workspace, asked)
     rows = []
     for observations in seen:
-        info, value = observations.metric.info, estimate(observations, share)
+        info, value = observations.metric.info, estimate(observations, strata.share(asked))
         rows.append((info.name, amount(value.value, info.unit), intervals(value, info.unit), info.summary))
-    return rows, sum(asked.values())
+    return rows, asked.total()

@@ -10,19 +10,18 @@ import pytest
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
+from ci_eval.core.statistics.population import Stratum, unequal
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.weighted import (
     ERRORS,
-    ProjectSums,
-    Stratum,
+    StratumSums,
     covariance,
     figure,
     interval,
     moments,
     share_interval,
     total,
-    unequal,
 )
 from tests.needs import need_module
 
@@ -66,21 +65,21 @@ def test_a_stratum_without_a_miss_may_still_have_some() -> None:
     strata = np.stack([moments(ONES(20), ONES(20)), moments(np.array([1.0, 0] * 10), ONES(20))])
     _, both = figure(strata, sample((1000, 20), (1000, 20)))
     _, other = figure(strata, sample((20, 20), (1000, 20)))
-    assert both > other * 1020 / 2000
+    assert both > other * (1020 / 2000) ** 2
 
 
 def test_a_figure_of_one_is_not_exact_where_some_were_not_asked() -> None:
     """Rule of three: one miss among 50 unseen ones would be 3/50 at most."""
-    value, reach = figure(np.stack([moments(ONES(50), ONES(50))]), sample((10_000, 50)))
+    value, variance = figure(np.stack([moments(ONES(50), ONES(50))]), sample((10_000, 50)))
     assert value == 1
-    assert 1 / 50 < reach < 3 / 50
+    assert 1 / 50 < ERRORS * np.sqrt(variance) < 3 / 50
 
 
 def test_the_interval_is_that_of_a_stratified_sample() -> None:
     """Cochran 1977, section 5.4, but for the session that is added."""
     values = np.array([1.0, 0] * 200)
-    reach = figure(np.stack([moments(values, ONES(400))]), sample((800, 400)))[1]
-    assert reach == pytest.approx(1.96 * np.sqrt(0.25 / 400 * (1 - 400 / 800)), rel=0.005)
+    variance = figure(np.stack([moments(values, ONES(400))]), sample((800, 400)))[1]
+    assert ERRORS * np.sqrt(variance) == pytest.approx(1.96 * np.sqrt(0.25 / 400 * (1 - 400 / 800)), rel=0.005)
 
 
 @pytest.mark.parametrize(("right", "asked"), [(0, 40), (1, 40), (27, 1000), (500, 1000), (999, 1000), (1000, 1000)])
@@ -120,9 +119,9 @@ def project(random: np.random.Generator, sessions: int, rate: float, lost: float
     return np.stack([base.astype(float), ones, new.astype(float), ones], axis=1)
 
 
-def strata_of(samples: list[Floats]) -> list[ProjectSums]:
+def strata_of(samples: list[Floats]) -> list[StratumSums]:
     return [
-        ProjectSums(sessions, len(sample), sample.sum(axis=0)[None], sample.T @ sample)
+        StratumSums(sessions, len(sample), sample.sum(axis=0)[None], sample.T @ sample)
         for sessions, sample in zip(SIZES, samples, strict=True)
     ]
 
@@ -154,7 +153,7 @@ def test_the_interval_of_unequal_projects_holds_the_difference_of_all_sessions()
 
 def test_a_project_of_which_all_was_asked_adds_nothing_to_the_error() -> None:
     rows = np.array([[1.0, 1], [0, 1]])
-    all_of_it = ProjectSums(2, 2, rows.sum(axis=0)[None], rows.T @ rows)
+    all_of_it = StratumSums(2, 2, rows.sum(axis=0)[None], rows.T @ rows)
     found = covariance([all_of_it], np.array([[0.5], [-0.25]]), np.array([0.5]), finite=True)
     assert found[0, 0] == 0
 

@@ -21,6 +21,7 @@ from ci_eval.core.model.units import change
 from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, jackknife
 from ci_eval.core.statistics.latencies import estimate_quantile
 from ci_eval.core.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, singly, verdict
+from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, RULE_OF_THREE, Repeats, sign_test
 from ci_eval.core.statistics.repeated.wavering import NoiseVariance
@@ -35,7 +36,7 @@ from ci_eval.core.statistics.sampled import (
 )
 from ci_eval.core.statistics.stats import tell_state
 from ci_eval.core.statistics.student import NORMAL, Floats
-from ci_eval.core.statistics.weighted import ProjectSums, covariance
+from ci_eval.core.statistics.weighted import StratumSums, covariance, interval, moments_of
 
 POINT = 0.01
 """The difference of a share that `needed` is about."""
@@ -72,11 +73,13 @@ class _Own:
     noise: NoiseVariance
     rows: Floats
     """The sums of each file (files x figures x 4)."""
-    strata: Sequence[ProjectSums]
-    """The projects, if their sessions are weighted."""
+    strata: Sequence[StratumSums]
+    """The strata, if their sessions are weighted."""
+    asked: float
+    """The share of the sessions that was asked."""
 
     @classmethod
-    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo]) -> _Own:
+    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float) -> _Own:
         """Pick the figures with these indices."""
         at, columns = list(places), [4 * index + column for index in places for column in range(4)]
         block = np.ix_(columns, columns)
@@ -92,9 +95,10 @@ class _Own:
             noise=estimate_noise(sums, at),
             rows=np.stack(sums.rows)[:, at],
             strata=[
-                ProjectSums(project.sessions, project.asked, project.total[at], project.products[block], project.scale)
-                for project in (sums.strata if isinstance(sums, FilterSums) else ())
+                StratumSums(stratum.sessions, stratum.asked, stratum.total[at], stratum.products[block], stratum.scale)
+                for stratum in sums.strata
             ],
+            asked=asked if sums.asked is None or not asked else sums.asked,
         )
 
     @property
@@ -107,15 +111,13 @@ class _Own:
         """Return the figures of new, one element for each."""
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
-    def spread(self, asked: float, repeats: Repeats) -> Spread:
-        """Return the differences and their errors: those of sampling, and those of the engines' answers.
-
-        `asked`: the share of the population that was asked; 0 if what was drawn has no end.
-        """
+    def spread(self, repeats: Repeats) -> Spread:
+        """Return the differences and their errors: those of sampling, and those of the engines' answers."""
         spans = largest_gains([info.span for info in self.infos])
-        measured = repeats.whole and asked > 0
+        # What was drawn has no end.
+        measured = repeats.whole and self.asked > 0
         # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
-        asked = asked if measured or len(self.rows) > 1 else 0.0
+        asked = self.asked if measured or len(self.rows) > 1 else 0.0
         center, sampling = self._sample(asked)
         if measured:
             error, df = self.noise.add_sampling(sampling)
@@ -242,8 +244,8 @@ class Judge:
 
     def _here(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
         """Return the differences of the figures with these indices."""
-        own = _Own.of(sums, places, [self.metrics[index].info for index in places])
-        spread = own.spread(self.asked, self.repeats)
+        own = _Own.of(sums, places, [self.metrics[index].info for index in places], self.asked)
+        spread = own.spread(self.repeats)
         intervals = singly(spread, tests)
         return [
             self._judge_figure(own, at, interval, exact=not spread.error[at] and self.repeats.alike)
@@ -261,8 +263,8 @@ class Judge:
             base=float(base),
             new=float(new),
             difference=difference,
-            state=tell_state(self.repeats, self.asked, weighted=bool(own.strata)),
-            sign=sign_test(up, down) if self.asked >= 1 and up + down else None,
+            state=tell_state(self.repeats, own.asked, weighted=bool(own.strata)),
+            sign=sign_test(up, down) if own.asked >= 1 and up + down else None,
             better=better,
             worse=worse,
             new_low=low,
@@ -285,10 +287,10 @@ class Judge:
         elif not self.repeats.whole:
             if conclusion in {Verdict.BETTER, Verdict.WORSE} and (lack := own.changed_too_little(at)):
                 conclusion, reason = Verdict.NOT_SHOWN, lack
-            reason += f"; {self._asked_once(plain)}" if self.asked >= 1 and info.better != "neither" else ""
+            reason += f"; {self._asked_once(plain)}" if own.asked >= 1 and info.better != "neither" else ""
         low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
         if noise:
-            reason += f"; {OF_THE_ENGINE if self.asked >= 1 else ALSO_OF_THE_ENGINE}"
+            reason += f"; {OF_THE_ENGINE if own.asked >= 1 else ALSO_OF_THE_ENGINE}"
         return replace(
             plain,
             low=low_end,
@@ -303,21 +305,26 @@ class Judge:
     def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
         """Return the interval of new's own figure, for gates about it; (None, None) if it has none."""
         info = own.infos[at]
-        if own.strata or (info.span is None and (self.asked < 1 or not self.of_new.alike)):
-            # The report of new has the interval of a figure over weighted sessions.
+        if info.span is None and (own.asked < 1 or own.strata or not self.of_new.alike):
             return None, None
         columns, above, below = slice(4 * at + 2, 4 * at + 4), own.total[at, 2], own.total[at, 3]
         weights = np.zeros((1, 4))
         weights[0, 2:] = 1 / below, -above / below**2
         moved = NoiseVariance(np.zeros(1), np.full(1, np.inf)) if self.of_new.whole else None
+        noise = moved or self.again.bound(own.rows[:, at, 3], info.span or 1.0)
+        unseen = self.of_new.unseen if self.of_new.whole else 0.0
+        if own.strata:
+            sampling = [Stratum(int(stratum.sessions), int(stratum.asked)) for stratum in own.strata]
+            rows = [moments_of(stratum.total[at, 2:], stratum.products[columns, columns]) for stratum in own.strata]
+            return interval(np.stack(rows), sampling, info.limits, noise, unseen, finite=own.asked > 0) or (None, None)
         return figure(
             own.total[at, 2:],
             own.products[columns, columns],
             float(own.observed[at]),
-            self.asked,
+            own.asked,
             info.limits,
-            moved or self.again.bound(own.rows[:, at, 3], info.span or 1.0),
-            unseen=self.of_new.unseen if self.of_new.whole else 0.0,
+            noise,
+            unseen=unseen,
         )
 
     def _asked_once(self, difference: Difference) -> str:
@@ -339,7 +346,7 @@ class Judge:
         needed = ((NORMAL.inv_cdf(0.975) + FOUR_OF_FIVE) / POINT) ** 2 * float(sampling[at]) * observed
         if self.repeats.whole and not own.noise.variance[at]:
             # A finite population needs fewer: n / (1 + n / N).
-            needed /= 1 + needed * self.asked / observed
+            needed /= 1 + needed * own.asked / observed
         return int(np.ceil(needed * max(self.pairs, observed) / observed))
 
     def _elsewhere(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:

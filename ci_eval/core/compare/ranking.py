@@ -15,7 +15,7 @@ from ci_eval.core.compare.compare import count_repeats, describe_side, refuse
 from ci_eval.core.compare.conditions import explain_draws
 from ci_eval.core.compare.footprints import align_figures
 from ci_eval.core.compare.judging import Judge
-from ci_eval.core.compare.population import count_common_sessions, population
+from ci_eval.core.compare.population import explain_classes, population
 from ci_eval.core.compare.sums import Sums, find_directions, sum_tokens
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import ReportFilters
@@ -26,12 +26,11 @@ from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.paired import LEVEL, bias_text, winners_bias
-from ci_eval.core.statistics.population import project_from_path
+from ci_eval.core.statistics.population import Key, Strata, unequal
 from ci_eval.core.statistics.repeated.repeats import Repeats
 from ci_eval.core.statistics.sampled import figure
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location, tell_state
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.weighted import unequal
 from ci_eval.core.workspace import Workspace
 
 
@@ -53,22 +52,25 @@ def rank(
     if not any(headline.weight(session) for _, (first, *_) in _common(workspaces) for session in first):
         # Without any session of the headline, all sessions lead.
         headline = filters.led_by_all().leading
-    common: dict[str, int] = {}
+    strata = population(workspaces[0], workspaces[1], same_text=False)
+    common, touched = Counter[Key](), set[Key]()
     for path, sides in _common(workspaces):
-        common[path] = len(sides[0])
+        keys = [strata.find(session) for session in sides[0]]
+        common.update(keys)
         leading = [number for number, session in enumerate(sides[0]) if headline.weight(session)]
+        touched |= {keys[number] for number in leading}
         if leading:
             totals.add(path, [[side[number] for number in leading] for side in sides])
     if not totals.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
     order = _best_first(totals.total[0], chosen[0])
-    _refuse_unequal(manifests[0], workspaces, common)
-    _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
+    _refuse_unequal(strata, common, touched)
     # What was drawn is a sample of all that might have been drawn, which has no end.
-    asked = 0.0 if any(manifest.draws for manifest in manifests) else asked
+    asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
     kind = manifests[0].clusters
     repeats = [[count_repeats([manifests[row], manifests[column]]) for column in order] for row in order]
-    draws = [[explain_draws(manifests[column], manifests[row]) for column in order] for row in order]
+    classes = explain_classes(*workspaces)
+    draws = [[explain_draws(manifests[column], manifests[row]) or classes for column in order] for row in order]
     pairs = {
         metric.info.name: _pairs(totals, number, order, asked, kind, repeats, draws)
         for number, metric in enumerate(chosen)
@@ -126,18 +128,14 @@ def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Compar
     )
 
 
-def _refuse_unequal(manifest: Manifest, workspaces: Sequence[Workspace], common: Mapping[str, int]) -> None:
-    """Raise ConfigError if the workspaces are of merged projects that were asked in unequal shares."""
-    if not manifest.projects:
-        return
-    known = count_common_sessions(workspaces[0], workspaces[1], merged=True)
-    asked: Counter[str] = Counter()
-    for path, sessions in common.items():
-        asked[project_from_path(path, merged=True)] += sessions
-    if unequal([asked[name] / max(known[name], asked[name]) for name in asked]):
+def _refuse_unequal(strata: Strata, asked: Mapping[Key, int], touched: Container[Key]) -> None:
+    """Raise ConfigError if the ranked sessions are of strata that were asked in unequal shares."""
+    shares = [stratum.share for key, stratum in strata.sample(asked).items() if key in touched]
+    if unequal(shares):
         raise ConfigError(
-            "a ranking does not weight projects, and those that were merged here were asked in unequal shares: compare "
-            "two at a time, which does, or evaluate all sessions of each project"
+            "a ranking does not weight sessions, and those of this filter were asked in unequal shares (of merged "
+            "projects, or of a limited sample that favours its headline): compare two at a time, which does, or "
+            "evaluate all sessions"
         )
 
 

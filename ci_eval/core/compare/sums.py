@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.statistics.latencies import BINS
+from ci_eval.core.statistics.population import Key, Strata, unequal
 from ci_eval.core.statistics.repeated.wavering import Wavering
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.weighted import ProjectSums
+from ci_eval.core.statistics.weighted import StratumSums, total
 
 
 @dataclass(kw_only=True)
@@ -43,6 +44,14 @@ class Sums:
     """The number of times that each session was asked, on base's side and on new's."""
     wavering: tuple[Wavering, Wavering] = field(init=False)
     """The noise of base's engine and of new's."""
+    by_stratum: dict[Key, Sums] = field(default_factory=dict)
+    """The same sums of each stratum, if the population is divided; their rows are of the files in `places`."""
+    places: list[int] = field(default_factory=list)
+    """The index of each row among those of all strata."""
+    strata: list[StratumSums] = field(default_factory=list)
+    """The strata, if they were asked in unequal shares: `total`, `rows` and `wavering` are weighted then."""
+    asked: float | None = None
+    """The share that was asked of the strata that these sessions are in, the smallest one; None = as of all."""
 
     def __post_init__(self) -> None:
         self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
@@ -78,6 +87,35 @@ class Sums:
         self.observed_by_side += (seen[:, :, [1, 3]] != 0).sum(axis=0)
         return here
 
+    def add_to_stratum(self, key: Key, seen: Floats, tokens: NDArray[np.int64]) -> Sums:
+        """Add pairs of the file of the last row to their stratum, and return its sums."""
+        stratum = self.by_stratum.setdefault(key, Sums(figures=self.figures, rounds=self.rounds))
+        stratum.rows.append(stratum.add(seen, tokens))
+        stratum.places.append(len(self.rows) - 1)
+        return stratum
+
+    def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
+        """Weigh each session by the number that it stands for, if strata were asked in unequal shares; return whether
+        they were. `asked`: the number of sessions that were asked of each stratum."""
+        keys = list(self.by_stratum)
+        self.asked = strata.share(asked, keys) if keys else None
+        sample = strata.sample(asked)
+        if len(keys) < 2 or not unequal([stratum.share for stratum in sample.values()]):
+            return False
+        # The mean weight of a session is 1, so that sums keep their size.
+        scale = sum(asked.values()) / sum(stratum.sessions for stratum in sample.values())
+        self.rows = [np.zeros_like(row) for row in self.rows]
+        self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
+        for key, own in self.by_stratum.items():
+            stratum = StratumSums(sample[key].sessions, sample[key].asked, own.total, own.products, scale)
+            self.strata.append(stratum)
+            for place, row in zip(own.places, own.rows, strict=True):
+                self.rows[place] = self.rows[place] + stratum.weight * row
+            for mine, theirs in zip(self.wavering, own.wavering, strict=True):
+                mine.add_all(theirs, weight=stratum.weight)
+        self.total = total(self.strata)
+        return True
+
 
 def sum_tokens(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
     """Return the sums of the rows of each token; `tokens`: the number of each row's token."""
@@ -109,10 +147,6 @@ class FilterSums(Sums):
     losses: int = 0
     clusters: Sequence[int] = ()
     """The number of the cluster that each file is sampled with in other code; none = each file is a cluster."""
-    projects: dict[str, Sums] = field(default_factory=dict)
-    """The sums by project, if several were merged."""
-    strata: list[ProjectSums] = field(default_factory=list)
-    """The projects, if they were asked in unequal shares: `total` and `rows` are weighted then."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
     """The number of lookups of base and of new, by how long they took (`statistics/latencies.py`)."""
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from array import array
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 
 from ci_eval.core.base import atomic
-from ci_eval.core.base.chance import draw, threshold
+from ci_eval.core.base.chance import draw
 from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn, chosen, read_source_text
+from ci_eval.core.interpret.frame import Chosen, list_sessions
 from ci_eval.core.interpret.keeping import Keeper, Progress
 from ci_eval.core.interpret.pack import read_journal
 from ci_eval.core.interpret.player import PATIENCE
@@ -66,8 +66,6 @@ def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
 
 
 Asked = TaskOutcome[Turn, tuple[Played, ...]]
-Chosen = Mapping[Path, tuple[str, frozenset[str]]]
-"""The sessions that are asked: file of actions → its source file, and the ids of its sessions."""
 EVERY_DRAW = 1.0
 """The limit that every draw is below."""
 TWICE = 0.02
@@ -116,6 +114,7 @@ def play_files(
     shard: Shard | None = None,
     rounds: int = 1,
     chosen: Chosen | None = None,
+    classes: tuple[str, ...] = (),
 ) -> list[Progress]:
     """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
 
@@ -123,10 +122,11 @@ def play_files(
     anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
 
     `shard`: only what is dealt to it. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
+    `classes`: see `plan`.
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
-    waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
+    waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen, classes)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
     with ExitStack() as stack:
         journals = stack.enter_context(_journals(sides[0].workspace))
@@ -173,13 +173,14 @@ def _plan_sides(
     shard: Shard | None,
     rounds: int,
     chosen: Chosen | None,
+    classes: tuple[str, ...],
 ) -> tuple[list[tuple[Assignment, ...]], list[Keeper], Progress]:
     """Return the assignments of each file that has no sessions yet, the keeper of each side, and the sums so far."""
     plans, keepers = [], []
     for side in sides:
         side.workspace.tidy()
         planned = (
-            plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard)
+            plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard, classes=classes)
             if chosen is None
             else plan_chosen(chosen, side.setup)
         )
@@ -238,20 +239,49 @@ def _collect_results(outcome: Asked) -> tuple[Played, ...]:
 
 
 def plan(
-    workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
+    workspace: Workspace,
+    setup: Setup,
+    *,
+    probability: float,
+    limit: int | None,
+    shard: Shard | None = None,
+    classes: tuple[str, ...] = (),
 ) -> Iterator[Assignment]:
-    """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards."""
+    """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards.
+    `classes`: those that a limit draws from one by one, see `filters.sampling_classes`."""
     own = _own_files(workspace, shard)
-    drawn = {}
-    # A limit needs the draws of all files, also those of other shards.
-    for file in own if limit is None else workspace.action_files():
-        drawn[file] = array("d", (draw(setup.seed, asked.session) for asked in read_items(file)))
-    below = threshold(chain.from_iterable(drawn.values()), probability=probability, limit=limit)
+    if limit is not None and limit < sum(read_head(file).sessions for file in workspace.action_files()):
+        # A limit needs the draws of all files, also those of other shards.
+        listed = list_sessions(workspace, classes)
+        leading = classes[0] if classes else ""
+        chosen = listed.choose(listed.order(setup.seed, leading, probability)[:limit])
+        parts = {
+            file: (path, chosen[file][1] & _among(file, places))
+            for file, (path, places) in own.items()
+            if file in chosen
+        }
+        yield from plan_chosen({file: part for file, part in parts.items() if part[1]}, setup)
+        return
     for file, (path, places) in own.items():
-        draws = drawn[file]
-        if sessions := sum(1 for number in draws[places.start : places.stop] if number < below):
+        draws = [draw(setup.seed, asked.session) for asked in read_items(file)]
+        if sessions := sum(1 for number in draws[places.start : places.stop] if number < probability):
             among = _among(file, places) if len(places) < len(draws) else None
-            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=below, among=among)
+            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=probability, among=among)
+
+
+def count_classes(workspace: Workspace, classes: tuple[str, ...], shard: Shard | None) -> dict[str, int]:
+    """Return the number of the shard's sessions in each class that a limit draws from; none if the headline has no
+    session in any shard."""
+    counts, own = dict.fromkeys((*classes, ""), 0), _own_files(workspace, shard)
+    listed = list_sessions(workspace, classes)
+    if classes[0] not in listed.classes:
+        return {}
+    position: Counter[Path] = Counter()
+    for (file, _), name in zip(listed.files, listed.classes, strict=True):
+        if file in own and position[file] in own[file][1]:
+            counts[name] += 1
+        position[file] += 1
+    return counts
 
 
 def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:

@@ -154,6 +154,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
     """Yield the unchanged files of a project that has changed: they have the same sessions as before, and the files
     that their results depend on are the same."""
     was, now = kept.manifest().closures, workspace.manifest().closures
+    pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
     interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt
     planned = interpret.plan(
         workspace,
@@ -161,6 +162,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
         probability=interpret_config.session_probability,
         limit=interpret_config.sessions_limit,
         shard=Shard.parse(shard) if shard else None,
+        classes=tuple(workspace.manifest().strata.get("", ())),
     )
     for planned_file in planned:
         path = planned_file.path
