@@ -13,6 +13,7 @@ from ci_eval.core.actions import SourceTree, make, source_files
 from ci_eval.core.grammar.syntax import parser
 from ci_eval.core.model import ActionsConfig, FileError
 from ci_eval.plugins.languages.python import LANGUAGE
+from ci_eval.plugins.tasks import completion
 
 ROUNDS = 5
 
@@ -22,7 +23,7 @@ def main() -> None:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else sysconfig.get_path("stdlib"))
     config = ActionsConfig(ignore_file_names=("test", "tests", "idlelib", "lib2to3"))
     paths = list(source_files(root, LANGUAGE, config))
-    project = SourceTree(root=root, name="stdlib", language=LANGUAGE, config=config, declared={})
+    project = SourceTree(root=root, name="stdlib", language=LANGUAGE, config=config, declared={}, task=completion.TASK)
     texts = [(root / path).read_bytes() for path in paths]
     size = sum(map(len, texts)) / 1e6
     ours, parsing, sessions = [], [], 0

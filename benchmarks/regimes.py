@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.compare import compare
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
+from ci_eval.core.interpret.run import share_twice
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
     Determinism,
@@ -143,7 +144,7 @@ class Counts:
         folder = Path(tempfile.mkdtemp(prefix="regime-"))
         try:
             asked = len(draw.files) if draw.asked is None else len(draw.asked)
-            twice = random.random(len(draw.files)) < max(0.02, 20 / asked)
+            twice = random.random(len(draw.files)) < share_twice(asked)
             again = draw.again or (None, None)
             base = write(folder / "base", draw, draw.base, again[0], twice)
             new = write(folder / "new", draw, draw.new, again[1], twice)
@@ -388,7 +389,6 @@ def simulate(name: str, times: int) -> Counts:
 
 
 def main() -> None:
-    """See above."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--times", type=int, default=100, help="comparisons of each regime")
     parser.add_argument("--only", help="the regimes whose names hold this")

@@ -15,6 +15,7 @@ from ci_eval.core.model import ActionsConfig, EngineInfo, ProjectInfo, Session
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.languages.python import LANGUAGE
 from ci_eval.plugins.rankers.lists import RANKERS
+from ci_eval.plugins.tasks import completion
 
 GREETER = '''"""Greets."""
 
@@ -48,7 +49,16 @@ def write(root: Path, **files: str | bytes) -> Path:
 def generate(root: Path, folder: Path, config: ActionsConfig | None = None, project: ProjectInfo = INFO) -> Workspace:
     """Stage 1 over a project, into a new workspace."""
     workspace = Workspace.create(folder)
-    actions.generate(root, project, LANGUAGE, config or ActionsConfig(), workspace, jobs=1, advance=lambda *_: None)
+    actions.generate(
+        root,
+        project,
+        LANGUAGE,
+        config or ActionsConfig(),
+        workspace,
+        task=completion.TASK,
+        jobs=1,
+        advance=lambda *_: None,
+    )
     return workspace
 
 
@@ -62,6 +72,7 @@ def setup(engine: Engine, root: Path, *, timeout: float = 10.0, installation: In
         installation=installation or Installation(info=EngineInfo(name=engine.name, version="test")),
         surroundings=surroundings,
         ranker=RANKERS["BASIC"],
+        task=completion.TASK,
         client="editor",
         max_suggestions=1000,
         seed=0,

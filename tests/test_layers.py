@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -286,6 +288,20 @@ VIOLATIONS: dict[Callable[[Modules], Iterator[str]], list[tuple[dict[str, str | 
 def test_the_package_keeps_the_rule(rule: Callable[[Modules], Iterator[str]]) -> None:
     violations = list(rule(package_modules()))
     assert not violations, "\n".join(violations)
+
+
+IMPORT_CORE = """
+import importlib, pkgutil, sys
+import ci_eval.core
+for module in pkgutil.walk_packages(ci_eval.core.__path__, "ci_eval.core."):
+    importlib.import_module(module.name)
+print(*[name for name in sys.modules if name.startswith("ci_eval.plugins")])
+"""
+
+
+def test_an_import_of_core_loads_no_plugin() -> None:
+    loaded = subprocess.run([sys.executable, "-c", IMPORT_CORE], capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == []
 
 
 @pytest.mark.parametrize("rule", VIOLATIONS, ids=lambda rule: rule.__name__)

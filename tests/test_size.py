@@ -9,10 +9,10 @@ from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
 # `ci-eval causes` added 900 lines, acceptance elsewhere in the file 200, marks and gates of a whole page 190, and
-# questions that are asked ahead 130.
+# questions that are asked ahead 130; a tenth of the sessions asked twice, and more prices of tokens, 30 lines of code.
 LINES = 80_600
-LINES_OF_CODE = 56_700
-LINES_OF_BENCHMARKS = 6_050
+LINES_OF_CODE = 56_720
+LINES_OF_BENCHMARKS = 6_055
 
 
 def test_the_package_stays_below_its_ceiling() -> None:

@@ -23,6 +23,7 @@ from ci_eval.core.model import (
     Token,
 )
 from ci_eval.plugins.languages.python import LANGUAGE
+from ci_eval.plugins.tasks import completion
 from tests.projects import GREETER, generate, write
 
 
@@ -66,7 +67,9 @@ def test_a_file_with_more_actions_than_can_be_read_again_is_an_error_that_says_w
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
-    project = SourceTree(root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={})
+    project = SourceTree(
+        root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.TASK
+    )
     monkeypatch.setattr(stored, "ACTIONS", 100)
     found = make(project, "a.py")
     assert isinstance(found, FileError)
@@ -99,7 +102,9 @@ def test_ten_megabytes_in_one_line_are_refused_by_length_and_not_by_time(name: s
     write(tmp_path, **{path: b"a?b:" * 2_500_000})
     config = ActionsConfig(max_file_size=10**8)
     declared = declarations(tmp_path, language, config)
-    tree = SourceTree(root=tmp_path, name="x", language=language, config=config, declared=declared)
+    tree = SourceTree(
+        root=tmp_path, name="x", language=language, config=config, declared=declared, task=completion.TASK
+    )
     made = make(tree, path)
     assert isinstance(made, FileError)
     assert made.message == "line 1 has 10,000,000 characters; lines of more than 100,000 are not read"
@@ -130,6 +135,7 @@ def test_what_jedi_decided_is_kept_until_the_file_changes(tmp_path: Path) -> Non
         language=LANGUAGE,
         config=ActionsConfig(strategy=strategy),
         declared={},
+        task=completion.TASK,
         cache=tmp_path / "c",
     )
     first = make(project, "a.py")
@@ -148,7 +154,7 @@ def _never(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[To
 def test_what_jedi_decided_need_not_be_kept_nor_be_readable(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="x.lower()\n")
     config = ActionsConfig(strategy=StrategyConfig(filters=FiltersConfig(is_static=False)))
-    project = SourceTree(root=root, name="p", language=LANGUAGE, config=config, declared={})
+    project = SourceTree(root=root, name="p", language=LANGUAGE, config=config, declared={}, task=completion.TASK)
     found = make(project, "a.py")
     (tmp_path / "file").touch()
     assert make(replace(project, cache=tmp_path / "file"), "a.py") == found
@@ -160,6 +166,9 @@ def test_what_jedi_decided_need_not_be_kept_nor_be_readable(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["pipe.py", "device.py", "link.py", "folder/secret.py", "../outside/secret.py"])
 def test_what_took_the_place_of_a_file_is_not_read(name: str, trap: Path) -> None:
-    failed = make(SourceTree(root=trap, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}), name)
+    failed = make(
+        SourceTree(root=trap, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.TASK),
+        name,
+    )
     assert isinstance(failed, FileError)
     assert "no regular file of the project" in failed.message

@@ -22,7 +22,7 @@ from ci_eval.core.model import (
     StrategyConfig,
 )
 from ci_eval.plugins.languages.python import LANGUAGE
-from ci_eval.plugins.tasks import golf
+from ci_eval.plugins.tasks import completion, golf
 from tests.actions.views import TEXT, views
 from tests.projects import GREETER
 from tests.replaying import STRATEGIES, replay, task_of
@@ -118,7 +118,7 @@ def test_a_step_of_a_ladder_is_the_session_of_a_simple_prefix() -> None:
     def ids(prefix: PrefixConfig) -> set[str]:
         source = Source(project="p", path="a.py", text=TEXT, language=LANGUAGE)
         tokens = LANGUAGE.extract(TEXT, "a.py", {}).tokens
-        found = actions_of_file(source, tokens, StrategyConfig(prefix=prefix), 0.0)
+        found = actions_of_file(source, tokens, StrategyConfig(prefix=prefix), 0.0, completion.TASK)
         return {action.session for action in found.actions if isinstance(action, CallCompletion)}
 
     both = ids(PrefixConfig(name="Ladder", lengths=(0, 2)))

@@ -51,7 +51,6 @@ class Case:
 
     @property
     def is_measured(self) -> bool:
-        """Whether the engines were asked in several rounds, and answered alike."""
         return self.is_known and not self.differed
 
 

@@ -230,6 +230,22 @@ def test_an_undecided_gate_says_how_many_sessions_would_decide() -> None:
     assert "about 968 sessions would decide" in judged.reason
 
 
+def test_sessions_that_were_all_asked_are_not_asked_for_but_a_second_round() -> None:
+    found = Estimate(value=0.965, low=0.79, high=1.0, n=142, state="once")
+    judged = parse("RecallAt1 >= 80%", INFOS).judge_figure(found, INFOS["RecallAt1"])
+    assert (judged.result, judged.needed) == ("undecided", None)
+    assert judged.reason.endswith("a second round (--repeat 2) decides if answers agree")
+    # Two rounds of 142 sessions reach 3/142 to each side: 2.1 points.
+    close = parse("RecallAt1 >= 95%", INFOS).judge_figure(found, INFOS["RecallAt1"])
+    assert (close.result, close.reason.endswith("either side of the limit")) == ("undecided", True)
+
+
+def test_more_sessions_are_needed_than_were_asked() -> None:
+    """An interval that ends at 100 % is longer to one side: half of its length would be too short a reach."""
+    found = Estimate(value=0.965, low=0.79, high=1.0, n=142, state="sampled")
+    assert parse("RecallAt1 >= 80%", INFOS).judge_figure(found, INFOS["RecallAt1"]).needed == 160
+
+
 @pytest.mark.parametrize(
     ("policy", "rule", "passed"),
     [

@@ -1,4 +1,4 @@
-"""Which verdicts of a page get a ▲ or ▼."""
+"""Of the verdicts of a page, ▲ and ▼ mark those that hold among all of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_page_of_eleven_metrics_and_nine_filters_has_seldom_a_false_mark(
 
 
 def null_page(folder: Path, seed: int) -> tuple[bool, bool]:
-    """Whether a page of engines that are alike has any ▲ or ▼, and whether it would have one by single intervals."""
+    """Compare engines that are alike: (the page has any ▲ or ▼, single intervals would give it one)."""
     regimes = import_module("regimes")
     random = np.random.default_rng([61, seed])
     files = regimes.sizes_of(random, 20, 30_000)

@@ -48,6 +48,13 @@ def test_a_slow_drift_breaks_a_gate_against_a_fixed_night(drift: Path, since: st
     assert (found.result, said in found.reason) == (result, True)
 
 
+def test_a_night_whose_figure_has_no_interval_decides_nothing(drift: Path) -> None:
+    path = next(drift.glob("03-*.json"))
+    path.write_text(path.read_text().replace('"low": ', '"other": '))
+    found = judged("RecallAt1 >= -2pp since:2026-01-03", drift)
+    assert (found.result, "one of the two figures has no interval" in found.reason) == ("undecided", True)
+
+
 @pytest.mark.parametrize(
     ("since", "said"), [("9.9", "name a date from the first on"), ("2025-12-31", "go from 2026-01-01")]
 )

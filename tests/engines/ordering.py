@@ -12,7 +12,8 @@ import msgspec
 
 from ci_eval.ci import Screen
 from ci_eval.core.config import load
-from ci_eval.core.model import Action, DeleteRange, Session
+from ci_eval.core.model import Action, DeleteRange, Lookup, Session, Suggestion
+from ci_eval.core.model.engine.offers import ELSEWHERE
 from ci_eval.core.workspace import Workspace, pack_actions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare
@@ -29,6 +30,9 @@ REPEATING = frozenset({"typescript"})
 TypeScript 7 collects what may be imported in parallel, and lists `ArgumentOutOfRangeError` of rxjs twice in most
 processes and three times in others. A person sees it once.
 """
+
+OF_SEVERAL_HEADERS = frozenset({"clangd"})
+"""Engines that list what several headers declare (`std::operator!=`) in another order in another process."""
 
 
 def sessions_of(name: str) -> int:
@@ -49,7 +53,7 @@ def ask_in_two_orders(name: str, language: str, folder: Path) -> tuple[dict[str,
     shuffle(mixed)
     ask(ordered, prepared.setup, limit=count)
     ask(mixed, free, limit=count, jobs=2)
-    return answers(ordered, repeating=name in REPEATING), answers(mixed, repeating=name in REPEATING)
+    return answers(ordered, name), answers(mixed, name)
 
 
 def prepare_engine(name: str, language: str, *more: str) -> Prepared:
@@ -85,25 +89,31 @@ def _parts(actions: tuple[Action, ...]) -> Iterator[tuple[Action, ...]]:
         yield actions[begin:end]
 
 
-def answers(workspace: Workspace, *, repeating: bool = False) -> dict[str, str]:
+def answers(workspace: Workspace, engine: str = "") -> dict[str, str]:
     """Return status and digest of each session by its id.
 
-    Latencies and whether the engine was fresh do not count. `repeating`: nor does how often the same text is listed.
+    Latencies and whether the engine was fresh do not count, nor what is known to differ between processes of it.
     """
     return {
-        session.id: f"{session.status.value} {_digest(session, repeating=repeating)}"
+        session.id: f"{session.status.value} {_digest(session, engine)}"
         for _, sessions in workspace.sessions(Session)
         for session in sessions
     }
 
 
-def _digest(session: Session, *, repeating: bool) -> str:
+def _digest(session: Session, engine: str) -> str:
     lookups = tuple(msgspec.structs.replace(lookup, latency=0, cold=False) for lookup in session.lookups)
-    if repeating:
+    if engine in REPEATING:
         lookups = tuple(
             msgspec.structs.replace(lookup, total=lookup.total - lookup.duplicates, duplicates=0) for lookup in lookups
         )
+    if engine in OF_SEVERAL_HEADERS:
+        lookups = tuple(msgspec.structs.replace(lookup, suggestions=_without_headers(lookup)) for lookup in lookups)
     return hashlib.sha256(msgspec.json.encode(msgspec.structs.replace(session, lookups=lookups))).hexdigest()
+
+
+def _without_headers(lookup: Lookup) -> tuple[Suggestion, ...]:
+    return tuple(msgspec.structs.replace(each, tail=each.tail.partition(ELSEWHERE)[0]) for each in lookup.suggestions)
 
 
 def differing(one: dict[str, str], other: dict[str, str]) -> list[str]:

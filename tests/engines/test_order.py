@@ -85,7 +85,7 @@ def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None
     theirs = runs.copy_actions(ours, other, tmp_path / "theirs", 1)
     ask(ours, made.setup, limit=SESSIONS)
     ask(theirs, other.setup, limit=SESSIONS)
-    assert differing(answers(ours), answers(theirs)) == []
+    assert differing(answers(ours, "clangd"), answers(theirs, "clangd")) == []
 
 
 @pytest.mark.needs("ruby")

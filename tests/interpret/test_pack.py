@@ -154,7 +154,9 @@ def test_a_verdict_is_exact_only_where_all_rounds_answer_alike(project: Path, fo
     found = compare(recorded(base), recorded(new), metrics.load(), PLAIN, ("Recall",)).filters["ALL"]["Recall"]
     assert found.low is not None
     assert found.high is not None
-    assert (found.low == found.high) == (found.noise is None) == exact
+    assert found.difference is not None
+    assert found.low < found.difference < found.high  # with what rounds that agree may leave unseen
+    assert (found.state == "exact") == (found.noise is None) == exact
     assert ("every session was asked: the interval is of answers that differ" in found.why) != exact
 
 
@@ -164,7 +166,9 @@ def test_a_single_figure_is_exact_only_where_all_rounds_answered_alike(
 ) -> None:
     _, new, _ = both(project, Fickle("new", project.parent / "notes", forgets=forgets))
     found = evaluate(recorded(new), metrics.load(), PLAIN).filters["ALL"].metrics["Recall"]
-    assert (found.low == found.value == found.high) == exact
+    assert found.low is not None
+    assert found.value is not None
+    assert (found.state == "exact", found.low < found.value) == (exact, True)
 
 
 def test_rounds_of_one_engine_give_what_one_round_gives_but_for_times(project: Path, tmp_path: Path) -> None:

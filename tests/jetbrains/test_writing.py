@@ -38,6 +38,7 @@ from ci_eval.plugins.jetbrains.kept import Kept
 from ci_eval.plugins.jetbrains.reading import Origin, ReadFile, find_actions_files, read
 from ci_eval.plugins.jetbrains.writing import Writer
 from ci_eval.plugins.languages.python import LANGUAGE
+from ci_eval.plugins.tasks import completion
 
 TEXT = 's = "😀"; import_os = 1\nprint(s, import_os)  # 😀\nfor x in s: print(x, "😀", import_os)\n'
 FILE = SourceFile(path="pkg/ä.py", checksum=checksum(TEXT), text=TEXT)
@@ -72,7 +73,7 @@ def played(draw: st.DrawFn) -> tuple[FileActions, list[Session]]:
             st.sampled_from([PrefixConfig(), PrefixConfig(name="SimplePrefix", n=2), PrefixConfig(name="EveryPrefix")])
         ),
     )
-    actions = actions_of_file(SOURCE, TOKENS, strategy, 0.0)
+    actions = actions_of_file(SOURCE, TOKENS, strategy, 0.0, completion.TASK)
     calls: dict[str, list[str]] = {}
     known: dict[str, tuple[int, str, Properties]] = {}
     for each in actions.actions:
@@ -174,7 +175,7 @@ def ends(sessions: Sequence[Session]) -> Iterator[tuple[object, ...]]:
 
 
 def test_the_id_of_an_imported_session_is_that_of_stage_1(tmp_path: Path) -> None:
-    actions = actions_of_file(SOURCE, TOKENS, StrategyConfig(), 0.0)
+    actions = actions_of_file(SOURCE, TOKENS, StrategyConfig(), 0.0, completion.TASK)
     form = generations.CATALOG.load("ij21")
     there_and_back(tmp_path, form, actions, [])
     origin = Origin(

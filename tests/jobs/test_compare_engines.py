@@ -57,7 +57,11 @@ def verdicts(report: dict[str, Any], *names: str) -> list[str]:
 
 def test_what_is_slower_in_each_round_is_worse_and_breaks_a_gate(run: Run) -> None:
     code, report, said = run("fast", "slow", "--gate", "LatencyPercentile95 <= +10%")
-    assert verdicts(report, "MeanLatency", "LatencyPercentile50", "RecallAt1") == ["worse", "worse", "equivalent"]
+    assert verdicts(report, "MeanLatency", "LatencyPercentile50", "RecallAt1") == [
+        "worse",
+        "worse",
+        "no-difference-shown",
+    ]
     assert report["filters"]["ALL"]["metrics"]["MeanLatency"]["difference"] == pytest.approx(3, abs=0.1)
     assert (code, report["gates"][0]["passed"]) == (1, False)
     assert "1 of 1 gates failed" in said
@@ -94,7 +98,7 @@ def test_answers_that_differ_from_round_to_round_make_exact_verdicts_uncertain(r
     for page in ("report.md", "html/index.html"):
         text = (tmp_path / "pair" / "comparison" / page).read_text()
         assert "the interval is of answers that differ from round to round" in text
-        assert "both in at least 90; p is below 0.05" in text
+        assert "▲ and ▼ mark the verdicts on declared metrics" in text
 
 
 def test_what_comes_too_late_is_not_right(run: Run) -> None:

@@ -20,6 +20,7 @@ from ci_eval.core.config import load
 from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import StrategyConfig, Token
+from ci_eval.plugins.tasks import completion
 from tests.command import command
 from tests.needs import need
 from tests.replaying import STRATEGIES, fits, replay, seen, task_of
@@ -98,7 +99,9 @@ def test_what_is_seen_without_the_rest_of_a_function_is_a_file_a_person_could_ha
     asked = [
         (source, question)
         for source, tokens in with_tokens(name)
-        for question in seen(source.text, actions_of_file(source, tokens, StrategyConfig(context="PREVIOUS"), 0.0))
+        for question in seen(
+            source.text, actions_of_file(source, tokens, StrategyConfig(context="PREVIOUS"), 0.0, completion.TASK)
+        )
     ]
     sample = random.Random(1).sample(asked, QUERIES)
     good = sum(fits(source.text, source.grammar, *question) for source, question in sample)

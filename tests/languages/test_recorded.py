@@ -13,6 +13,7 @@ import pytest
 from ci_eval.core.actions import Source, actions_of_file
 from ci_eval.core.catalogs import languages
 from ci_eval.core.model import CallCompletion, StrategyConfig
+from ci_eval.plugins.tasks import completion
 
 FOLDER = Path(__file__).parent / "recorded"
 FILES = sorted(path.name for path in FOLDER.iterdir() if path.name != "ids.txt")
@@ -29,7 +30,7 @@ def sessions(name: str) -> dict[str, str]:
     text, language = path.read_text(), languages.CATALOG.load(path.stem)
     tokens = language.extract(text, name, {}).tokens
     source = Source(project="recorded", path=name, text=text, language=language)
-    actions = actions_of_file(source, tokens, StrategyConfig(), 0.0).actions
+    actions = actions_of_file(source, tokens, StrategyConfig(), 0.0, completion.TASK).actions
     return {action.session: action.expected_text for action in actions if isinstance(action, CallCompletion)}
 
 

@@ -1,4 +1,4 @@
-"""What suggestions are, and whether they can be at a caret."""
+"""Suggestions are put into classes, and those that cannot be at a caret are found, by the stored file alone."""
 
 from __future__ import annotations
 

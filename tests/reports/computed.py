@@ -62,7 +62,7 @@ def check_verdicts(page: Page, report: Mapping[str, Mapping[str, Any]]) -> list[
             assert len(numbers) == 2, text
             continue
         base, new, difference = (of_report[key] for key in ("base", "new", "difference"))
-        assert (of_report["state"], of_report["low"]) == ("exact", difference)
+        assert (of_report["state"], of_report["low"]) == ("exact", difference), (name, of_report)
         written = (amount(base, unit), amount(new, unit), change(difference, unit))
         verdicts.append(of_report["verdict"].replace("-", " "))
         assert text == f"{name} {written[0]} → {written[1]} {written[2]} {verdicts[-1]}", (of_report, numbers)

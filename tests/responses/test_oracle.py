@@ -16,7 +16,7 @@ from ci_eval.core.text_spans import cut
 from ci_eval.plugins.responses.completion import Hole, extract_insertion
 
 SAMPLES = Path(__file__).parent.parent / "languages" / "samples"
-CARETS = 40
+CARETS = 20
 """The number of carets in each language, for each span."""
 
 
@@ -32,14 +32,14 @@ def carets(path: Path, span: Span) -> Iterator[tuple[Hole, str]]:
         yield Hole(before=before, after=text[token.offset + len(rest) :], original=rest, grammar=grammar), rest
 
 
-@pytest.mark.parametrize("span", ["line", "block"])
+@pytest.mark.parametrize("span", ["line", "statement", "block"])
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("[a-z]*.*")), ids=lambda path: path.stem)
 def test_a_right_answer_is_read_to_itself(path: Path, span: Span) -> None:
     if path.stem not in languages.names():
         pytest.skip("no file of a language")
     for hole, rest in carets(path, span):
         shorten = partial(cut, before=hole.before, span=span)
-        for answer in (rest, f"{rest}\n", f"```{path.stem}\n{rest}\n```"):
+        for answer in (rest, f"{rest}\n", f"```{path.stem}\n{rest}\n```", f"```\n{rest}\n```\n"):
             for chat in (True, False):
                 part = extract_insertion(answer, hole, shorten, language=path.stem, chat=chat)
                 assert (shorten(answer[part.begin : part.end]), part.is_readable) == (rest, True)

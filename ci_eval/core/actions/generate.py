@@ -22,7 +22,6 @@ from ci_eval.core.actions.words import mark_first_uses
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.files import read_own
-from ci_eval.core.catalogs.tasks import COMPLETION
 from ci_eval.core.contracts import Declarations, Language, Resolver, Task
 from ci_eval.core.filters import decide, needs_resolution
 from ci_eval.core.grammar.document import NotText, check_lines, checksum, decode
@@ -44,7 +43,7 @@ class SourceTree:
     language: Language
     config: ActionsConfig
     declared: Declarations
-    task: Task = COMPLETION
+    task: Task
     seed: int = 0
     cache: Path | None = None
     """The folder that stores the results of type analyses of this project."""
@@ -94,7 +93,7 @@ def generate(
     workspace: Workspace,
     *,
     jobs: int,
-    task: Task = COMPLETION,
+    task: Task,
     seed: int = 0,
     cache: Path | None = None,
     advance: Callable[[int, int, Generated], None],

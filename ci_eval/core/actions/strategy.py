@@ -10,7 +10,6 @@ from ci_eval.core.actions import prefixes
 from ci_eval.core.actions.evolution import Evolution
 from ci_eval.core.actions.files import Source
 from ci_eval.core.actions.importing import LENGTHS, Use, uses
-from ci_eval.core.catalogs.tasks import COMPLETION
 from ci_eval.core.contracts import Item, Task
 from ci_eval.core.grammar.document import checksum
 from ci_eval.core.grammar.remainder import Remainder, remainders
@@ -30,10 +29,12 @@ from ci_eval.core.model import (
 )
 
 FINISH = FinishSession()
+FIRST_TASK = "completion"
+"""The task whose name is in no id: ids are older than the second task."""
 
 
 def actions_of_file(
-    source: Source, tokens: Sequence[Token], strategy: StrategyConfig, unparsable: float, task: Task = COMPLETION
+    source: Source, tokens: Sequence[Token], strategy: StrategyConfig, unparsable: float, task: Task
 ) -> FileActions:
     """Return the sessions of the task's items in their order. The text is as it was when all are done."""
     typist = _Typist(source, strategy, task, Evolution(source, strategy.evolution, tokens))
@@ -52,7 +53,7 @@ def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyCo
     return typist.written(0.0)
 
 
-def spell_task(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> str:
+def spell_task(strategy: StrategyConfig, seed: int, task: Task) -> str:
     """Return task and strategy in one word, as far as they decide what one lookup is like; part of the session's id."""
     return _spell_strategy(strategy, _spell_typing(task, prefixes.spell_prefix(strategy.prefix)), seed)
 
@@ -60,9 +61,10 @@ def spell_task(strategy: StrategyConfig, seed: int, task: Task = COMPLETION) -> 
 def _spell_typing(task: Task, prefix: str) -> str:
     if task.play:
         return task.name
+    if task.name == FIRST_TASK:
+        return prefix
     name = task.name if task.span in {"word", "line"} else f"{task.name}({task.span})"
-    # Completion was the first task, so session ids do not name it.
-    return prefix if task.name == COMPLETION.name else f"{name}/{prefix}"
+    return f"{name}/{prefix}"
 
 
 def _spell_strategy(strategy: StrategyConfig, how: str, seed: int) -> str:
@@ -109,9 +111,7 @@ class _Typist:
         self.checksum = checksum(self.source.text)
         self.actions.append(OpenFile(path=self.source.path, checksum=self.checksum))
         self._bases: dict[str, blake2b] = {}
-        self.plain = self.task.name == COMPLETION.name and self.strategy == StrategyConfig(
-            filters=self.strategy.filters
-        )
+        self.plain = self.task.name == FIRST_TASK and self.strategy == StrategyConfig(filters=self.strategy.filters)
         """True if nothing but the token is missing, and nothing is typed."""
 
     def type_items(self, items: Sequence[Item]) -> None:

@@ -7,6 +7,4 @@ CATALOG: Catalog[Task] = Catalog(
     "ci_eval.plugins.tasks", "TASK", spelling=lambda module: module.replace("_", "-"), group="tasks", kind=Task
 )
 
-COMPLETION = CATALOG.load("completion")
-
 names = CATALOG.names

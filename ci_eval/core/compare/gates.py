@@ -24,9 +24,11 @@ from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.filters import EVERYTHING, collect_letters, label, resolve
 from ci_eval.core.model import Difference, Elsewhere, Estimate, GateResult, MetricInfo, Verdict
+from ci_eval.core.model.footprint import State
 from ci_eval.core.model.units import amount, change, interval, interval_text
 from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH
 from ci_eval.core.statistics.paired import MARGINS, stretch_interval
+from ci_eval.core.statistics.repeated.repeats import RULE_OF_THREE
 
 EXAMPLES = (
     "'RecallAt1 >= -1pp', 'MeanRank <= +5% and +0.2', 'RecallAt5 non-inferior 0.5pp', 'Recall >= 80%', "
@@ -115,7 +117,14 @@ class Gate:
             return self._result("broken", f"{self.metric} has no figure on both sides")
         if self.absolute:
             return self.judge_figure(
-                Estimate(value=difference.new, low=difference.new_low, high=difference.new_high, n=difference.n), info
+                Estimate(
+                    value=difference.new,
+                    low=difference.new_low,
+                    high=difference.new_high,
+                    n=difference.n,
+                    state=difference.state,
+                ),
+                info,
             )
         outcome = difference.elsewhere if self.population == "code" else difference
         if outcome.verdict is Verdict.NOT_COMPARABLE:
@@ -146,8 +155,8 @@ class Gate:
             return self._result("kept", reason)
         if not all(self._within(best, limit) for limit in limits):
             return self._result("broken", reason)
-        needed = sessions_to_decide(new.value, low, high, limits, new.n)
-        return self._result("undecided", f"{reason}: it may be on either side of the limit{told(needed)}", needed)
+        needed, words = what_decides(new.value, low, high, limits, new.n, new.state)
+        return self._result("undecided", f"{reason}: it may be on either side of the limit{words}", needed)
 
     def _within(self, value: float, limit: float) -> bool:
         return value >= limit if self.sign == ">=" else value <= limit
@@ -176,10 +185,10 @@ class Gate:
         if best <= -margin:
             return self._result("broken", f"{between}: a loss of that size is shown")
         limit = -margin if info.better == "higher" else margin
-        sessions = None
+        sessions, words = None, ""
         if difference.difference is not None and isinstance(outcome, Difference):
-            sessions = sessions_to_decide(difference.difference, low, high, [limit], difference.n)
-        return self._result("undecided", f"{between}: a loss of that size is not ruled out{told(sessions)}", sessions)
+            sessions, words = what_decides(difference.difference, low, high, [limit], difference.n, difference.state)
+        return self._result("undecided", f"{between}: a loss of that size is not ruled out{words}", sessions)
 
     def _difference(self, difference: Difference, outcome: Difference | Elsewhere, info: MetricInfo) -> GateResult:
         assert difference.base is not None
@@ -199,11 +208,13 @@ class Gate:
         worst = outcome.low if self.sign == ">=" else outcome.high
         if any(self._within(worst, limit) for limit in limits):
             return self._result("kept", reason)
-        sessions = None
+        sessions, words = None, ""
         if isinstance(outcome, Difference):
-            sessions = sessions_to_decide(difference.difference, outcome.low, outcome.high, limits, difference.n)
+            sessions, words = what_decides(
+                difference.difference, outcome.low, outcome.high, limits, difference.n, difference.state
+            )
         where = "beyond the limit, but not shown" if beyond else "a loss beyond the limit is not ruled out"
-        return self._result("undecided", f"{reason}: {where}: {outcome.why}{told(sessions)}", sessions)
+        return self._result("undecided", f"{reason}: {where}: {outcome.why}{words}", sessions)
 
     def _result(self, result: Result, reason: str, needed: int | None = None) -> GateResult:
         keeps = self.undecided == "keep" or (not self.undecided and self.sign != "non-inferior")
@@ -211,23 +222,26 @@ class Gate:
         return GateResult(rule=self.rule, passed=passed, reason=reason, result=result, needed=needed)
 
 
-def sessions_to_decide(value: float, low: float, high: float, limits: Sequence[float], sessions: int) -> int | None:
-    """Return about how many sessions make an interval as narrow as its distance from the nearest limit.
+def what_decides(
+    value: float, low: float, high: float, limits: Sequence[float], sessions: int, state: State
+) -> tuple[int | None, str]:
+    """Return what would decide a gate whose interval holds a limit: a number of sessions, and words for the reason.
 
-    `low`, `high`: the interval that so many `sessions` gave. Returns None if there are none, if too many are needed, or
-    if the value is the limit: no number decides then.
+    `low`, `high`: the interval that so many `sessions` gave. Returns (None, "") if nothing would decide, for example if
+    the value is the limit; a number of None if it takes a second round.
     """
-    distance = min(abs(value - limit) for limit in limits)
-    if not distance or not sessions:
-        return None
+    nearest = min(limits, key=lambda limit: abs(value - limit))
+    distance, reach = abs(value - nearest), value - low if nearest < value else high - value
+    if state == "once" and distance * sessions > RULE_OF_THREE:
+        # Two rounds that agree leave the rule of three.
+        return None, "; all were asked, once: a second round (--repeat 2) decides if answers agree"
+    if state in {"once", "exact"} or not distance:
+        return None, ""
     # An interval narrows with the square root of the number of sessions.
-    needed = sessions * ((high - low) / 2 / distance) ** 2
-    return math.ceil(needed) if needed < MOST_SESSIONS else None
-
-
-def told(needed: int | None) -> str:
-    """Return the words for how many sessions would decide."""
-    return f"; about {needed:,} sessions would decide" if needed else ""
+    needed = math.ceil(sessions * (reach / distance) ** 2)
+    if not sessions < needed < MOST_SESSIONS:
+        return None, ""
+    return needed, f"; about {needed:,} sessions would decide"
 
 
 def about(result: GateResult, name: str) -> GateResult:

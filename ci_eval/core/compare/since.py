@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.compare.gates import Gate, about
 from ci_eval.core.compare.trend import Figures, earlier
-from ci_eval.core.model import Difference, Estimate, GateResult, MetricInfo
+from ci_eval.core.model import Difference, Estimate, GateResult, MetricInfo, Verdict
 from ci_eval.core.statistics.paired import Interval, verdict
 from ci_eval.core.statistics.student import NORMAL
 
@@ -71,20 +71,20 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
 
 
 def _difference(was: Estimate, now: Estimate, info: MetricInfo, tests: int) -> Difference:
-    """Return the difference of two figures with the interval that their own intervals give (Newcombe 1998)."""
+    """Return the difference of two figures with the interval that their own intervals give (Newcombe 1998); without an
+    interval if one of them has none."""
     assert was.value is not None
     assert now.value is not None
-    wider = NORMAL.inv_cdf(1 - 0.025 / tests) / NORMAL.inv_cdf(0.975)
-    below, above = (
-        wider * hypot(*(abs(of.value - end) for of, end in ends if of.value is not None and end is not None))
-        for ends in (((now, now.low), (was, was.high)), ((now, now.high), (was, was.low)))
-    )
     difference = now.value - was.value
+    plain = Difference(base=was.value, new=now.value, difference=difference, verdict=Verdict.NOT_SHOWN)
+    if was.low is None or was.high is None or now.low is None or now.high is None:
+        return replace(plain, why="one of the two figures has no interval")
+    wider = NORMAL.inv_cdf(1 - 0.025 / tests) / NORMAL.inv_cdf(0.975)
+    below = wider * hypot(now.value - now.low, was.high - was.value)
+    above = wider * hypot(now.high - now.value, was.value - was.low)
     interval = Interval(difference - below, difference + above, nan, nan)
-    return Difference(
-        base=was.value,
-        new=now.value,
-        difference=difference,
+    return replace(
+        plain,
         low=interval.low,
         high=interval.high,
         verdict=verdict(interval, difference, info.unit, info.better),

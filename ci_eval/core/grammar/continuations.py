@@ -21,8 +21,8 @@ class Continuation(NamedTuple):
 
 
 class Continuations:
-    """What may stand at the carets of one file. The table is that of an LR parser, which may accept a word too early:
-    what it bars cannot stand there, what it lets through may be wrong later."""
+    """The continuations at the carets of one file. An LR parser may accept a word too early: what its table bars cannot
+    stand there, what it allows may be wrong later."""
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.files import read_own
-from ci_eval.core.catalogs.tasks import COMPLETION
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
 from ci_eval.core.grammar.document import NotText, checksum, decode
 from ci_eval.core.model import (
@@ -48,7 +47,7 @@ class Setup:
     installation: Installation
     surroundings: Surroundings
     ranker: Ranker
-    task: Task = COMPLETION
+    task: Task
     client: str
     max_suggestions: int
     seed: int
@@ -97,27 +96,23 @@ class Assignment:
     """The number of its engine, among those that are asked in turns."""
     round: int = 0
     """The number of the round. In a later one the engine is a fresh process."""
-    twice: float = 0.0
-    """The share of the sessions that are asked a second time, to see whether the answers differ."""
+    twice: int = 0
+    """The number of sessions that are asked a second time, to see whether the answers differ."""
 
     def chooses(self, session: str) -> bool:
         if self.only:
             return session == self.only
         return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
 
-    def asks_twice(self, session: str, growth: int = 1) -> bool:
-        """Return whether the session is in the sample that is asked a second time. `growth`: the number of times that
-        the sample is as large as usual; a larger one holds the smaller one."""
-        # The draw of `chooses` would not do: of a sample, all chosen sessions have low ones.
-        return draw(self.setup.seed, f"{session} twice") < self.twice * growth
-
     def asks_after_deletion(self, session: str) -> bool:
         """Return whether a session that is asked a second time is asked once more, after a deletion."""
         return draw(self.setup.seed, f"{session} deletion") < AFTER_DELETION
 
 
-AFTER_DELETION = 0.5
-"""The share of the sessions asked twice that are asked once more, after a deletion: ten of 1,000 sessions."""
+GROWTH = 2
+"""The number of times that the sample asked twice is as large as usual in a file in which answers differed."""
+AFTER_DELETION = 0.2
+"""The share of the sessions asked twice that are asked once more, after a deletion: 20 of 1,000 sessions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +194,14 @@ def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
 def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
     """Return the first call of each session that is evaluated."""
     return (call for call in first_calls(actions) if assignment.chooses(call.session))
+
+
+def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
+    """Return the sessions of the file that are asked a second time, and as many that follow if answers differ."""
+    # The draw of `chooses` would not do: of a sample, all chosen sessions have low ones.
+    sessions = [call.session for call in chosen(assignment, actions)] if assignment.twice else []
+    sessions.sort(key=lambda session: draw(assignment.setup.seed, f"{session} twice"))
+    return sessions[: GROWTH * assignment.twice]
 
 
 def read_source_text(root: Path, path: str, wanted: str) -> str | None:

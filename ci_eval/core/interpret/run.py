@@ -68,10 +68,11 @@ def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
 Asked = TaskOutcome[Turn, tuple[Played, ...]]
 EVERY_DRAW = 1.0
 """The limit that every draw is below."""
-TWICE = 0.02
+TWICE = 0.1
 """The share of the sessions that are asked a second time, to see whether the engine answers alike."""
-FEWEST_TWICE = 20
-"""The average number of sessions that are asked twice in a small run, in which that share would be fewer."""
+FEWEST_TWICE = 60
+"""The number of sessions that are asked twice in a small run, in which that share would be fewer: if all are answered
+alike, at most 3/60 = 5 % are not (rule of three)."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,7 @@ def _plan_sides(
         # Several rounds ask everything again with a fresh process.
         is_checked = rounds == 1 and not side.setup.is_paid
         twice = 0.0 if not is_checked else share_twice(_size(side.workspace, probability, limit, chosen))
-        plans.append([replace(assignment, twice=twice) for assignment in planned])
+        plans.append([replace(assignment, twice=_count_twice(assignment, twice)) for assignment in planned])
         keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
     total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
     waiting: list[tuple[Assignment, ...]] = []
@@ -300,6 +301,12 @@ def _size(workspace: Workspace, probability: float, limit: int | None, chosen: C
 def share_twice(sessions: float) -> float:
     """Return the share of sessions that are asked a second time, in a run of so many `sessions`."""
     return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
+
+
+def _count_twice(assignment: Assignment, share: float) -> int:
+    """Return the number of the file's sessions that are asked a second time: that share, rounded up or down by chance,
+    so that each session has the same chance, and no file of enough sessions is left out."""
+    return int(assignment.sessions * share + draw(assignment.setup.seed, f"{assignment.path} twice"))
 
 
 def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:

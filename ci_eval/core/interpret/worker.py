@@ -10,7 +10,15 @@ import msgspec
 
 from ci_eval.core.base.files import read_own
 from ci_eval.core.grammar.document import Document, NotText, checksum, decode
-from ci_eval.core.interpret.assignments import Assignment, Played, Turn, chosen, make_session, read_source_text
+from ci_eval.core.interpret.assignments import (
+    Assignment,
+    Played,
+    Turn,
+    chosen,
+    make_session,
+    read_source_text,
+    sample_twice,
+)
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.pack import (
     Journal,
@@ -37,9 +45,6 @@ from ci_eval.core.model import (
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
 from ci_eval.core.workspace import make_file_name, read_actions
-
-GROWTH = 10
-"""The number of times that the sample asked twice is as large as usual in a file in which answers differed."""
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """The engines of this process: number → the round that the engine was started for, and the engine."""
@@ -86,19 +91,14 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     engine = _engine(assignment)
     log = _log(assignment, text)
     player = Player(assignment, Document(text), engine, log)
-    sample: dict[str, Session] = {}
+    sample = sample_twice(assignment, actions)
     journal = Journal(assignment.journal)
     for line in read_journal(assignment.journal):
         player.take_over(msgspec.json.decode(line, type=SessionEnd))
-        session = msgspec.json.decode(line, type=Session)
-        if _is_in_sample(assignment, session):
-            sample[session.id] = session
     for session in _scout(assignment, turns, engine).lead(player.play(actions), assignment):
         journal.add(encode_line(session))
         # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
-        if _is_in_sample(assignment, session):
-            sample[session.id] = session
     journal.close()
     twice = _ask_twice(assignment, player, actions, sample)
     engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
@@ -123,27 +123,28 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     )
 
 
-def _is_in_sample(assignment: Assignment, session: Session, growth: int = 1) -> bool:
-    """Return whether a session is asked a second time; `growth`: as in `Assignment.asks_twice`."""
-    return assignment.asks_twice(session.id, growth) and session.status not in FAILED | UNASKED
-
-
 def _ask_twice(
-    assignment: Assignment, player: Player, actions: FileActions, sample: Mapping[str, Session]
+    assignment: Assignment, player: Player, actions: FileActions, sample: Sequence[str]
 ) -> dict[str, Session]:
-    """Ask these sessions a second time, and more of them if an answer differs; return all that were asked twice."""
-    assert assignment.journal
-    twice = _ask_again(player, actions, sample)
-    if any(session.differing for session in twice.values()):
-        # The journal holds the first answers, which would take too much memory for files without such a session.
-        finished = (msgspec.json.decode(line, type=Session) for line in read_journal(assignment.journal))
-        more = {
-            session.id: session
-            for session in finished
-            if session.id not in sample and _is_in_sample(assignment, session, GROWTH)
-        }
-        twice |= _ask_again(player, actions, more)
+    """Ask the first sessions of the sample a second time, and the others if an answer differs; return all that were
+    asked twice."""
+    twice: dict[str, Session] = {}
+    for part in (sample[: assignment.twice], sample[assignment.twice :]):
+        if part and (not twice or any(session.differing for session in twice.values())):
+            twice |= _ask_again(player, actions, _read_finished(assignment, frozenset(part)))
     return twice
+
+
+def _read_finished(assignment: Assignment, sessions: frozenset[str]) -> dict[str, Session]:
+    """Return those of the sessions that got an answer."""
+    assert assignment.journal
+    # The journal holds the first answers, which would take too much memory while a file is played.
+    of_sample = (
+        msgspec.json.decode(line, type=Session)
+        for line in read_journal(assignment.journal)
+        if msgspec.json.decode(line, type=SessionEnd).id in sessions
+    )
+    return {session.id: session for session in of_sample if session.status not in FAILED | UNASKED}
 
 
 def _ask_again(player: Player, actions: FileActions, first: Mapping[str, Session]) -> dict[str, Session]:

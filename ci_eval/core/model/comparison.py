@@ -106,8 +106,8 @@ class Difference(Value, frozen=True, kw_only=True):
     """The subject of interval, p-value and verdict: all sessions of this project under this strategy."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the difference; both ends are the difference itself if all sessions were asked. The
-    intervals of declared metrics hold together."""
+    """The 95 % interval of the difference, which holds by itself; both ends are the difference if nothing is uncertain,
+    as of all sessions of baselines."""
     p: float | None = None
     """The two-sided p-value, below 0.05 exactly if the interval excludes 0. None if all sessions were asked, so that
     nothing is uncertain."""

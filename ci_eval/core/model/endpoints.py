@@ -66,6 +66,10 @@ class PriceConfig(Section, frozen=True):
     """The price of a million tokens of requests."""
     output: Amount = 0.0
     """The price of a million tokens of responses."""
+    cached: Amount | None = None
+    """The price of a million tokens of requests that the endpoint took from a cache; None = as `input`."""
+    thoughts: Amount | None = None
+    """The price of a million tokens of thoughts; None = as `output`."""
 
 
 class EndpointConfig(Section, frozen=True):

@@ -110,6 +110,11 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
         yield f"no answer of the model: {why}"
     if evaluation.responses and evaluation.responses.unreadable:
         yield describe_unreadable(evaluation.responses, whole.sessions)
+    if evaluation.responses and (skipped := whole.statuses.get("skipped", 0)):
+        yield (
+            f"{skipped:,} of {whole.planned:,} sessions were not asked, so the figures are of the others and have no "
+            "interval; --resume goes on with more money, time or another key"
+        )
     hidden = sum(_count(whole, name) for name in ("WithoutReference", "TestsWithoutReference"))
     if hidden:
         yield (

@@ -23,23 +23,23 @@ def causes_blocks(causes: Causes) -> list[Block]:
     )
     compared = f"{causes.title}, compared with {causes.base}." if causes.base else f"{causes.title}."
     unknown = [
-        f"{what} at {causes.judgeable - judged:,} of {causes.judgeable:,}"
-        for what, judged in (("by the grammar", causes.grammar_judged), ("by the scopes", causes.scope_judged))
+        f"the {what} cannot tell at {causes.judgeable - judged:,} of {causes.judgeable:,} places"
+        for what, judged in (("grammar", causes.grammar_judged), ("scopes", causes.scope_judged))
         if judged < causes.judgeable
     ]
     blocks: list[Block] = [
         Sentence(f"# What {'got worse' if causes.base else 'to fix first'}\n\n{prose(compared)}", "markdown"),
-        Sentence(compared, "terminal html"),
+        Sentence(compared, "terminal html" if causes.base else "terminal"),  # the page's heading names the engine
         Sentence(lead, in_markdown=lead.replace(label(causes.headline), about)),
     ]
     if unknown:
-        blocks.append(Warned(f"Whether suggestions can be there is not known {', '.join(unknown)} places."))
+        blocks.append(Warned(f"Which suggestions can be there: {', '.join(unknown)}."))
     if not causes.clusters:
         return [*blocks, Sentence("Nothing was lost: there is nothing to fix.")]
     short = _clusters(causes, causes.clusters[:SHOWN_ON_TERMINAL], "terminal")
     whole = _clusters(causes, causes.clusters, "markdown html")
     section = Section("clusters", "Clusters", "by the share of the lost points times certainty", [short, whole])
-    return [*blocks, section, Section("examples", "Examples", "`ci-eval show` prints one", [_examples(causes)])]
+    return [*blocks, section, Section("examples", "Examples", "ci-eval show prints one", [_examples(causes)])]
 
 
 def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Table:

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ci_eval.core.filters import ReportFilters
-from ci_eval.core.model import Paint, Pair, Session, SourceFile
+from ci_eval.core.model import Comparison, Evaluation, Overview, Paint, Pair, Session, SourceFile, Suite, Sweep
+from ci_eval.core.model.causes import Causes
+
+Small = Overview | Sweep | Suite | Causes
+"""A result whose pages need none of the stored sessions."""
+Result = Evaluation | Comparison | Small
 
 
 class StoredSessions(Protocol):
@@ -56,7 +61,7 @@ class PairedSessions(Protocol):
 
 class Reporter(Protocol):
     """A writer of one format of reports. Its `results`, if it has that attribute, are the types of the results that it
-    writes: Evaluation, Comparison, Overview, Sweep, Suite or Lines; without it, Evaluation alone."""
+    writes, of Result or Lines; without it, Evaluation alone."""
 
     @property
     def name(self) -> str: ...

@@ -37,12 +37,13 @@ from ci_eval.core.rendering.blocks import (
     added_blocks,
 )
 from ci_eval.core.rendering.causes import causes_blocks
+from ci_eval.core.rendering.contract import Small
 from ci_eval.core.rendering.figures import HERE, format_count, intervals
 from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.rendering.verdicts import mark_verdict, said
 
 
-def small_blocks(result: Overview | Sweep | Suite | Causes, links: Sequence[str] = ()) -> list[Block]:
+def small_blocks(result: Small, links: Sequence[str] = ()) -> list[Block]:
     match result:
         case Sweep():
             own = sweep_blocks(result)

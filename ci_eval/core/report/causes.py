@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import fsum
 from typing import NamedTuple
 
@@ -347,19 +348,21 @@ def find_causes(
 
 def _placer(source: SourceFile, language: Language | None) -> Callable[[Session], Place]:
     """Return a function that places the sessions of a file. Nothing is parsed before a session needs it."""
-    tools: list[tuple[Continuations | None, NamesInScope | None]] = []
+
+    @cache
+    def parse() -> tuple[Continuations | None, NamesInScope | None]:
+        if not language or not source.text:
+            return None, None
+        grammar = choose_grammar(language.grammars, source.path) if language.grammars else ""
+        return (
+            Continuations(source.text, grammar) if grammar else None,
+            language.see_names(source.text, source.path) if language.see_names else None,
+        )
 
     def place(session: Session) -> Place:
         # The text of a sample is not a file that a parser of the language reads.
-        is_code = session.properties.kind is not Kind.RECORD and bool(language and source.text)
-        if is_code and language and not tools:
-            grammar = choose_grammar(language.grammars, source.path) if language.grammars else ""
-            tools.append((
-                Continuations(source.text, grammar) if grammar else None,
-                language.see_names(source.text, source.path) if language.see_names else None,
-            ))  # fmt: skip
-        grammar_of, names = tools[0] if is_code else (None, None)
-        return Place(session, source.text, language.keywords if language else frozenset(), grammar_of, names)
+        grammar, names = (None, None) if session.properties.kind is Kind.RECORD else parse()
+        return Place(session, source.text, language.keywords if language else frozenset(), grammar, names)
 
     return place
 

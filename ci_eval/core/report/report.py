@@ -14,8 +14,11 @@ from ci_eval.core.filters import EVERYTHING, ReportFilters
 from ci_eval.core.grammar.colours import colour_file
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
+    Estimate,
     Evaluation,
+    FilterFigures,
     GateResult,
+    OtherCode,
     Paint,
     Session,
     SourceFile,
@@ -114,6 +117,9 @@ def evaluate(
     by_filter = {name: tally.figures(0.0 if drawn else asked[name], sums.again) for name, tally in tallies.items()}
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
+    if responses and manifest.statuses.get(Status.SKIPPED.value):
+        # The money or the time ended: the first questions are no sample of the others.
+        by_filter = {name: _without_intervals(figures) for name, figures in by_filter.items()}
     if manifest.precision:
         # The sample was drawn for the figure of all tokens.
         filters = filters.led_by_all()
@@ -157,8 +163,15 @@ def evaluate(
     )
 
 
+def _without_intervals(figures: FilterFigures) -> FilterFigures:
+    def strip(estimates: Mapping[str, Estimate]) -> dict[str, Estimate]:
+        return {name: replace(old, low=None, high=None, elsewhere=OtherCode()) for name, old in estimates.items()}
+
+    kinds = {kind: strip(estimates) for kind, estimates in figures.kinds.items()}
+    return replace(figures, metrics=strip(figures.metrics), kinds=kinds)
+
+
 def _find_unreadable(workspace: Workspace) -> str:
-    """Return the first response that could not be read."""
     sessions = (session for _, of_file in workspace.sessions(Session) for session in of_file)
     return next(session.lookups[-1].answer for session in sessions if session.status is Status.UNREADABLE)
 

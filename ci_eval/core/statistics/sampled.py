@@ -45,7 +45,7 @@ def here(
     # The added sessions count for less, the more was asked: with all asked, nothing is added.
     size = observed + 2 * left
     # The two added sessions gain and lose as much, so they pull the center towards 0 (Bonett & Price 2012).
-    center = difference * observed / size
+    center = difference * (observed / size)
     spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
     return center, np.clip(left * spread, 0, None) / size**2
 

@@ -18,6 +18,7 @@ from ci_eval.ci import Screen
 from ci_eval.core import actions, model
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
+from ci_eval.core.catalogs import tasks
 from ci_eval.core.config import Config, dump, load
 from ci_eval.core.grammar import syntax
 from ci_eval.core.logs import names
@@ -169,7 +170,7 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
         language=config.language,
         completion_type=kind,
         client="raw",
-        strategy=actions.spell_task(config.actions.strategy, config.interpret.seed),
+        strategy=actions.spell_task(config.actions.strategy, config.interpret.seed, tasks.CATALOG.load("completion")),
         filters=actions.spelled_filters(config.actions.strategy.filters),
         files=actions.spelled_files(config.actions),
         user=encode_user_model(build_user_model(config.user)) if config.user else "",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
@@ -37,13 +37,15 @@ def list_causes(
     ]
     if not weights:
         raise NothingToEvaluate(f"{folder} has no session that was asked: there is no miss to explain")
+    own = read_ranks(workspace)
+    compared = {folder: _read_paired(folder, own, workspace.folder) for folder in (*others, *([base] if base else []))}
     causes = find_causes(
         workspace,
         languages.CATALOG.load(manifest.language) if manifest.language in languages.CATALOG.names() else None,
         (filters if any(weights) else filters.led_by_all()).leading,
         title=view.title or manifest.title,
-        others={_open(other).manifest().title: _paired(workspace, other) for other in others},
-        base=(_open(base).manifest().title, _paired(workspace, base)) if base else None,
+        others=dict(compared[other] for other in others),
+        base=compared[base] if base else None,
     )
     return causes, reporters.write(causes, None, output or folder / "reports")
 
@@ -55,12 +57,13 @@ def _open(folder: Path) -> Workspace:
     return workspace
 
 
-def _paired(workspace: Workspace, folder: Path) -> dict[str, int | None]:
-    """Return the ranks in another workspace. Raises WorkspaceError if it has none of the sessions."""
-    ranks = read_ranks(Workspace.open(folder))
-    if not ranks.keys() & read_ranks(workspace).keys():
+def _read_paired(folder: Path, own: Collection[str], workspace: Path) -> tuple[str, dict[str, int | None]]:
+    """Return the title of another run, and its ranks. Raises WorkspaceError if it has none of the `own` sessions."""
+    other = _open(folder)
+    ranks = read_ranks(other)
+    if ranks.keys().isdisjoint(own):
         raise WorkspaceError(
-            f"{folder} has none of the sessions of {workspace.folder}: evaluate the same project with the same seed "
-            "and strategy"
+            f"{folder} has none of the sessions of {workspace}: evaluate the same project with the same seed and "
+            "strategy"
         )
-    return ranks
+    return other.manifest().title, ranks

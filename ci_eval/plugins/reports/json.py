@@ -4,27 +4,22 @@ figure of a result for scripts, in the documented format 1."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
 from ci_eval.core.base import atomic
-from ci_eval.core.model import FORMAT, Comparison, Evaluation, Overview, Suite, Sweep
-from ci_eval.core.model.causes import Causes
-from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.model import FORMAT, Comparison, Evaluation
+from ci_eval.core.rendering.contract import Reporter, Result
 
 
 class Json:
     """A reporter that writes JSON; a figure that does not exist is null."""
 
     name = "json"
-    results = (Evaluation, Comparison, Overview, Sweep, Suite, Causes)
+    results = get_args(Result)
 
-    def write(
-        self,
-        result: Evaluation | Comparison | Overview | Sweep | Suite | Causes,
-        sources: object,  # noqa: ARG002
-        folder: Path,
-    ) -> Path:
+    def write(self, result: Result, sources: object, folder: Path) -> Path:  # noqa: ARG002
         values: dict[str, object]
         if isinstance(result, Evaluation):
             name, values = "metrics", {"evaluations": [_evaluation(result)]}

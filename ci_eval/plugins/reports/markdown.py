@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from ci_eval.core.base import atomic
 from ci_eval.core.catalogs import tasks
@@ -17,16 +18,13 @@ from ci_eval.core.model import (
     FileError,
     FilterFigures,
     MetricInfo,
-    Overview,
-    Suite,
-    Sweep,
     Verdict,
 )
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
-from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.rendering.contract import Reporter, Result
 from ci_eval.core.rendering.differences import COLUMNS, changes_table, compared_by_length, parts_table, verdict_table
 from ci_eval.core.rendering.figures import (
     ELSEWHERE,
@@ -70,14 +68,9 @@ class Markdown:
     """A reporter that writes report.md, or causes.md. Text from outside is always shown as code."""
 
     name = "markdown"
-    results = (Evaluation, Comparison, Overview, Sweep, Suite, Causes)
+    results = get_args(Result)
 
-    def write(
-        self,
-        result: Evaluation | Comparison | Overview | Sweep | Suite | Causes,
-        sources: object,  # noqa: ARG002
-        folder: Path,
-    ) -> Path:
+    def write(self, result: Result, sources: object, folder: Path) -> Path:  # noqa: ARG002
         name = "causes" if isinstance(result, Causes) else "report"
         match result:
             case Evaluation():

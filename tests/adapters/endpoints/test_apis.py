@@ -88,7 +88,7 @@ USAGE = {"prompt_tokens": 4, "completion_tokens": 2}
         (
             "chat",
             {"choices": [{"text": "b", "finish_reason": "stop"}], "usage": {"prompt_tokens": 4, **CACHED}},
-            Piece(text="b", finish="stop", prompt_tokens=94),
+            Piece(text="b", finish="stop", prompt_tokens=94, cached_tokens=90),
         ),
         (
             "chat",

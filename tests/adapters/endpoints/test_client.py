@@ -317,9 +317,14 @@ def test_trouble_with_the_account_ends_the_asking_of_a_command(client: Make, bad
 
 
 def test_a_cap_on_money_needs_both_prices() -> None:
-    for price in (PriceConfig(), PriceConfig(input=1)):
-        with pytest.raises(ConfigError, match=r"price\.output"):
-            Asking.new(EndpointConfig(budget=BudgetConfig(money=1), price=price))
+    with pytest.raises(ConfigError, match=r"price\.output"):
+        Asking.new(EndpointConfig(budget=BudgetConfig(money=1)))
+
+
+def test_one_price_alone_is_refused() -> None:
+    for price in (PriceConfig(input=1), PriceConfig(output=1)):
+        with pytest.raises(ConfigError, match="understates"):
+            Asking.new(EndpointConfig(price=price))
 
 
 def test_a_key_that_the_endpoint_repeats_is_not_shown_in_part(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:

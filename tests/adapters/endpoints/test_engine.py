@@ -14,7 +14,7 @@ from ci_eval.core.model import Session
 from ci_eval.core.model.report import Responses
 from ci_eval.core.rendering.advice import describe_empty_responses
 from ci_eval.core.workspace import Workspace
-from tests.adapters.endpoints.scripted import Endpoint, Reply, says, sends, serve, whole
+from tests.adapters.endpoints.scripted import Endpoint, Reply, fails, says, sends, serve, whole
 
 KEY = "Ключ лежит в коде."
 
@@ -117,9 +117,10 @@ def test_a_judge_is_asked_where_there_is_no_reference_with_its_own_limit(tmp_pat
             "judge.stream=false",
         ]
         options += ["--set", "judge.sampling.maxTokens=4000", "--set", "judge.price.input=1000"]
+        options += ["--set", "judge.price.output=1000"]
         read = figures(evaluate(tmp_path, endpoint, *options, references=("",)))
     assert (read["HitAt1"], read["Unscored"], read["ChrF"]) == (1, 0, None)
-    assert read["JudgeCost"] == pytest.approx(0.01)
+    assert read["JudgeCost"] == pytest.approx(0.015)
 
 
 def test_a_judge_whose_verdicts_cannot_be_read_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,3 +150,12 @@ def test_more_of_them_may_be_allowed(tmp_path: Path) -> None:
     with serve(says("ok"), says("LGTM!")) as endpoint:
         workspace = evaluate(tmp_path, endpoint, "--set", "engine.allowedUnreadable=1")
     assert figures(workspace)["ChrF"] == 0
+
+
+def test_a_run_whose_money_ended_has_figures_without_intervals(tmp_path: Path) -> None:
+    with serve(says("ok"), *[says(f"Comment 1: {KEY}")] * 3, fails(402, "Insufficient credits")) as endpoint:
+        workspace = evaluate(tmp_path, endpoint, references=(KEY,) * 8)
+    evaluation = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"][0]
+    whole = evaluation["filters"]["ALL"]
+    assert (whole["statuses"]["skipped"], whole["metrics"]["ChrF"]["value"]) == (5, 1)
+    assert all(figure.get("low") is figure.get("high") is None for figure in whole["metrics"].values())

@@ -71,6 +71,27 @@ def test_an_endpoint_that_only_chats_says_so() -> None:
     assert "engine.logprobs: false" in abilities["log-probabilities"].detail
 
 
+@pytest.mark.parametrize(
+    ("answer", "form"),
+    [
+        ("```python\n@\n```", "fence 20"),
+        ("Here it is:\n```\n@\n```\nThat is all.", "words around 20"),
+        ("@", "as it is 20"),
+        ("I cannot see what belongs there.", "unreadable 20"),
+    ],
+)
+def test_the_forms_of_answers_at_twenty_carets_are_counted(answer: str, form: str) -> None:
+    def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        _, _, suffix = body["messages"][0]["content"].rpartition("<HOLE/>")
+        says(answer.replace("@", suffix.partition("\n")[0]))(handler, body)
+
+    with serve(reply) as endpoint:
+        abilities = {each.what: each for each in examine(endpoint.address, "tiny", None)}
+    assert (abilities["20 carets"].detail, abilities["20 carets"].good) == (form, "unreadable" not in form)
+    if "unreadable" not in form:
+        assert abilities[f"caret 1: {form.removesuffix(' 20')}"].detail.endswith("is read as 'add(a, b):'")
+
+
 def test_the_table_says_what_to_set_where_a_field_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     refusal = fails(400, "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.")
     with serve(refusal) as endpoint, pytest.raises(PreparationError, match="answers in none of the ways"):

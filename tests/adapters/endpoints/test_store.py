@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.model.endpoints import PriceConfig
 from ci_eval.plugins.adapters.endpoints.contract import Reply
-from ci_eval.plugins.adapters.endpoints.store import Answers, Request
+from ci_eval.plugins.adapters.endpoints.store import Answers, Request, compute_cost
 
 WHEN = "2026-11-22T08:00:00+00:00"
 
@@ -73,3 +74,11 @@ def test_rows_are_plain_text(tmp_path: Path) -> None:
     types = connection.execute("SELECT typeof(key), typeof(request), typeof(reply), typeof(asked) FROM answers")
     assert set(types.fetchone()) == {"text"}
     connection.close()
+
+
+def test_cached_and_thought_tokens_have_prices_of_their_own() -> None:
+    reply = Reply(prompt_tokens=1000, cached_tokens=400, answer_tokens=100, thought_tokens=60)
+    plain = PriceConfig(input=10.0, output=100.0)
+    assert compute_cost(reply, plain) == pytest.approx(0.02)
+    assert compute_cost(reply, PriceConfig(input=10.0, output=100.0, cached=1.0)) == pytest.approx(0.0164)
+    assert compute_cost(reply, PriceConfig(input=10.0, output=100.0, thoughts=0.0)) == pytest.approx(0.014)

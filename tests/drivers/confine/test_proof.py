@@ -33,9 +33,17 @@ def test_what_is_not_there_is_not_open(tmp_path: Path) -> None:
 
 
 def test_the_sentence_names_walls_and_what_they_leave_open() -> None:
-    assert sentence(["landlock 6", "seccomp"], [], []) == "landlock 6 + seccomp, nothing found open"
-    assert sentence(["seccomp"], ["signals"], ["old kernel"]) == "seccomp; open: signals (old kernel)"
-    assert sentence([], ["signals"], ["not Linux"]) == "not confined: not Linux"
+    walls = ["landlock 6", "seccomp"]
+    assert sentence(walls, [], [], counted=True) == "landlock 6 + seccomp + control group, nothing found open"
+    said = sentence(["seccomp"], ["signals"], ["old kernel"], counted=True)
+    assert said == "seccomp + control group; open: signals (old kernel)"
+    assert sentence([], ["signals"], ["not Linux"], counted=False) == "not confined: not Linux"
+
+
+def test_without_a_control_group_memory_in_the_kernels_buffers_is_named_open() -> None:
+    said = sentence(["seccomp"], [], [], counted=False)
+    assert said == "seccomp; open: memory in pipes and sockets; otherwise nothing found open"
+    assert sentence(["seccomp"], ["signals"], [], counted=False).endswith("open: signals, memory in pipes and sockets")
 
 
 KILLED_MEANWHILE = """

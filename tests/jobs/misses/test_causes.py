@@ -1,4 +1,4 @@
-"""What to fix first: planted defects, comparisons, and workspaces without ranks."""
+"""A planted defect is the first cluster; runs without ranks and runs of other sessions are refused."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_a_language_that_cannot_be_judged_is_counted_as_not_known(tmp_path: Path
     result = causes(tmp_path / "w", tmp_path / "c")
     assert result["judgeable"] > 0
     assert (result["grammarJudged"], result["scopeJudged"]) == (0, 0)
-    assert "not known by the grammar" in (tmp_path / "c" / "causes.md").read_text()
+    assert "the grammar cannot tell at" in (tmp_path / "c" / "causes.md").read_text()
 
 
 def test_a_workspace_of_other_sessions_is_refused(planted: Run, tmp_path: Path) -> None:

@@ -31,14 +31,16 @@ def test_there_are_ten_different_ones_which_show_the_diff_in_a_fence_that_it_can
 def test_they_show_the_form_that_is_read(language: str, expected: str) -> None:
     for template in PROMPTS[language]:
         form = template[template.index(f"{expected} 1: …") :]
-        assert form == f"{expected} 1: …\n{expected} 2: …\n"
+        assert form.startswith(f"{expected} 1: …\n{expected} 2: …\n\n")
+        assert form.endswith(": NO COMMENTS\n")
+    assert extract_comments("NO COMMENTS") == []
     assert extract_comments(f"{expected} 1: a b\n{expected} 2: c d\n") == ["a b", "c d"]
 
 
 def test_a_prompt_is_in_one_language() -> None:
     english, russian = ("".join(PROMPTS[language]) for language in ("en", "ru"))
     assert english.replace("…", "").isascii()
-    assert not re.search(r"[a-z]{2}", re.sub(r"\{\w+\}|diff", "", russian))
+    assert not re.search(r"[a-z]{2}", re.sub(r"\{\w+\}|diff|NO COMMENTS", "", russian))
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def test_there_are_ten_different_ones_which_show_each_part_once(language: str, f
         assert sorted({*parts}) == sorted(expected)
         assert all(parts.count(name) == 1 for name in ("focal_func", "focal_func_context", "test_func_context"))
         assert "FRAMEWORK" not in instruction
+        assert re.search(r"fence|ограждени", instruction)
 
 
 @pytest.mark.parametrize("kind", ["function", "method"])

@@ -1,4 +1,4 @@
-"""What second questions to the same process bound."""
+"""Second questions bound how far a figure asked once may waver."""
 
 from __future__ import annotations
 

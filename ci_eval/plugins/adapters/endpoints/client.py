@@ -19,15 +19,15 @@ from uuid import uuid4
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.base.errors import BudgetSpent, ConfigError, ContextTooLong, EngineFailure, EngineRaised
+from ci_eval.core.base.errors import BudgetSpent, ConfigError, ContextTooLong, EngineRaised
 from ci_eval.core.machine import now
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.tracing import Direction, Listener
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
 from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, Reply
-from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, cut_silently
+from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
 from ci_eval.plugins.adapters.endpoints.http.wire import Wire, build_address
-from ci_eval.plugins.adapters.endpoints.store import Answers, Ledger, Request, Slots, build_request
+from ci_eval.plugins.adapters.endpoints.store import Answers, Ledger, Request, Slots
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """Seconds before a question is asked for the second time; and the most seconds, if the endpoint does not say how
@@ -76,7 +76,10 @@ class Asking:
     def new(cls, settings: EndpointConfig) -> Asking:
         """Return the choice that the settings and the options of the command make. Raises ConfigError."""
         mode = mode_here()
-        if settings.budget.money is not None and not (settings.price.input and settings.price.output):
+        prices = bool(settings.price.input), bool(settings.price.output)
+        if any(prices) and not all(prices):
+            raise ConfigError("one price alone understates what answers cost: add both price.input and price.output")
+        if settings.budget.money is not None and not any(prices):
             raise ConfigError(
                 "budget.money can cap nothing without the prices of a million tokens: add price.input and price.output"
             )
@@ -156,7 +159,7 @@ class Client:
         if settings.logprobs:
             body |= self._api.logprobs or {}
         # The user's fields come last, so that any other field can be changed or removed.
-        return build_request(self._address, _merge(body, settings.extra), repeat)
+        return Request(address=self._address, body=_merge(body, settings.extra), repeat=repeat)
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
         """Return the answer that is stored under that request, or else the one to this body. Raises EngineFailure."""
@@ -177,7 +180,10 @@ class Client:
                     self._ledger.end(trouble.reason)
                     raise BudgetSpent(trouble.reason) from None
                 if not trouble.for_good:
-                    raise _failure(trouble) from None
+                    if issubclass(trouble.kind, EngineRaised):
+                        raise trouble.kind(trouble.reason) from None
+                    # There is no process of ours that could be started again.
+                    raise trouble.kind(trouble.reason, restart=False) from None
                 # A refusal for good is stored like an answer, so that the endpoint is not asked again.
                 reply = Reply(refused=trouble.reason)
             self._answers.keep(request, reply, now())
@@ -239,7 +245,11 @@ class Client:
             question = "".join(_collect_texts({name: value for name, value in body.items() if name in ASKED}))
             dense = len(_REPEATED.sub(r"\1", question))
             if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
-                raise cut_silently(len(question), reply.prompt_tokens)
+                raise Trouble(
+                    f"the server counted {reply.prompt_tokens:,} tokens in a question of {len(question):,} characters, "
+                    "so it left out part of the question: start it with a larger context, or lower engine.window",
+                    kind=ContextTooLong,
+                )
         except Trouble as trouble:
             self._tell("<-", {"error": trouble.reason})
             raise
@@ -252,8 +262,7 @@ class Client:
 
     @property
     def _wire(self) -> Wire:
-        """Return the connection of this thread."""
-        # A Wire sends one request at a time.
+        # A Wire sends one request at a time, so each thread has one.
         wire: Wire | None = getattr(self._local, "wire", None)
         if wire is None:
             wire = Wire(self._api, self._address, self._key, self._settings.key, self._timeout)
@@ -309,10 +318,3 @@ def _wait(trouble: Trouble, number: int) -> float:
     if trouble.wait is not None:
         return trouble.wait + FIRST_WAIT * jitter
     return min(FIRST_WAIT * 2.0 ** (number - 1), LONGEST_WAIT) * jitter
-
-
-def _failure(trouble: Trouble) -> EngineFailure:
-    if issubclass(trouble.kind, EngineRaised):
-        return trouble.kind(trouble.reason)
-    # There is no process of ours that could be started again.
-    return trouble.kind(trouble.reason, restart=False)

@@ -25,7 +25,7 @@ from ci_eval.core.grammar.imports.named import Modules, read_module_names, share
 from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Api, OtherFile, Piece, Prompt
-from ci_eval.plugins.adapters.endpoints.store import build_request
+from ci_eval.plugins.adapters.endpoints.store import Request
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, Template, find_template
 
 _END = re.compile("\n")
@@ -95,7 +95,6 @@ def tail(text: str, most: int, measure: Measure = len) -> str:
 
 
 def _begins(text: str) -> list[int]:
-    """Return the offsets of all lines but the first."""
     return [end.end() for end in _END.finditer(text)]
 
 
@@ -149,7 +148,8 @@ class Tokenizer:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if digest not in self._counted:
             # The digest stands for the text, so that the store does not hold each text that was counted.
-            request = build_request(self._client.address, {"model": self._settings.model, "sha256": digest}, 0)
+            asked = {"model": self._settings.model, "sha256": digest}
+            request = Request(address=self._client.address, body=asked)
             reply = self._client.answer(request, body(Prompt(prefix=text), self._settings))
             self._counted[digest] = reply.prompt_tokens or 0
         return self._counted[digest]
@@ -272,7 +272,8 @@ class Context:
 
     def at(self, path: str, text: str, offset: int) -> Seen:
         """Return the view at that offset of the open file; the same each time. Raises EngineFailure."""
-        settings, measure = self.settings.window, self._measure
+        settings = self.settings.window
+        measure: Measure = self.tokenizer.count if self.tokenizer else len
         view = window(text, offset, settings, measure)
         size = int(compute_budget(settings) * settings.other_files)
         if not (self.others and size):
@@ -283,10 +284,6 @@ class Context:
     def close(self) -> None:
         if self.tokenizer:
             self.tokenizer.close()
-
-    @property
-    def _measure(self) -> Measure:
-        return self.tokenizer.count if self.tokenizer else len
 
     def _takes(self, text: str) -> bool:
         # Without a template of ours, no text can be taken for one of its tokens.

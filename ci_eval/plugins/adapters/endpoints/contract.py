@@ -56,7 +56,9 @@ class Piece:
     """A flag: the object holds an answer, or a part of one; False for counts alone, and for a list without answers."""
     model: str = ""
     prompt_tokens: int | None = None
+    cached_tokens: int | None = None
     answer_tokens: int | None = None
+    thought_tokens: int | None = None
     logprobs: Logprobs = ()
 
 
@@ -94,7 +96,11 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
     model: str = ""
     """The model's name, as the endpoint gives it."""
     prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    """The tokens of the prompt that the endpoint took from a cache."""
     answer_tokens: int | None = None
+    """The tokens of the answer, thoughts included."""
+    thought_tokens: int | None = None
     first_token: float | None = None
     """Milliseconds until the first token came; None if the answer came in one piece."""
     last_token: float = 0.0

@@ -21,7 +21,7 @@ from ci_eval.plugins.adapters.controls import OpenText
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import Context, Seen, make_context, make_tokenizer
 from ci_eval.plugins.adapters.endpoints.contract import Reply
-from ci_eval.plugins.adapters.endpoints.probing import UNTOLD, probe, probe_tokenizer
+from ci_eval.plugins.adapters.endpoints.probing import PATIENCE, UNTOLD, probe, probe_tokenizer
 from ci_eval.plugins.adapters.endpoints.prompts import (
     Reading,
     build_prompt,
@@ -34,10 +34,6 @@ from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template, takes_files
 from ci_eval.plugins.responses.cleaning import clean
 from ci_eval.plugins.responses.completion import Inserted
-
-PATIENCE = 60.0
-"""Seconds that the first question may take: some endpoints load the model for it."""
-
 
 AHEAD = 4
 """The number of questions asked ahead, as a multiple of those under way: one slow answer holds up no others."""

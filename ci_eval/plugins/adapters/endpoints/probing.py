@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,13 +15,16 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import CiEvalError, EngineFailure, InstallError
 from ci_eval.core.base.quoting import quote
+from ci_eval.core.contracts import Query
 from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
 from ci_eval.plugins.adapters.endpoints.context import Tokenizer, compute_budget, has_tokenizer
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.http.wire import build_address, describe_connection
+from ci_eval.plugins.adapters.endpoints.prompts import Reading, make_suggestion, measure_usage, read_answer
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT
 from ci_eval.plugins.responses.cleaning import clean
+from ci_eval.plugins.responses.fences import find_fences
 
 BEFORE = "def add(a, b):\n    return "
 BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
@@ -37,7 +42,8 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     try:
         infill = settings.api == "infill"
         # Several endpoints ignore a suffix without a word, and would be measured at something else.
-        trusting = holes and has_native_infill(settings)
+        native = settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT
+        trusting = holes and native
         # One token of an answer is enough, since only the tokens of the question are looked at.
         hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
         alone = client.ask(hole if infill or trusting else words)
@@ -109,18 +115,13 @@ def _long(characters: int) -> str:
 
 
 ELSE = "use api: completions with the template of the model's family, or api: chat"
-
-
 UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
-
-
-def has_native_infill(settings: EndpointConfig) -> bool:
-    return settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT
-
-
 PATIENCE = 60.0
 """Seconds that one answer may take: some endpoints load the model for the first."""
 WORDS = Prompt(instruction="Say: ok", max_tokens=64)
+SAMPLE = f"{BEFORE}a + b{BEHIND}"
+CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
+"""The offsets in SAMPLE at which the forms of answers are counted: after the first blanks within lines."""
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
 
 
@@ -154,6 +155,7 @@ class Examination:
                 yield _counts("tokens are counted in a stream", answer)
             yield self._limit()
             yield from self._fields()
+            yield from self._forms()
         # llama.cpp and Ollama have these paths beside /v1, not below it.
         base = (self._settings.endpoint or "").rstrip("/").removesuffix("/v1")
         yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
@@ -191,11 +193,8 @@ class Examination:
             answer = requests.get(address, headers=headers, timeout=10, allow_redirects=False)
             names = [str(model["id"]) for model in answer.json()["data"]]
         except (requests.RequestException, ValueError, LookupError, TypeError) as error:
-            reason = (
-                describe_connection(error)
-                if isinstance(error, requests.ConnectionError)
-                else "no such list in the answer"
-            )
+            is_broken = isinstance(error, requests.ConnectionError)
+            reason = describe_connection(error) if is_broken else "no such list in the answer"
             return Ability(what, False, f"none at {address}: {reason}")
         if settings.model is None and names:
             self._settings = replace(settings, model=names[0])
@@ -220,10 +219,27 @@ class Examination:
             yield self._ask(f"field {what}", WORDS, stream=False, sampling=sampling)[0]
         ability, reply = self._ask("log-probabilities", WORDS, stream=False, logprobs=True)
         if reply and not reply.logprobs:
-            ability = Ability(
-                ability.what, False, "the endpoint takes the field, and tells none: engine.logprobs: false"
-            )
+            why = "the endpoint takes the field, and tells none: engine.logprobs: false"
+            ability = Ability(ability.what, False, why)
         yield ability
+
+    def _forms(self) -> Iterator[Ability]:
+        """Yield what was read of the answer at each caret, and at last the number of answers in each form."""
+        settings, forms = replace(self._settings, stream=False), Counter[str]()
+        with closing(Client(Asking(settings=settings, mode="record"), self._cache, PATIENCE)) as client:
+            for number, offset in enumerate(CARETS, 1):
+                before, after = SAMPLE[:offset], SAMPLE[offset:]
+                query = Query(offset=offset, prefix="", expected=after.partition("\n")[0], span="line")
+                try:
+                    reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
+                    form, text = _read_form(reply, query, settings)
+                    detail = f"{quote(reply.text, 60)!r} is read as {text!r}"
+                except EngineFailure as failure:
+                    form, detail = "no answer", str(failure)
+                forms[form] += 1
+                yield Ability(f"caret {number}: {form}", form not in UNREAD, detail)
+        counts = ", ".join(f"{form} {count}" for form, count in forms.most_common())
+        yield Ability(f"{len(CARETS)} carets", not any(forms[form] for form in UNREAD), counts)
 
     def _hole(self, what: str, **changes: Any) -> Ability:
         settings = replace(self._settings, **changes)
@@ -235,17 +251,28 @@ class Examination:
         return Ability(what, True, f"holes are filled by {model or 'the model'}")
 
 
+UNREAD = ("unreadable", "no answer")
+FORM_TOKENS = 512
+"""The most tokens of an answer at a caret: enough for short thoughts and words around the code."""
+
+
+def _read_form(reply: Reply, query: Query, settings: EndpointConfig) -> tuple[str, str]:
+    """Return the form of an answer at a caret of SAMPLE, and what would be inserted."""
+    before = SAMPLE[: query.offset]
+    part = read_answer(reply.text, SAMPLE, query, settings, Reading("python", "python"))
+    if measure_usage(reply, before, query, None, part).unreadable:
+        return "unreadable", ""
+    form = part.rules[-1] if part.rules else "as it is"
+    if form == "fence" and (reply.text[: find_fences(reply.text)[0].start] + reply.text[part.end :]).strip("`~ \n"):
+        form = "words around"
+    return form, make_suggestion(reply.text[part.begin : part.end], before, query)
+
+
 def _thoughts(reply: Reply) -> Ability:
-    cleaned = clean(reply.text)
-    location = (
-        "beside the answer" if reply.thought else "in the answer, where they are taken out" if cleaned.thought else ""
-    )
-    detail = (
-        f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
-        if location
-        else "the model shows none"
-    )
-    return Ability("thoughts", True, detail)
+    if not (reply.thought or clean(reply.text).thought):
+        return Ability("thoughts", True, "the model shows none")
+    location = "beside the answer" if reply.thought else "in the answer, where they are taken out"
+    return Ability("thoughts", True, f"the model thinks: {location}; give it room by engine.sampling.maxTokens")
 
 
 def _counts(what: str, reply: Reply) -> Ability:

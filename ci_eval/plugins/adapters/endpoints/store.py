@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -103,6 +103,11 @@ def hash_request(canonical: str) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
+def _row(request: Request, reply: Reply, asked: str) -> tuple[str, ...]:
+    canonical = request.canonical
+    return hash_request(canonical), canonical, msgspec.json.encode(reply).decode(), asked
+
+
 class Answers:
     """The store, in one file; threads and processes may share it."""
 
@@ -120,10 +125,8 @@ class Answers:
 
     def keep(self, request: Request, reply: Reply, asked: str) -> None:
         """Store an answer in place of an earlier one."""
-        canonical = request.canonical
-        row = (hash_request(canonical), canonical, msgspec.json.encode(reply).decode(), asked)
         with self._database.using() as cursor:
-            cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+            cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", _row(request, reply, asked))
 
     def export_lines(self) -> Iterator[bytes]:
         """Yield a line per answer, in the order of keys: the same answers give the same lines."""
@@ -145,8 +148,7 @@ class Answers:
         with self._database.changing() as cursor:
             for number, line in enumerate(lines, 1):
                 kept = _read(line, f"{source}, line {number}")
-                canonical = kept.request.canonical
-                row = (hash_request(canonical), canonical, msgspec.json.encode(kept.reply).decode(), kept.asked)
+                row = _row(kept.request, kept.reply, kept.asked)
                 # An answer that is there stays, since earlier runs were made from it.
                 cursor.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
                 added += cursor.rowcount
@@ -158,10 +160,6 @@ class Answers:
 
     def close(self) -> None:
         self._database.close()
-
-
-def build_request(address: str, body: Mapping[str, Any], repeat: int) -> Request:
-    return Request(address=address, body=dict(body), repeat=repeat)
 
 
 def _read(line: bytes, source: str) -> Kept:
@@ -181,7 +179,12 @@ def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
     """Return the cost of an answer in the currency of the prices, or None if its tokens or the prices are unknown."""
     if not (price.input or price.output) or reply.prompt_tokens is None or reply.answer_tokens is None:
         return None
-    return (reply.prompt_tokens * price.input + reply.answer_tokens * price.output) / 1e6
+    cached, thought = min(reply.cached_tokens or 0, reply.prompt_tokens), reply.thought_tokens or 0
+    of_cached = price.input if price.cached is None else price.cached
+    of_thoughts = price.output if price.thoughts is None else price.thoughts
+    asked = (reply.prompt_tokens - cached) * price.input + cached * of_cached
+    answered = (reply.answer_tokens - thought) * price.output + thought * of_thoughts
+    return (asked + answered) / 1e6
 
 
 class Ledger:

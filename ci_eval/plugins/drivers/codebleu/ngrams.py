@@ -19,11 +19,6 @@ def count_ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(words[first:] for first in range(order))))  # noqa: B905  the shortest ends it
 
 
-def clip_counts(given: Counter[tuple[str, ...]], wanted: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
-    """Return the runs that both have, each as often as the one that has it less often."""
-    return given & wanted
-
-
 def brevity(expected: int, given: int) -> float:
     """Return the factor below 1 for a text of fewer words than expected."""
     if given > expected:

@@ -128,9 +128,7 @@ def confine(options: Options, counted: bool) -> str:
         walls.append("seccomp")
     except OSError as error:
         reasons.append(f"seccomp: {error.strerror}")
-    if walls and counted:
-        walls.append("control group")
-    return proof.sentence(walls, proof.still_open(_stage(options)), reasons)
+    return proof.sentence(walls, proof.still_open(_stage(options)), reasons, counted=counted)
 
 
 def _stage(options: Options) -> proof.Stage:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from ci_eval.plugins.drivers.confine import calls, kernel
 
 NOTHING_OPEN = "nothing found open"
+UNCOUNTED = "memory in pipes and sockets"
 REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EXDEV})
 ABSENT = REFUSED | {errno.ENOSYS, errno.EOPNOTSUPP}
 """The errors of calls that are refused as if the kernel, or the file system, had none of them."""
@@ -41,17 +42,24 @@ class Stage:
         self.report = report
 
 
-def sentence(walls: list[str], still: list[str], reasons: list[str]) -> str:
-    """Return how the process is confined, as manifest and reports say it: `landlock 6 + seccomp, nothing found open`.
+def sentence(walls: list[str], still: list[str], reasons: list[str], *, counted: bool) -> str:
+    """Return how the process is confined, as manifest and reports say it: `landlock 6 + seccomp + control group,
+    nothing found open`.
 
-    `walls`: what confines it. `still`: what is open. `reasons`: why a part of the sandbox is missing.
+    `walls`: what confines it. `still`: what is open. `reasons`: why a part of the sandbox is missing. `counted`: a
+    control group counts its memory.
     """
     because = f" ({'; '.join(reasons)})" if reasons else ""
     if not walls:
         return f"not confined: {'; '.join(reasons)}"
-    return (
-        f"{' + '.join(walls)}; open: {', '.join(still)}{because}" if still else f"{' + '.join(walls)}, {NOTHING_OPEN}"
-    )
+    # Memory in buffers is not tried: an attempt would have to fill the machine's memory. An engine is not refused for
+    # it alone, since few users may make control groups.
+    opened = still if counted else [*still, UNCOUNTED]
+    held = " + ".join([*walls, "control group"] if counted else walls)
+    held += f"; open: {', '.join(opened)}{because}" if opened else ""
+    if still:
+        return held
+    return f"{held}{'; otherwise ' if opened else ', '}{NOTHING_OPEN}"
 
 
 def still_open(stage: Stage) -> list[str]:

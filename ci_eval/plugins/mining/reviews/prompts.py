@@ -9,8 +9,8 @@ from typing import Literal
 
 from ci_eval.plugins.mining.record import Line, fence, make_fence
 
-_FORM_EN = "\nComment 1: …\nComment 2: …\n"
-_FORM_RU = "\nКомментарий 1: …\nКомментарий 2: …\n"
+_FORM_EN = "\nComment 1: …\nComment 2: …\n\nIf there is nothing to remark, answer: NO COMMENTS\n"
+_FORM_RU = "\nКомментарий 1: …\nКомментарий 2: …\n\nЕсли замечаний нет, ответьте: NO COMMENTS\n"
 _DIFF = "\n\nFENCEdiff\n{diff_block}FENCE\n\n"
 
 ENGLISH = (

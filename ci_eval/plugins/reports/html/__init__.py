@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -17,7 +17,6 @@ from ci_eval.core.model import (
     Line,
     Lines,
     MetricInfo,
-    Overview,
     Suite,
     Sweep,
     Trend,
@@ -25,7 +24,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
 from ci_eval.core.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
-from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.rendering.contract import Reporter, Result, Small
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
 from ci_eval.core.rendering.results import change_lines, name_trends, small_blocks
 from ci_eval.core.rendering.verdicts import night_figure
@@ -37,14 +36,9 @@ class Html:
     """A reporter that writes a folder of pages, also for frames and phones."""
 
     name = "html"
-    results = (Evaluation, Comparison, Overview, Sweep, Suite, Causes, Lines)
+    results = (*get_args(Result), Lines)
 
-    def write(
-        self,
-        result: Evaluation | Comparison | Overview | Sweep | Suite | Causes | Lines,
-        sources: Any,
-        folder: Path,
-    ) -> Path:
+    def write(self, result: Result | Lines, sources: Any, folder: Path) -> Path:
         """Write the folder `html`, of causes `causes`, or of a site `folder` itself; see `Reporter.write`."""
         name = "causes" if isinstance(result, Causes) else "html"
         target = folder if isinstance(result, Lines) else folder / name
@@ -61,7 +55,7 @@ class Html:
         return target / "index.html"
 
 
-def write_page(result: Overview | Sweep | Suite | Causes, partial: Path, folder: Path) -> None:
+def write_page(result: Small, partial: Path, folder: Path) -> None:
     """Write the page to `partial`, which becomes a folder in `folder`."""
     title, heading, links = result.title, "", []
     if isinstance(result, Sweep):

@@ -143,9 +143,28 @@ def test_what_the_model_thought_stands_beside_its_answer() -> None:
     assert (read(body).text, read(body).thought) == ("four", "hm")
 
 
-def test_thoughts_that_only_the_total_counts_are_tokens_of_the_answer() -> None:
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 40}
-    assert read(json.dumps(message("four") | {"usage": usage}), streamed=False).last.answer_tokens == 30
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 40}, (10, None, 30, None)),
+        (
+            {"prompt_tokens": 10, "completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 25}},
+            (10, None, 30, 25),
+        ),
+        (
+            {"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 64}},
+            (100, 64, 5, None),
+        ),
+        (
+            {"prompt_tokens": 10, "completion_tokens": 5, "cache_read_input_tokens": 90, "total_tokens": 15},
+            (100, 90, 5, None),
+        ),
+    ],
+    ids=["total", "thoughts beside", "cached within", "cached beside"],
+)
+def test_tokens_are_counted_in_each_way_of_servers(usage: dict[str, Any], counts: tuple[int | None, ...]) -> None:
+    last = read(json.dumps(message("four") | {"usage": usage}), streamed=False).last
+    assert (last.prompt_tokens, last.cached_tokens, last.answer_tokens, last.thought_tokens) == counts
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])

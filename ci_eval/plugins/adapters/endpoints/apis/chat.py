@@ -5,17 +5,17 @@ https://platform.openai.com/docs/api-reference/chat
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields
+from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, common_fields
 from ci_eval.plugins.adapters.endpoints.http.assembly import piece
 
 HOLE = (
     "You complete code in an editor. Between <code> and </code> stands a file, with <HOLE/> where the caret is. Write "
-    "what belongs there: only that, exactly as it goes on at the caret, without repeating what stands around it, "
-    "without explanation and without a fence.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
+    "what belongs there, exactly as it goes on at the caret, without repeating what stands around it. Answer with that "
+    "alone, in one fenced block of Markdown.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
 )
 """The words that ask for a hole; a change of them makes all questions new ones."""
 
@@ -29,15 +29,11 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {**common_fields(settings, prompt), "messages": [{"role": "user", "content": message}]}
 
 
-def read(response: Mapping[str, Any]) -> Piece:
-    return piece(response, chat=True)
-
-
 API = Api(
     name="chat",
     path="/chat/completions",
     body=body,
-    read=read,
+    read=partial(piece, chat=True),
     key="choices",
     counts_at_the_end=True,
     logprobs={"logprobs": True, "top_logprobs": 1},

@@ -5,12 +5,11 @@ https://platform.openai.com/docs/api-reference/completions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields
+from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, common_fields
 from ci_eval.plugins.adapters.endpoints.http.assembly import piece
 from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template
 
@@ -23,28 +22,18 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
         return {**fields, "prompt": prompt.instruction}
     if settings.template == OF_THE_ENDPOINT:
         return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
-    if settings.template is None:
-        raise ConfigError(
-            "api completions needs engine.template, since prompts differ from model to model: the family's name (see "
-            "docs/models.md), or `suffix` where the endpoint fills holes by itself"
-        )
-    template = find_template(settings.template, settings.file_heading)
+    template = find_template(settings.template or "", settings.file_heading)
     # Some servers echo the template's tokens as text, behind the end of the answer.
     stops = [*settings.sampling.stop, *template.stop]
     filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)
     return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}
 
 
-def read(response: Mapping[str, Any]) -> Piece:
-    """Return the piece in a chunk or a whole answer, which have the same shape."""
-    return piece(response, chat=False)
-
-
 API = Api(
     name="completions",
     path="/completions",
     body=body,
-    read=read,
+    read=partial(piece, chat=False),
     key="choices",
     counts_at_the_end=True,
     logprobs={"logprobs": 1},

@@ -5,11 +5,11 @@ https://docs.mistral.ai/api/#tag/fim
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields
+from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, common_fields
 from ci_eval.plugins.adapters.endpoints.http.assembly import piece
 from ci_eval.plugins.adapters.endpoints.templates import FAMILIES
 
@@ -24,8 +24,4 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {**fields, "prompt": before + prompt.prefix, "suffix": prompt.suffix}
 
 
-def read(response: Mapping[str, Any]) -> Piece:
-    return piece(response, chat=True)
-
-
-API = Api(name="fim", path="/fim/completions", body=body, read=read, key="choices")
+API = Api(name="fim", path="/fim/completions", body=body, read=partial(piece, chat=True), key="choices")

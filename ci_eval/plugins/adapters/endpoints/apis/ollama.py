@@ -13,8 +13,6 @@ from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, comm
 from ci_eval.plugins.adapters.endpoints.http.assembly import read_logprobs
 
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
-
-
 # The densest twentieth of files has 2.8 characters a token (docs/models.md), so 2 is on the safe side.
 DENSE = 2
 """The smallest average number of characters in a token of a question."""

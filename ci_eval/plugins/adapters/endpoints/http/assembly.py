@@ -9,7 +9,7 @@ import math
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
@@ -17,7 +17,7 @@ import msgspec
 
 from ci_eval.plugins.adapters.endpoints.contract import Api, Logprobs, Piece, Reply, read_count
 from ci_eval.plugins.adapters.endpoints.http import trouble
-from ci_eval.plugins.adapters.endpoints.http.trouble import TEXT_PARTS, broken, classify_error, garbage, premature_end
+from ci_eval.plugins.adapters.endpoints.http.trouble import TEXT_PARTS, broken, classify_error, garbage
 
 LOWEST = -9999.0
 """The value that OpenAI gives a token that is too unlikely to tell."""
@@ -42,13 +42,10 @@ def _tokens(content: Any) -> Iterator[tuple[int, float | None]]:
             yield len(token.encode("utf-8", "replace")), _logprob(value)
         return
     for token in (content.get("content") if isinstance(content, Mapping) else content) or ():
-        yield _octets(token), _logprob(token["logprob"])
-
-
-def _octets(token: Mapping[str, Any]) -> int:
-    # A token may be part of a character; only `bytes` tells its length.
-    octets = token.get("bytes")
-    return len(octets) if isinstance(octets, list) else len(token["token"].encode("utf-8", "replace"))
+        # A token may be part of a character; only `bytes` tells its length.
+        octets = token.get("bytes")
+        length = len(octets if isinstance(octets, list) else token["token"].encode("utf-8", "replace"))
+        yield length, _logprob(token["logprob"])
 
 
 def _logprob(value: float | None) -> float | None:
@@ -153,6 +150,7 @@ def _parse(text: bytes) -> Any:
         raise garbage("the answer is no JSON") from None
 
 
+COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 """The fields of thoughts in a message, beside its content."""
 
@@ -179,8 +177,7 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
         is_whole=is_whole,
         has_choice=bool(choice),
         model=str(answer.get("model") or ""),
-        prompt_tokens=_count_prompt(usage),
-        answer_tokens=_count_answer(usage),
+        **_count_tokens(usage),
         logprobs=read_logprobs(choice.get("logprobs")),
     )
 
@@ -206,23 +203,25 @@ def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any
     return message, True
 
 
-def _count_answer(usage: Mapping[str, Any]) -> int | None:
-    """Return the tokens of the answer. Some endpoints count thoughts in the total alone."""
-    answer, total, prompt = (
-        read_count(usage.get(name)) for name in ("completion_tokens", "total_tokens", "prompt_tokens")
-    )
-    if answer is None or total is None or prompt is None:
-        return answer
-    return max(answer, total - prompt)
-
-
-def _count_prompt(usage: Any) -> int | None:
-    """Return the tokens of the question. Some servers count those apart that they took from a cache."""
-    count = read_count(usage.get("prompt_tokens"))
-    details = usage.get("prompt_tokens_details") or {}
-    kept = [read_count(usage.get(name)) or 0 for name in ("cache_read_input_tokens", "cache_creation_input_tokens")]
-    cached = max(sum(kept), read_count(details.get("cached_tokens")) or 0)
-    return count if count is None or cached <= count else count + cached
+def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the counts of a `Piece`. Some endpoints count cached tokens beside those of the question, and thoughts
+    beside those of the answer or in the total alone."""
+    asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
+    prompt, answer, total, read, created = (
+        read_count(usage.get(name))
+        for name in ("prompt_tokens", "completion_tokens", "total_tokens", "cache_read_input_tokens",
+                     "cache_creation_input_tokens")
+    )  # fmt: skip
+    cached = read if read is not None else read_count(asked.get("cached_tokens", usage.get("prompt_cache_hit_tokens")))
+    thought = read_count(answered.get("reasoning_tokens", usage.get("reasoning_tokens")))
+    kept = max((read or 0) + (created or 0), cached or 0)
+    if prompt is not None and kept > prompt:
+        prompt += kept
+    if answer is not None and (thought or 0) > answer:
+        answer += thought or 0
+    if total is not None and prompt is not None:
+        answer = max(answer or 0, total - prompt)
+    return {"prompt_tokens": prompt, "cached_tokens": cached, "answer_tokens": answer, "thought_tokens": thought}
 
 
 def _parts(content: object) -> tuple[str, str]:
@@ -316,12 +315,8 @@ class Assembly:
         self.refused |= piece.refused
         # A last chunk with the counts alone gives no reason, and must not hide the one before.
         finish = piece.finish if trouble.translate_finish(piece.finish) else self.last.finish
-        self.last = Piece(
-            finish=finish,
-            model=piece.model or self.last.model,
-            prompt_tokens=self.last.prompt_tokens if piece.prompt_tokens is None else piece.prompt_tokens,
-            answer_tokens=self.last.answer_tokens if piece.answer_tokens is None else piece.answer_tokens,
-        )
+        counts = {name: getattr(piece, name) for name in COUNTS if getattr(piece, name) is not None}
+        self.last = replace(self.last, finish=finish, model=piece.model or self.last.model, **counts)
 
     def finished(self, *, streamed: bool) -> Assembly:
         """Return the answer, which is whole. Raises Trouble."""
@@ -337,7 +332,7 @@ class Assembly:
         if not (finish or self.text.strip() or self.refused):
             raise broken("the answer is empty, and the endpoint gives no reason")
         if finish.startswith(trouble.BROKEN):
-            raise premature_end(finish)
+            raise broken(f"the answer is {finish}: the endpoint gave it up")
         return self
 
     @property

@@ -53,6 +53,12 @@ AGAIN = frozenset({408, 409, 420, 424, 425, 429, 498, 499})
 NEVER = frozenset({501, 505})
 """The codes from 500 on after which it will not be."""
 
+CODES = {
+    429: "rate_limit_exceeded rate_limit_error throttling too_many_requests",
+    503: "overloaded_error overloaded service_unavailable unavailable",
+    400: "invalid_request_error badrequesterror bad_request context_length_exceeded",
+}
+"""The code that an error in the middle of an answer means → the names that errors have, in small letters."""
 SPENT_CODES = frozenset({
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
     "insufficient_credits", "payment_required", "arrearage",
@@ -252,20 +258,6 @@ def garbage(reason: str) -> Trouble:
     return Trouble(reason, again=True, kind=EngineMisbehaved)
 
 
-def premature_end(finish: str) -> Trouble:
-    """Return the trouble of an answer that ended for a reason which leaves open whether it is whole."""
-    return Trouble(f"the answer is {finish}: the endpoint gave it up", again=True)
-
-
-def cut_silently(characters: int, tokens: int) -> Trouble:
-    """Return the trouble of a question of which the server saw only a part, without saying so."""
-    return Trouble(
-        f"the server counted {tokens:,} tokens in a question of {characters:,} characters, so it left out part of the "
-        "question: start it with a larger context, or lower engine.window",
-        kind=ContextTooLong,
-    )
-
-
 def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
     """Return the failure that a code other than 200 means. `key`: name of the variable with the key."""
     try:
@@ -322,7 +314,8 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
 
 def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Trouble:
     alone = REQUESTED.search(words)
-    if alone and _number(alone["requested"]) > _number(alone["limit"]):
+    asked, limit = (int(alone[name].replace(",", "")) if alone else 0 for name in ("requested", "limit"))
+    if asked > limit:
         return Trouble(f"{reason}: this question alone is above the limit; lower engine.window", kind=ContextTooLong)
     ends = wait is not None or PASSING.search(words)
     if _collect_error_names(content) & SPENT_CODES or (not ends and SPENT.search(words)):
@@ -363,10 +356,6 @@ def _advice(code: int, words: str) -> str:
     return f": the model takes no {name} like that; set {PARAMETERS[name]}" if name else ""
 
 
-def _number(text: str) -> int:
-    return int(text.replace(",", ""))
-
-
 def _find_code(content: object) -> int | None:
     """Return the HTTP code that an error object tells; None without one."""
     if not isinstance(content, Mapping):
@@ -377,22 +366,11 @@ def _find_code(content: object) -> int | None:
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool) and 300 <= value < 600:
             return value
-    if _collect_error_names(content) & {"rate_limit_exceeded", "rate_limit_error", "throttling", "too_many_requests"}:
-        return 429
-    if _collect_error_names(content) & {"overloaded_error", "overloaded", "service_unavailable", "unavailable"}:
-        return 503
-    if _collect_error_names(content) & {
-        "invalid_request_error",
-        "badrequesterror",
-        "bad_request",
-        "context_length_exceeded",
-    }:
-        return 400
-    return None
+    names = _collect_error_names(content)
+    return next((code for code, known in CODES.items() if names & {*known.split()}), None)
 
 
 def _collect_error_names(content: object) -> set[str]:
-    """Return the names that an error object gives its kind, in small letters."""
     if not isinstance(content, Mapping):
         return set()
     inner = content.get("error")

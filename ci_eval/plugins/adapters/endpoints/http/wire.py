@@ -15,7 +15,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.quoting import hide, hiding
 from ci_eval.core.fetch.download import is_loopback, shown
 from ci_eval.plugins.adapters.endpoints.contract import Api, Reply
-from ci_eval.plugins.adapters.endpoints.http.assembly import DONE, Assembly, objects, whole
+from ci_eval.plugins.adapters.endpoints.http.assembly import COUNTS, DONE, Assembly, objects, whole
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, broken, classify_status, timed_out
 
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
 
 
 class _Bearer:
-    """The key as authorization, or nothing."""
-
     def __init__(self, key: str) -> None:
         self._key = key
 
@@ -204,15 +202,13 @@ class Wire:
             thought=hide(parser.thought),
             finish=parser.finish,
             model=hide(last.model),
-            prompt_tokens=last.prompt_tokens,
-            answer_tokens=last.answer_tokens,
+            **{name: getattr(last, name) for name in COUNTS},
             logprobs=tuple(parser.logprobs),
             first_token=_milliseconds(first - started) if first is not None and streamed else None,
             last_token=_milliseconds(time.perf_counter() - started),
         )
 
     def _parts(self, answer: requests.Response, started: float, *, streamed: bool) -> Iterator[bytes]:
-        """Yield the body as it comes."""
         # A body that is not chunked would be waited for until so many bytes are there.
         size = None if getattr(answer.raw, "chunked", False) else 1 if streamed else 1 << 16
         held = 0
@@ -236,12 +232,9 @@ CAUSES = {
 def describe_connection(error: Exception) -> str:
     """Return why a connection broke."""
     # The name only: the text of these errors repeats the address, and what was sent.
-    cause = getattr(error.args[0] if error.args else error, "reason", error)
-    inner = [
-        cause,
-        *getattr(cause, "args", ()),
-        *(error.args[0].args if error.args and hasattr(error.args[0], "args") else ()),
-    ]
+    first = error.args[0] if error.args else error
+    cause = getattr(first, "reason", error)
+    inner = [cause, *getattr(cause, "args", ()), *getattr(first, "args", ())]
     known = next((CAUSES[name] for part in inner if (name := type(part).__name__) in CAUSES), None)
     return f"the connection broke ({type(cause).__name__})" if known is None else f"the connection broke: {known}"
 
