@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -12,13 +11,13 @@ from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.config import load
 from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
 from ci_eval.core.logs import tables
 from ci_eval.core.model import FAILED, MetricInfo, SessionScore
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.figures import intervals
+from ci_eval.core.report import evaluate
 from ci_eval.core.scoring import evaluated
-from ci_eval.core.statistics.population import unequal
-from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
 from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, build_user_model
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.jetbrains import event_logs
@@ -135,26 +134,12 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
     workspace = Workspace.open(folder)
     workspace.verify()
     check_every_prefix(workspace)
-    manifest = workspace.manifest()
-    strata = workspace.strata()
-    every_session = (session for _, of_file in workspace.sessions(SessionScore) for session in of_file)
-    asked = Counter(strata.find(session) for session in every_session if evaluated(session))
-    if not asked:
+    evaluation = evaluate(workspace, metrics, ReportFilters(all=(ReportFilter(name=EVERYTHING),), headline=EVERYTHING))
+    figures = evaluation.filters[EVERYTHING]
+    if not figures.sessions:
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
-    sample = strata.sample(asked)
-    sample = sample if unequal([stratum.share for stratum in sample.values()]) else {}
-    numbers = {key: number for number, key in enumerate(sample, 1)}
-    seen = [Observations(metric, [*sample.values()]) for metric in metrics]
-    collector = Collector(seen)
-    clusters: dict[str, int] = {}
-    for file, sessions in workspace.sessions(SessionScore):
-        number = clusters.setdefault(manifest.cluster(file.path), len(clusters))
-        for session in sessions:
-            place = pack_location(number, stratum=numbers.get(strata.find(session), 0))
-            collector.add(place, [metric.observe(session) for metric in metrics])
-    collector.flush_observations()
     rows = []
-    for observations in seen:
-        info, value = observations.metric.info, estimate(observations, strata.share(asked))
+    for info in (metric.info for metric in metrics):
+        value = figures.metrics[info.name]
         rows.append((info.name, amount(value.value, info.unit), intervals(value, info.unit), info.summary))
-    return rows, asked.total()
+    return rows, figures.sessions

@@ -98,6 +98,7 @@ def compare(
         kind=ours.clusters,
         repeats=repeats,
         pairs=paired.pairs,
+        population=paired.strata.total(paired.asked),
         of_new=count_repeats([theirs]),
         again=paired.again,
         unjudged=why,

@@ -177,8 +177,6 @@ class _SeenPair:
     latencies: tuple[list[float], list[float]]
     """The latency of each lookup (ms), of base and of new."""
     parts: list[tuple[str, str]]
-    token: int
-    """The offset of the token that is typed."""
     stratum: Key
     by_round: list[tuple[int, Floats]]
     """The same numbers in each round (rounds x metrics x 4), for each side (0 base, 1 new) that was not answered alike
@@ -262,12 +260,11 @@ class _FilePairs:
         self, sums: FilterSums | PartSums, pairs: Sequence[_SeenPair], seen: Floats, weights: Floats, figures: slice
     ) -> None:
         """Add pairs of the file (their numbers: `seen`) to sums, and to those of their strata."""
-        tokens = np.array([pair.token for pair in pairs], dtype=np.int64)
-        sums.rows.append(sums.add(seen, tokens))
+        sums.rows.append(sums.add(seen))
         keys = [pair.stratum for pair in pairs] if self._paired.strata.is_divided else []
         for key in dict.fromkeys(keys):
             own = [index for index, stratum in enumerate(keys) if stratum == key]
-            sums.add_to_stratum(key, seen[own], tokens[own])
+            sums.add_to_stratum(key, seen[own])
         for pair, weight in zip(pairs, weights, strict=True):
             for side, rounds in pair.by_round:
                 for moved in (sums, sums.by_stratum[pair.stratum]) if keys else (sums,):
@@ -298,7 +295,6 @@ class _FilePairs:
             gain=self._gain(numbers[4 * self._leading : 4 * self._leading + 4], moved),
             latencies=(_latencies(base), _latencies(new)),
             parts=list(self._find_parts(base, leads=leads)),
-            token=base.offset,
             stratum=stratum,
             by_round=list(self._numbers_by_round(base, new)),
         )
@@ -433,6 +429,10 @@ class StoredPairs:
     def evaluations(self) -> tuple[Path, Path]:
         """Return the folders of base and new; see `PairedSessions.evaluations`."""
         return self._base.folder, self._new.folder
+
+    def strata(self) -> Strata:
+        """Return the strata; see `PairedSessions.strata`."""
+        return population(self._base, self._new, same_text=False)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """Return how a file looks; see `PairedSessions.paint`."""

@@ -180,9 +180,12 @@ def needed_text(comparison: Comparison) -> str:
         return ""
     seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
     takes = f"one of 1 pp takes about {figure_texts.format_count(leading.needed, 'session')} of the project"
-    # The number needed may be above the number that the project has.
-    if leading.state in {"sampled", "once"} and leading.needed > comparison.population:
+    if leading.needed >= comparison.population:
         takes = f"one of 1 pp takes all {comparison.population:,}, with --repeat 2"
+        # What answers differ by is left after all sessions were asked.
+        takes = (
+            f"all {comparison.population:,} do not show one of 1 pp, since answers differ" if leading.noise else takes
+        )
     return f"{seen}; {takes}."
 
 

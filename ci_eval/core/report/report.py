@@ -30,6 +30,7 @@ from ci_eval.core.model.report import Responses
 from ci_eval.core.rendering.advice import abbreviate_names
 from ci_eval.core.report.tallying import Named, Tallying
 from ci_eval.core.statistics import footprint
+from ci_eval.core.statistics.population import Strata
 from ci_eval.core.workspace import Workspace
 
 
@@ -85,6 +86,9 @@ class WorkspaceSessions:
 
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
         return self._workspace.source(path), self._workspace.decode_sessions(path, Session)
+
+    def strata(self) -> Strata:
+        return self._workspace.strata()
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         return Paint(

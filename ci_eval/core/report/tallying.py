@@ -24,7 +24,7 @@ from ci_eval.core.model import (
     Status,
 )
 from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
-from ci_eval.core.statistics.population import Key, Strata, Stratum, unequal
+from ci_eval.core.statistics.population import Key, Strata, Stratum
 from ci_eval.core.statistics.prompts import Prompts
 from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated.noise import Rounds
@@ -282,26 +282,23 @@ class Tallying:
         return self.workspace.strata()
 
     @cached_property
-    def _asked(self) -> tuple[Counter[Key], dict[str, set[Key]]]:
+    def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
         """Return the number of asked sessions of each stratum, and the strata that each filter's sessions are in; of an
         undivided population nothing, which takes no second look at all sessions."""
-        asked, touched = Counter[Key](), {part.name: set[Key]() for part in self.filters}
+        asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
         for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
             for session in filter(evaluated, sessions):
                 key = self._strata.find(session)
                 asked[key] += 1
                 for part in self.filters:
                     if part.weight(session):
-                        touched[part.name].add(key)
+                        touched[part.name][key] = None
         return asked, touched
 
     def _weighted(self, name: str) -> dict[Key, Stratum]:
         """Return the strata of a filter's sessions, if these have to be weighted."""
         asked, touched = self._asked
-        sample = self._strata.sample(asked)
-        shares = [stratum.share for stratum in sample.values()]
-        keys = touched[name] if unequal(shares) and len(touched[name]) > 1 else ()
-        return {key: stratum for key, stratum in sample.items() if key in keys}
+        return dict(zip(touched[name], self._strata.weighted(asked, touched[name]), strict=False))
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
         """Return the sums over all sessions."""

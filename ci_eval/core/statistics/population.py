@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +13,8 @@ from ci_eval.core.model import SessionScore
 from ci_eval.core.model.actions import NOTABLE
 
 FILES = "files"
+UNEQUAL = 1.1
+"""The factor below which different shares are those of one sample: random variation alone makes them differ."""
 
 
 def cluster_unit(projects: int) -> str:
@@ -106,9 +108,12 @@ class Strata:
         project = project_from_path(session.file, merged=self.merged)
         return project, find_class(self._classes.get(project, ()), session.properties.kind, session.typed)
 
-    def sample(self, asked: Mapping[Key, int]) -> dict[Key, Stratum]:
-        """Return the strata that were asked. `asked`: the sessions of each one that were asked."""
-        return {key: Stratum(max(self.sessions.get(key, 0), n), n) for key, n in asked.items() if n}
+    def weighted(self, asked: Mapping[Key, int], keys: Iterable[Key]) -> list[Stratum]:
+        """Return these strata, in their order, if they were asked in shares that differ too much to be pooled without
+        weights; else none. `asked`: the sessions of each one that were asked."""
+        sample = [Stratum(max(self.sessions.get(key, 0), asked[key]), asked[key]) for key in keys]
+        shares = [stratum.share for stratum in sample]
+        return sample if min(shares, default=1.0) * UNEQUAL < max(shares, default=1.0) else []
 
     def total(self, asked: Mapping[Key, int]) -> int:
         """Return the number of all sessions."""
@@ -121,12 +126,3 @@ class Strata:
         # The smallest share gives the widest interval. Sessions of unreadable source are not known, but must not count
         # as asked.
         return min(shares, default=1.0) * (1 - self.unread if self.unread > NOTABLE else 1.0)
-
-
-UNEQUAL = 1.1
-"""The factor below which different shares are those of one sample: random variation alone makes them differ."""
-
-
-def unequal(shares: Sequence[float]) -> bool:
-    """Return whether strata were asked in shares that differ too much to be pooled without weights."""
-    return min(shares, default=1.0) * UNEQUAL < max(shares, default=1.0)

@@ -18,9 +18,9 @@ from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats
 from ci_eval.core.statistics.repeated.wavering import Wavering
-from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, effective_sessions, powers
+from ci_eval.core.statistics.sampled import effective_sessions, powers
 from ci_eval.core.statistics.sampled import figure as sampled_figure
-from ci_eval.core.statistics.weighted import interval, moments
+from ci_eval.core.statistics.weighted import pool
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -199,9 +199,9 @@ class _Sums:
     """The sums over all observations of a ratio or a count."""
 
     def __init__(self, strata: int = 0) -> None:
-        self.strata = np.zeros((strata, 5))
-        """The moments of each stratum of the sample, see `weighted.moments`; the other sums are then over weighted
-        sessions."""
+        self.strata = np.zeros((strata, 6))
+        """The sums over the sessions of each stratum of the sample: values, weights, their squares as of `powers`, and
+        the number observed; the other sums are then over weighted sessions."""
         self.rows: Floats = np.zeros((0, 3))
         """The sums by file: of values (numerators), of weights (denominators), and the count."""
         self.squares = np.zeros(3)
@@ -224,7 +224,8 @@ class _Sums:
     def add_strata(self, strata: Numbers, seen: Floats) -> None:
         """Add observations to the strata with these numbers, from 1."""
         for number in np.unique(strata).tolist():
-            self.strata[number - 1] += moments(*seen[strata == number].T)
+            values, weights = seen[strata == number].T
+            self.strata[number - 1] += values.sum(), weights.sum(), *powers(values, weights)[0], (weights != 0).sum()
 
     def add_all(self, other: _Sums, files: int = 0) -> None:
         """Add other sums, after shifting their files by `files`."""
@@ -293,10 +294,7 @@ def estimate(
     limits, span = metric.info.limits, metric.info.span
     plain = replace(plain, elsewhere=figures(of_clusters[:, None, :], [limits])[0])
     total, noise, unseen, strata = sums.total[:2], None, 0.0, observations.strata
-    products, residual = sums.squares[[[0, 1], [1, 2]]], np.array([1, -value])
-    if not asked:
-        # What was drawn may have moved the sessions of a file together.
-        products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
+    products, size, drawn = sums.squares[[[0, 1], [1, 2]]], float(sums.observed), not asked
     if repeats.whole:
         if wavering is not None:
             noise = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
@@ -307,21 +305,24 @@ def estimate(
     else:
         noise = again.bound(rows[:, 1], span)
     if strata:
-        own = [number for number, moments_of_stratum in enumerate(sums.strata) if moments_of_stratum.any()]
-        sampling, finite = [strata[number] for number in own], asked > 0
+        own: list[int] = np.flatnonzero(sums.strata.any(axis=1)).tolist()
+        sample, moments = [strata[number] for number in own], sums.strata[own]
+        # `asked` is the smallest share of all strata.
+        asked *= min(stratum.share for stratum in sample) / min(stratum.share for stratum in strata)
         if len(own) == 1:
             # All sessions with a figure, such as those of one kind, are in one stratum and count the same.
-            plain = replace(plain, state=tell_state(repeats, sampling[0].share if asked else 0.0, weighted=False))
-        fewest = FEWEST_RANKS if span is None else FEWEST_OBSERVED
-        between = interval(sums.strata[own], sampling, limits, noise, unseen, finite=finite)
-        low, high = (between if sums.observed >= fewest else None) or NONE
-        return replace(plain, low=low, high=high)
+            plain = replace(plain, state=tell_state(repeats, asked, weighted=False))
+        else:
+            weights, squares = np.array([stratum.weight for stratum in sample]), moments[:, [[2, 3], [3, 4]]]
+            products, sizes = pool(sample, weights, moments[:, :2], squares, moments[:, 5:], finite=asked > 0)
+            size = float(sizes[0])
+    if drawn:
+        # What was drawn may have moved the sessions of a file together.
+        residual = np.array([1, -value])
+        products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
     worth = effective_sessions(sums.squares, sums.fourths, total)
-    low, high = sampled_figure(total, products, sums.observed, asked, limits, noise, worth, unseen)
+    low, high = sampled_figure(total, products, size, asked, limits, noise, worth, unseen)
     return replace(plain, low=low, high=high)
-
-
-NONE = (None, None)
 
 
 def tell_state(repeats: Repeats, asked: float, *, weighted: bool) -> State:
