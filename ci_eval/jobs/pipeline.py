@@ -239,7 +239,7 @@ def make_reports(
 def load_grammars(workspace: Workspace) -> Mapping[str, str]:
     """Return the grammars that colour the sources of a workspace; none if this ci-eval does not know its language."""
     language = workspace.manifest().language
-    return languages.CATALOG.load(language).grammars if language in languages.CATALOG.names() else {}
+    return languages.list_grammars(language) if language in languages.names() else {}
 
 
 BESIDE_EFFORT = ("Recall", "LatencyPercentile95")

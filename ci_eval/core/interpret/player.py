@@ -252,7 +252,12 @@ class Player:
             at_caret = completes(self._setup, record)
             with limit_cpu(self._setup.surroundings.timeout + CPU_LIMIT_S):
                 graded = self._grading.grade(
-                    call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
+                    call.expected_text,
+                    record,
+                    lookup,
+                    (self._text, call.offset),
+                    at_caret=at_caret,
+                    language=call.properties.language,
                 )
         except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
             why = str(error) if isinstance(error, errors.CiEvalError) else _last_line(error)
@@ -272,6 +277,7 @@ class Player:
         else:
             engine.open(self._assignment.path, self.document.text)
             self._opened = True
+        span = self._setup.task.span
         return Query(
             offset=self.document.caret,
             prefix=question.prefix,
@@ -279,7 +285,8 @@ class Player:
             continues=question.continues,
             removed=self._open.call.removed if self._open and isinstance(self._open.call, UseImport) else None,
             record=record,
-            span="text" if record else self._setup.task.span,
+            # Only a hole of a dataset has several lines where a line is asked for: all of the answer counts then.
+            span="text" if record or (span == "line" and "\n" in question.expected) else span,
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
         )
@@ -344,7 +351,7 @@ class Player:
             prefix=question.prefix,
             # Tails tell these edits already.
             suggestions=shown.stored
-            if self._acceptances
+            if self._acceptances or task.keeps_edits
             else tuple(replace(item, edits=None) if item.edits else item for item in shown.stored),
             total=len(shown.suggestions),
             duplicates=shown.duplicates,
