@@ -179,6 +179,11 @@ class Manifest(Value, frozen=True, kw_only=True):
         _check_times(self.start, self.end)
 
     @property
+    def classes(self) -> tuple[str, ...]:
+        """Return the classes that a limited sample of the project was drawn from; none of a simple sample."""
+        return tuple(self.strata.get("", ()))
+
+    @property
     def is_sample(self) -> bool:
         """Return whether there are sessions in the actions that were not chosen."""
         return self.planned < self.generated

@@ -245,13 +245,13 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
         "dependencies": manifest.dependencies,
         "configuration": config,
         "way to divide files": manifest.own_actions,
-        "classes of the sample": [*manifest.strata.get("", ())],
+        "classes of the sample": manifest.classes,
         "text of the project": {path.name: path.stat().st_size for path in shared},
     }
 
 
 def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
-    statuses: Counter[str] = Counter()
+    statuses, classes = Counter[str](), shards[0].classes
     for shard in shards:
         statuses.update(shard.statuses)
     if len(rounds := {shard.rounds for shard in shards}) > 1:
@@ -264,7 +264,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         shard=None,
         own_actions=False,
         generated=sum(shard.generated for shard in shards) if shards[0].own_actions else shards[0].generated,
-        strata=_merge_strata(shards),
+        # Classes without a session keep their place: which class a session belongs to depends on the order of all.
+        strata={"": {name: sum(shard.strata[""][name] for shard in shards) for name in classes}} if classes else {},
         # Several runs have no common id of turns, so merged times have no verdict.
         turns="",
         logs=None,
@@ -289,14 +290,6 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
         stages=stages,
     )
-
-
-def _merge_strata(shards: Sequence[Manifest]) -> dict[str, dict[str, int]]:
-    counts = Counter[str]()
-    for shard in shards:
-        counts.update(shard.strata.get("", {}))
-    # Classes without a session keep their place: which class a session belongs to depends on the order of all.
-    return {"": dict(counts)} if counts else {}
 
 
 def _merge_states(shards: Sequence[Manifest]) -> Determinism | None:

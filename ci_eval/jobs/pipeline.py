@@ -117,7 +117,6 @@ def make_sessions(
             jobs=jobs,
             shard=Shard.parse(shard) if shard else None,
             rounds=manifest.rounds,
-            classes=tuple(manifest.strata.get("", ())),
             # Each question counts as progress, and a session has several.
             advance=lambda done, so_far: steps.show(
                 done // repeats, so_far.planned // repeats, f"{so_far.failed:,} failed" if so_far.failed else ""

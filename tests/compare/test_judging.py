@@ -81,10 +81,13 @@ def test_fewer_files_do_not_make_other_code_equivalent_though_nothing_changed() 
     assert "inside ±0.50 pp, but that takes 300 effective files; there are 200" in there.why
 
 
-def test_without_enough_files_nothing_is_said_of_other_code() -> None:
-    there = judged(hits(59, 0.9), hits(59, 0.1), asked=1)["RecallAt1"].elsewhere
+def test_a_single_file_says_nothing_of_other_code_and_two_say_little() -> None:
+    there = judged(hits(1, 0.9), hits(1, 0.1), asked=1)["RecallAt1"].elsewhere
     assert (there.low, there.p, there.verdict) == (None, None, Verdict.NOT_SHOWN)
-    assert "not enough files to generalise: 59 effective files of the 60 needed" in there.why
+    assert "one of the files says nothing of others" in there.why
+    of_two = judged(hits(2, 0.6), hits(2, 0.4), asked=1)["RecallAt1"].elsewhere
+    assert of_two.low is not None
+    assert of_two.verdict == Verdict.NOT_SHOWN
 
 
 def test_an_interval_does_not_depend_on_the_figures_next_to_it() -> None:

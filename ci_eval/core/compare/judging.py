@@ -18,7 +18,7 @@ from ci_eval.core.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change
-from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, jackknife
+from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, elsewhere, jackknife
 from ci_eval.core.statistics.detection import MOST_NEEDED, POINT, Pilot
 from ci_eval.core.statistics.latencies import estimate_quantile
 from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, singly, verdict
@@ -313,7 +313,8 @@ class Judge:
         )
 
     def _asked_once(self, difference: Difference) -> str:
-        signs = f"{_signs(difference)}; " if difference.sign is not None else ""
+        moved = f"{difference.better or 0:,} better, {difference.worse or 0:,} worse"
+        signs = f"{moved}, sign test p = {difference.sign:.2g}; " if difference.sign is not None else ""
         again = "nothing was asked twice"
         if self.repeats.asked:
             again = (
@@ -350,17 +351,17 @@ class Judge:
 
     def _elsewhere(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
         sample = elsewhere(rows)
-        enough = (sample.effective >= FEWEST) & np.isfinite(sample.spread.error)
+        lack = self.unjudged or ("" if len(rows) > 1 else f"one of the {self.kind} says nothing of others")
         intervals = singly(sample.spread, tests)
         return [
-            self._judge_code(
-                info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
-            )
-            if enough[index] and not self.unjudged
-            else Elsewhere(
+            Elsewhere(
                 verdict=Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE,
-                why=self.unjudged or too_few(float(sample.effective[index]), self.kind),
+                why=lack or NO_FIGURE,
                 effective=float(sample.effective[index]),
+            )
+            if lack or not np.isfinite(sample.spread.error[index])
+            else self._judge_code(
+                info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
             )
             for index, info in enumerate(infos)
         ]
@@ -410,11 +411,6 @@ class Judge:
         return difference
 
 
-def _signs(difference: Difference) -> str:
-    moved = f"{difference.better or 0:,} better, {difference.worse or 0:,} worse"
-    return f"{moved}, sign test p = {difference.sign:.2g}" if difference.sign is not None else moved
-
-
 def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
     """Return the reason for a verdict, as reports show it."""
     size = MARGINS.get(info.unit, 0.0)
@@ -432,12 +428,3 @@ def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.
     if -size < interval.low and interval.high < size:
         return f"the interval holds 0, and {inside} is not inside ±{margin}"
     return f"the interval holds 0 and reaches beyond ±{margin}"
-
-
-def too_few(effective: float, kind: str) -> str:
-    """Return the reason why there is no verdict on other code. `effective`: the effective number of clusters."""
-    singular = kind.partition(" ")[0].removesuffix("s")
-    return (
-        f"not enough {kind} to generalise: {effective:.0f} effective {kind} of the {FEWEST} needed; with fewer, a "
-        f"change in one {singular} of twenty may be missed"
-    )

@@ -30,8 +30,10 @@ class Listed:
     """The file of actions and the source file of each session."""
     classes: Sequence[str]
     """The class of each session, see `filters.sampling_classes`."""
+    leading: str
+    """The headline's class."""
 
-    def order(self, seed: int, leading: str, probability: float = 1.0) -> list[int]:
+    def order(self, seed: int, probability: float = 1.0) -> list[int]:
         """Return the indices of the sessions in the order in which a limit chooses them, so that a lower limit chooses
         the first of those of a higher one.
 
@@ -42,9 +44,9 @@ class Listed:
         """
         drawn = sorted((draw(seed, session_id), session_id, index) for index, session_id in enumerate(self.ids))
         sizes = Counter(self.classes)
-        roots = {name: sqrt(size) for name, size in sizes.items() if name != leading}
+        roots = {name: sqrt(size) for name, size in sizes.items() if name != self.leading}
         shares = {name: (1 - LEADING_SHARE) * root / sum(roots.values()) for name, root in roots.items()}
-        shares[leading] = LEADING_SHARE
+        shares[self.leading] = LEADING_SHARE
         before: Counter[str] = Counter()
         places: list[tuple[float, int]] = []
         for value, _, index in drawn:
@@ -76,7 +78,7 @@ def list_sessions(workspace: Workspace, classes: tuple[str, ...] = ()) -> Listed
             ids.append(item.session)
             files.append((file, path))
             own.append(find_class(classes, item.properties.kind, len(item.prefix)) if item.properties else "")
-    return Listed(ids, files, own)
+    return Listed(ids, files, own, classes[0] if classes else "")
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:

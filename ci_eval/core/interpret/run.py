@@ -115,7 +115,6 @@ def play_files(
     shard: Shard | None = None,
     rounds: int = 1,
     chosen: Chosen | None = None,
-    classes: tuple[str, ...] = (),
 ) -> list[Progress]:
     """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
 
@@ -123,11 +122,10 @@ def play_files(
     anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
 
     `shard`: only what is dealt to it. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
-    `classes`: see `plan`.
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
-    waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen, classes)
+    waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
     with ExitStack() as stack:
         journals = stack.enter_context(_journals(sides[0].workspace))
@@ -174,14 +172,13 @@ def _plan_sides(
     shard: Shard | None,
     rounds: int,
     chosen: Chosen | None,
-    classes: tuple[str, ...],
 ) -> tuple[list[tuple[Assignment, ...]], list[Keeper], Progress]:
     """Return the assignments of each file that has no sessions yet, the keeper of each side, and the sums so far."""
     plans, keepers = [], []
     for side in sides:
         side.workspace.tidy()
         planned = (
-            plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard, classes=classes)
+            plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard)
             if chosen is None
             else plan_chosen(chosen, side.setup)
         )
@@ -240,28 +237,16 @@ def _collect_results(outcome: Asked) -> tuple[Played, ...]:
 
 
 def plan(
-    workspace: Workspace,
-    setup: Setup,
-    *,
-    probability: float,
-    limit: int | None,
-    shard: Shard | None = None,
-    classes: tuple[str, ...] = (),
+    workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
-    """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards.
-    `classes`: those that a limit draws from one by one, see `filters.sampling_classes`."""
+    """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards."""
     own = _own_files(workspace, shard)
     if limit is not None and limit < sum(read_head(file).sessions for file in workspace.action_files()):
         # A limit needs the draws of all files, also those of other shards.
-        listed = list_sessions(workspace, classes)
-        leading = classes[0] if classes else ""
-        chosen = listed.choose(listed.order(setup.seed, leading, probability)[:limit])
-        parts = {
-            file: (path, chosen[file][1] & _among(file, places))
-            for file, (path, places) in own.items()
-            if file in chosen
-        }
-        yield from plan_chosen({file: part for file, part in parts.items() if part[1]}, setup)
+        listed = list_sessions(workspace, workspace.manifest().classes)
+        for file, (path, ids) in listed.choose(listed.order(setup.seed, probability)[:limit]).items():
+            if file in own and (mine := ids & _among(file, own[file][1])):
+                yield from plan_chosen({file: (path, mine)}, setup)
         return
     for file, (path, places) in own.items():
         draws = [draw(setup.seed, asked.session) for asked in read_items(file)]

@@ -23,7 +23,6 @@ from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
 from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import conditions_line, percent
-from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
     Verdict.BETTER: "▲",
@@ -92,13 +91,7 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         here += f". {deletion}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not figure_texts.judged_of_code(leading):
-        worth = max((estimate.elsewhere.effective for estimate in leading.metrics.values()), default=0)
-        elsewhere = (
-            f"no intervals, since there are not enough {evaluation.clusters} to generalise ({worth:.0f} effective "
-            f"{evaluation.clusters}, {FEWEST_OF_FIGURE} needed)"
-            if worth < FEWEST_OF_FIGURE
-            else f"no intervals, since the figures are the same in all {evaluation.clusters}"
-        )
+        elsewhere = f"no intervals, since there are no two {evaluation.clusters} with different figures"
     return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
 
 

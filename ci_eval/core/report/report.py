@@ -112,13 +112,11 @@ def evaluate(
     )
     sums = tallying.all(metrics)
     tallies = sums.by_filter
-    # What was drawn is a sample of all that might have been drawn, which has no end.
-    asked, drawn = sums.asked_by_filter, bool(manifest.draws)
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
     if responses and responses.unreadable:
         responses = replace(responses, example=_find_unreadable(workspace))
-    by_filter = {name: tally.figures(0.0 if drawn else asked[name], sums.again) for name, tally in tallies.items()}
+    by_filter = {name: tally.figures(sums.asked_by_filter[name], sums.again) for name, tally in tallies.items()}
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
     if responses and manifest.statuses.get(Status.SKIPPED.value):
@@ -149,7 +147,7 @@ def evaluate(
         is_function=manifest.is_function,
         population=sums.population,
         drawn=manifest.draws,
-        asked=0.0 if drawn else sums.asked,
+        asked=sums.asked,
         clusters=manifest.clusters,
         prompts=sums.prompts.figures(),
         queries=sums.cases.figures(manifest.pairs, manifest.histories),

@@ -306,13 +306,11 @@ class Tallying:
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): sum(tallies.by_filter[EVERYTHING].evaluated.values())})
-        shares = {
-            name: self._strata.share(asked, keys) if keys else self._strata.share(asked)
-            for name, keys in touched.items()
-        }
-        return replace(
-            tallies, population=self._strata.total(asked), asked=self._strata.share(asked), asked_by_filter=shares
-        )
+        # What was drawn is a sample of all that might have been drawn, which has no end.
+        endless = bool(self._manifest.draws)
+        shares = {name: 0.0 if endless else self._strata.share(asked, keys) for name, keys in touched.items()}
+        share = 0.0 if endless else self._strata.share(asked)
+        return replace(tallies, population=self._strata.total(asked), asked=share, asked_by_filter=shares)
 
     def _add_up(self, observed: Sequence[Metric]) -> Tallies:
         manifest = self._manifest

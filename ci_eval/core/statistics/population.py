@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -119,9 +119,9 @@ class Strata:
         """Return the number of all sessions."""
         return max(sum(self.sessions.values()), sum(asked.values()))
 
-    def share(self, asked: Mapping[Key, int], keys: Iterable[Key] | None = None) -> float:
-        """Return the share that was asked of these strata, the smallest one; of all strata if `keys` is None."""
-        sizes = {key: self.sessions.get(key, 0) for key in (self.sessions if keys is None else keys)}
+    def share(self, asked: Mapping[Key, int], keys: Collection[Key] = ()) -> float:
+        """Return the share that was asked of these strata, the smallest one; of all strata if there are no `keys`."""
+        sizes = {key: self.sessions.get(key, 0) for key in keys or self.sessions}
         shares = [asked.get(key, 0) / max(size, asked.get(key, 0)) for key, size in sizes.items() if size]
         # The smallest share gives the widest interval. Sessions of unreadable source are not known, but must not count
         # as asked.

@@ -371,11 +371,7 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
 def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = None) -> float:
     """Return the ceil(q·n)-th smallest value: the smallest one that at least that share of the values does not
     exceed. `stands_for`: how often each value counts; None = once."""
-    if stands_for is not None:
-        order = np.argsort(values, kind="stable")
-        below = np.cumsum(stands_for[order])
-        rank = int(np.searchsorted(below, quantile * below[-1] * (1 - 1e-9)))
-        return float(values[order][rank])
+    order = np.argsort(values)
+    below = np.cumsum(np.ones(len(values)) if stands_for is None else stands_for[order])
     # Rounding must not raise the rank by one.
-    rank = max(int(np.ceil(quantile * len(values) - 1e-9)), 1)
-    return float(np.partition(values, rank - 1)[rank - 1])
+    return float(values[order[np.searchsorted(below, quantile * below[-1] * (1 - 1e-12) - 1e-9)]])

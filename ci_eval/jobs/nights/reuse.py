@@ -162,7 +162,6 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
         probability=interpret_config.session_probability,
         limit=interpret_config.sessions_limit,
         shard=Shard.parse(shard) if shard else None,
-        classes=tuple(workspace.manifest().strata.get("", ())),
     )
     for planned_file in planned:
         path = planned_file.path

@@ -274,12 +274,10 @@ class _Phases:
         self.made: list[list[Progress]] = []
         """The progress of each engine in each phase."""
         (first, prepared) = asked[0]
-        classes = tuple(first.manifest().strata.get("", ()))
-        leading = classes[0] if classes else ""
-        self._listed = interpret.list_sessions(first, classes)
+        self._listed = interpret.list_sessions(first, first.manifest().classes)
         # With this order, `sessionsLimit` chooses the same sessions for the same number.
-        self.order = self._listed.order(prepared.config.interpret.seed, leading)
-        self._leading = np.cumsum([self._listed.classes[index] == leading for index in self.order])
+        self.order = self._listed.order(prepared.config.interpret.seed)
+        self._leading = np.cumsum([self._listed.classes[index] == self._listed.leading for index in self.order])
         """The number of sessions of the headline's class among the first ones, for each number of these."""
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
         self._folder, self._jobs, self._screen = folder, jobs, screen

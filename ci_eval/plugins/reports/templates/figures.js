@@ -95,7 +95,7 @@ ciEval.interval = ({ values, weights, size, parts, observed, least }, { asked },
 // The part of an interval that lies within the limits of a metric, and reaches as far as its figure.
 ciEval.within = ([lowest, highest], low, high, value) => [Math.min(Math.max(low, lowest ?? -Infinity), value), Math.max(Math.min(high, highest ?? Infinity), value)];
 
-// The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null below 20 effective clusters.
+// The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null of one cluster, and of clusters that are alike.
 ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }, { of, strata } = ciEval.simple(1)) => {
   const sessions = observed.map((seen) => seen.reduce(([above, below, count], [value, weight]) => [above + value, below + weight, count + 1], [0, 0, 0]));
   const size = clusters.length ? clusters.reduce((most, cluster) => Math.max(most, cluster)) + 1 : 0;
@@ -116,7 +116,7 @@ ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }, { o
     fourths += deviation ** 4;
     number += 1;
   });
-  if (!(effective >= 20) || !Number.isFinite(squares) || !(fourths > 0)) return null;
+  if (!Number.isFinite(squares) || !(fourths > 0)) return null;
   const reach = Math.sqrt(squares * (1 - 1 / number)) * ciEval.errors(Math.max(Math.min(2 * squares ** 2 / fourths, effective - 1), 1));
   const [lowest, highest] = limits;
   if (lowest === null || highest === null || value <= lowest || value >= highest) return ciEval.within(limits, value - reach, value + reach, value);
