@@ -116,6 +116,7 @@ def _bounds(value: float, reach: float, limits: Limits) -> tuple[float, float]:
     span = highest - lowest
     share, reach = (value - lowest) / span, reach / span
     # The derivative of the logit is 1 / (p (1 - p)), so the reach is scaled by it (delta method).
-    odds, factor = share / (1 - share), np.exp(reach / (share * (1 - share)))
+    # Few clusters may reach further than a number can be.
+    odds, factor = share / (1 - share), np.exp(min(reach / (share * (1 - share)), 300))
     low, high = odds / factor, odds * factor
     return lowest + span * float(low / (1 + low)), lowest + span * float(high / (1 + high))

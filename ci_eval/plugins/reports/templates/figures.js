@@ -122,7 +122,7 @@ ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }, { o
   if (lowest === null || highest === null || value <= lowest || value >= highest) return ciEval.within(limits, value - reach, value + reach, value);
   const span = highest - lowest;
   const share = (value - lowest) / span;
-  const [odds, factor] = [share / (1 - share), Math.exp(reach / span / (share * (1 - share)))];
+  const [odds, factor] = [share / (1 - share), Math.exp(Math.min(reach / span / (share * (1 - share)), 300))];
   return [odds / factor, odds * factor].map((end) => lowest + span * (end / (1 + end)));
 };
 
