@@ -341,8 +341,8 @@ class Task:
     """A function that types an item and asks where it likes; the rest is typed then. None: it is asked at prefixes."""
     of_imports: bool = False
     """A flag: its items are uses of names whose import is taken out of the file."""
-    keeps_edits: bool = False
-    """A flag: suggestions are stored with the edits that acceptance makes elsewhere; `of_imports` implies it."""
+    of_silence: bool = False
+    """A flag: its items are places at which something new is written; a rank is that of what is in the way there."""
     every_token: bool = False
     """A flag: its items are made of all tokens of the code, definitions, literals and punctuation among them."""
     action: type[PlayItem] = PlayItem

@@ -25,7 +25,8 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 def begins(suggestion: Suggestion, typed: str) -> bool:
     """Return whether a suggestion begins with what was typed, without regard to case."""
-    return (suggestion.label or suggestion.text).lower().startswith(typed.lower())
+    # clangd puts a sign before the names that it shows.
+    return (suggestion.label or suggestion.text).lstrip(" \u2022").lower().startswith(typed.lower())
 
 
 SAME_MODULE, SAME_OBJECT, COMPILES = "sameModule", "sameObject", "compiles"

@@ -184,7 +184,10 @@ def _dependencies(
         if is_asked or (try_anyway and environments.can_install_safely(kind, target.root, target.info)):
             screen.say(f"Preparing what {target.info.name} needs")
             groups, spec = config.project.dependency_groups, target.info
-            needs = environments.prepare(kind, target.root, spec, dependencies=True, cache=cache, groups=groups)
+            sources = [target.root / folder for folder in config.project.source_roots]
+            needs = environments.prepare(
+                kind, target.root, spec, dependencies=True, cache=cache, groups=groups, sources=sources
+            )
             return needs, False
     except PreparationError as error:
         if is_asked:
@@ -251,8 +254,13 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(known)}: "
             f"add `--language {known[0]}`, or choose an engine of `ci-eval list engines`"
         )
-    if language.dependencies != "python" and (config.project.source_roots or config.project.dependency_groups):
-        raise ConfigError(f"project.sourceRoots and dependencyGroups are for Python, not {language.title}: remove them")
+    if language.dependencies not in ("python", "node") and (
+        config.project.source_roots or config.project.dependency_groups
+    ):
+        raise ConfigError(
+            "project.sourceRoots and dependencyGroups are for Python, JavaScript and TypeScript, not "
+            f"{language.title}: remove them"
+        )
     metrics = load_metrics(config)
     figures = [*(metric.info.name for metric in metrics), *footprint.INFOS]
     for name in config.reports.default_metrics or ():
@@ -314,7 +322,7 @@ def load_task(config: Config) -> Task:
     if config.run.tests and not task.runner:
         raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
     kinds = frozenset(strategy.filters.statement_types or ())
-    if not task.every_token and kinds and kinds <= UNREFERRING:
+    if not (task.every_token or task.of_silence) and kinds and kinds <= UNREFERRING:
         raise ConfigError(
             f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(kinds))}, which only the task tokens "
             "asks for: add `task: tokens`, or other kinds"

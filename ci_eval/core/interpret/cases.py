@@ -192,7 +192,7 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
             begin, word = case.word(setup.surroundings.word)
             # An engine is asked for the edits of the name that is expected; the word at the caret may be another.
             name = next(iter((*case.rules.expect, *case.rules.barred)), word)
-            of_case = replace(setup, task=replace(task, write=partial(_expect, name), keeps_edits=True))
+            of_case = replace(setup, task=replace(task, write=partial(_expect, name)))
             call = UseImport(
                 session=f"{number}",
                 offset=begin,

@@ -57,15 +57,6 @@ class ScalaWalk(ReferenceWalk):
         origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
-            if kind == "enum_case_definitions":
-                # A case with parameters is a class, any other a constant.
-                for case in child.children:
-                    if (name := case.child_by_field_name("name")) is not None:
-                        holder = "class" if case.type == "full_enum_case" else ""
-                        origins[self.text(name)] = Origin(True, self.package, holder)
-                        if not holder:
-                            self.constants.add(self.text(name))
-                continue
             if kind in _FUNCTIONS:
                 # A function without parameters is called without brackets, so both keys may find it.
                 keys: tuple[str, ...] = ("{}", "{}()")
@@ -74,6 +65,9 @@ class ScalaWalk(ReferenceWalk):
                 keys = ("{}", "{}()", "<{}>")
             elif kind == "type_definition":
                 keys = ("<{}>",)
+            elif kind == "enum_case_definitions":
+                origins.update(self._cases(child))
+                continue
             elif kind == "given_definition":
                 origins.update({self.text(name): Origin(static, self.package) for name in self._given_names(child)})
                 continue
@@ -87,6 +81,17 @@ class ScalaWalk(ReferenceWalk):
                 holder = "class" if kind in _CLASSES else ""
                 origin = Origin(static or (None if holder else False), self.package, holder)
                 origins.update({key.format(self.text(name)): origin for key in keys})
+        return origins
+
+    def _cases(self, node: Node) -> dict[str, Origin]:
+        """Return the cases of an enum by name: one with parameters is a class, any other a constant."""
+        origins: dict[str, Origin] = {}
+        for case in node.children:
+            if (name := case.child_by_field_name("name")) is not None:
+                has_parameters = case.type == "full_enum_case"
+                origins[self.text(name)] = Origin(True, self.package, "class" if has_parameters else "")
+                if not has_parameters:
+                    self.constants.add(self.text(name))
         return origins
 
     def _given_names(self, node: Node) -> list[Node]:
