@@ -351,15 +351,14 @@ class Judge:
 
     def _elsewhere(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
         sample = elsewhere(rows)
-        lack = self.unjudged or ("" if len(rows) > 1 else f"one of the {self.kind} says nothing of others")
         intervals = singly(sample.spread, tests)
         return [
             Elsewhere(
                 verdict=Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE,
-                why=lack or NO_FIGURE,
+                why=self.unjudged or f"one of the {self.kind} says nothing of others",
                 effective=float(sample.effective[index]),
             )
-            if lack or not np.isfinite(sample.spread.error[index])
+            if self.unjudged or not np.isfinite(sample.spread.error[index])
             else self._judge_code(
                 info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
             )

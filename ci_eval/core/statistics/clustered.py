@@ -46,7 +46,7 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
     # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
     deviations = _difference(total - rows) - _difference(total)
     # What is the same in all clusters does not vary, whatever rounding leaves of it.
-    deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2))] = 0
+    deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2)) & (len(rows) > 1)] = 0
     squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return squares * (1 - 1 / len(rows)), np.where(squares > 0, squares**2 / fourths, np.inf)
