@@ -100,7 +100,8 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     rank: Place | None
     """The rank of the expected text among all displayed suggestions, None if absent."""
     offered: bool = False
-    """True if a suggestion has the expected name, whatever else its acceptance would leave; only in the task inside."""
+    """True if a suggestion has the expected name, whatever else its acceptance would leave. If there is a rank, this is
+    stored in the task inside only."""
     adds_import: bool = False
     """True if acceptance of the first suggestion would add an import that the code does not have."""
     latency: Milliseconds
