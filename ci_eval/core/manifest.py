@@ -146,6 +146,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     does not depend on a difference."""
     generated: Number = 0
     """The number of sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
+    strata: dict[str, dict[str, Number]] = {}
+    """The classes that a limited sample was drawn from one by one, with the number of the sessions of each: project
+    ("", unless several were merged) → class → sessions of this shard. A project without any is a simple sample."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """The share of the source text that the grammar could not read, by its syntax trees."""
     unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
@@ -185,6 +188,11 @@ class Manifest(Value, frozen=True, kw_only=True):
         for record in self.stages.values():
             _check_times(record.started, record.ended)
         _check_times(self.start, self.end)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Return the classes that a limited sample of the project was drawn from; none of a simple sample."""
+        return tuple(self.strata.get("", ()))
 
     @property
     def is_sample(self) -> bool:

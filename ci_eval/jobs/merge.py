@@ -124,7 +124,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     merged = Workspace.create(output)
     atomic.copy(workspaces[0].config_path, merged.config_path)
     names = [manifest.project.name for manifest in manifests]
-    unread = dict[str, float]()
+    unread, strata = dict[str, float](), dict[str, dict[str, int]]()
     for workspace, manifest in zip(workspaces, manifests, strict=True):
         info = manifest.project
         # Two revisions of one project need folders of their own.
@@ -132,6 +132,8 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
         screen.say(f"Taking {name} from {workspace.folder}")
         folder = re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
         merged.adopt(workspace, folder)
+        if manifest.strata:
+            strata[folder] = manifest.strata[""]
         unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
     infos = tuple(manifest.project for manifest in manifests)
     histories = [manifest.histories for manifest in manifests if manifest.histories]
@@ -147,6 +149,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             ),
             projects=infos,
             generated=sum(manifest.generated for manifest in manifests),
+            strata=strata,
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
             left_out=dict(sum((Counter(manifest.left_out) for manifest in manifests), Counter())),
@@ -246,12 +249,13 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
         "dependencies": manifest.dependencies,
         "configuration": config,
         "way to divide files": manifest.own_actions,
+        "classes of the sample": manifest.classes,
         "text of the project": {path.name: path.stat().st_size for path in shared},
     }
 
 
 def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
-    statuses: Counter[str] = Counter()
+    statuses, classes = Counter[str](), shards[0].classes
     for shard in shards:
         statuses.update(shard.statuses)
     if len(rounds := {shard.rounds for shard in shards}) > 1:
@@ -271,6 +275,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         shard=None,
         own_actions=False,
         generated=sum(shard.generated for shard in shards) if shards[0].own_actions else shards[0].generated,
+        # Classes without a session keep their place: which class a session belongs to depends on the order of all.
+        strata={"": {name: sum(shard.strata[""][name] for shard in shards) for name in classes}} if classes else {},
         # Several runs have no common id of turns, so merged times have no verdict.
         turns="",
         logs=None,

@@ -119,6 +119,8 @@ def make_sessions(
     """
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
+    shard, limit = first.manifest().shard, settings.sessions_limit
+    divide_sample(asked, limit)
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
     if plan := _plan(manifest.generated, settings, repeats):
@@ -127,9 +129,9 @@ def make_sessions(
         results = interpret.play_files(
             [interpret.EngineSide(workspace, prepare_logs(preparation, workspace)) for workspace, preparation in asked],
             probability=settings.session_probability,
-            limit=settings.sessions_limit,
+            limit=limit,
             jobs=jobs,
-            shard=Shard.parse(manifest.shard) if manifest.shard else None,
+            shard=Shard.parse(shard) if shard else None,
             rounds=manifest.rounds,
             # Each question counts as progress, and a session has several.
             advance=lambda done, so_far: steps.show(
@@ -138,6 +140,19 @@ def make_sessions(
         )
     for (workspace, prepared), progress in zip(asked, results, strict=True):
         record(workspace, prepared, progress, started, screen, watch)
+
+
+def divide_sample(asked: Sequence[tuple[Workspace, Prepared]], limit: int | None) -> None:
+    """Write the classes that a limited sample is drawn from into the manifests, with their numbers of sessions."""
+    (first, prepared) = asked[0]
+    manifest, classes = first.manifest(), prepared.config.sampling_classes
+    # A resumed run goes on with the classes that it began with.
+    if limit is None or limit >= manifest.generated or not classes or manifest.strata:
+        return
+    shard = Shard.parse(manifest.dealt) if manifest.dealt else None
+    if counts := interpret.count_classes(first, classes, shard):
+        for workspace, _ in asked:
+            workspace.write_manifest(replace(workspace.manifest(), strata={"": counts}))
 
 
 def _plan(generated: int, settings: InterpretConfig, repeats: int) -> str:
