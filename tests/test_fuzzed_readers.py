@@ -17,14 +17,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ci_eval.core.base import stored
+from ci_eval.core.actions.handwritten import find_unwritten
+from ci_eval.core.base import stored, workspaces
 from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
 from ci_eval.core.config import load
 from ci_eval.core.fetch import dataset, git, locks, project, requirements
 from ci_eval.core.model import Session
 from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
-from ci_eval.plugins.adapters import python_paths
+from ci_eval.plugins.adapters import poms, python_paths
 from ci_eval.plugins.adapters.endpoints import store
 from ci_eval.plugins.adapters.endpoints.http import assembly
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
@@ -167,6 +168,26 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
         lambda data, folder: locks.write_go_modules(_put(data, folder / "p" / "go.mod").parent, folder),
         b"module a\n\ngo 1.20\nrequire (\n\tb v1.0.0\n)\nreplace b => ./b\n",
         (PreparationError,),
+    ),
+    "go.work": (
+        lambda data, folder: locks.write_go_modules(_put(data, folder / "p" / "go.work").parent, folder),
+        b"go 1.20\n\nuse (\n\t./a\n)\nreplace b => ./b\n",
+        (PreparationError,),
+    ),
+    "pom.xml": (
+        lambda data, folder: poms.read_needs(_put(data, folder / "pom.xml").parent),
+        b"<project><modules><module>a</module></modules><properties><a>1</a></properties></project>",
+        (PreparationError,),
+    ),
+    "pnpm-workspace.yaml": (
+        lambda data, folder: workspaces.read_members(_put(data, folder / "pnpm-workspace.yaml").parent),
+        b"packages: ['a/*', '!b']\ncatalog: {x: 1}\n",
+        (PreparationError,),
+    ),
+    "gitattributes": (
+        lambda data, folder: list(find_unwritten(_put(data, folder / ".gitattributes").parent, ["a.py"], ())),
+        b"*.py linguist-generated\na/** -linguist-vendored\n",
+        (),
     ),
     "requirements.txt": (_python("requirements.txt"), b"six==1.16.0 # x\n-e .\n", (PreparationError,)),
     "pyproject.toml": (

@@ -254,13 +254,9 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(known)}: "
             f"add `--language {known[0]}`, or choose an engine of `ci-eval list engines`"
         )
-    if language.dependencies not in ("python", "node") and (
-        config.project.source_roots or config.project.dependency_groups
-    ):
-        raise ConfigError(
-            "project.sourceRoots and dependencyGroups are for Python, JavaScript and TypeScript, not "
-            f"{language.title}: remove them"
-        )
+    is_laid_out = config.project.source_roots or config.project.dependency_groups
+    if is_laid_out and language.dependencies not in ("python", "node"):
+        raise ConfigError(f"project.sourceRoots and dependencyGroups have no effect on {language.title}: remove them")
     metrics = load_metrics(config)
     figures = [*(metric.info.name for metric in metrics), *footprint.INFOS]
     for name in config.reports.default_metrics or ():

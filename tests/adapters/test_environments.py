@@ -102,7 +102,7 @@ def test_the_modules_of_a_go_module_are_there(tmp_path: Path) -> None:
 
 
 def test_a_package_in_the_project_is_said_to_be_there(tmp_path: Path) -> None:
-    root = write(tmp_path, **{"packages/alpha/src/acme/__init____py": "", "web/package__json": '{"name": "@me/web"}'})
+    root = write(tmp_path, **{"packages/alpha/src/acme/a__py": "", "web/package__json": '{"name": "@me/web"}'})
     write(root, **{"fixtures/package__json": "{broken"})
     remedies = find_remedies("python", root, ["acme", "yaml"], installed=False)
     assert remedies == {"acme": "in the project, in packages/alpha/src: name that folder in project.sourceRoots"}

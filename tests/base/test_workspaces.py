@@ -47,11 +47,19 @@ def test_what_is_not_in_the_project_is_no_member(pattern: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["../../x", "/x", "a/b", "@a/../b", ".."])
-def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+def test_a_name_that_could_lead_a_link_elsewhere_is_no_member(name: str, tmp_path: Path) -> None:
     write(tmp_path, package__json='{"workspaces": ["a"]}', **{"a/package__json": json.dumps({"name": name})})
-    with pytest.raises(PreparationError, match="no name of a package"):
-        read_members(tmp_path)
+    assert read_members(tmp_path) == {}
+    write(tmp_path, package__json=json.dumps({"dependencies": {name: "file:a"}}))
+    assert read_members(tmp_path) == {}
+
+
+@pytest.mark.parametrize("text", ["[", "\xff", "[" * 100_000])
+def test_a_manifest_that_cannot_be_read_is_named_or_has_no_members(text: str, tmp_path: Path) -> None:
+    write(tmp_path, package__json=text)
     assert find_members(tmp_path) == {}
+    with pytest.raises(PreparationError, match=r"Cannot read package\.json"):
+        read_members(tmp_path)
 
 
 def test_a_project_without_workspaces_has_no_members(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def read_layout(root: Path) -> Layout:
                     manifests.append(members[normalize(name)])
             elif not OF_THE_REGISTRY.issuperset(source):
                 elsewhere[normalize(name)] = ", ".join(f"{field} {value}" for field, value in source.items())
-    roots = [folder / "src" if (folder / "src").is_dir() else folder for folder in (root, *members.values())]
+    roots = [place for folder in (root, *members.values()) for place in _package_folders(folder, root)]
     elsewhere = {name: source for name, source in elsewhere.items() if name not in members}
     return Layout(members, elsewhere, tuple(dict.fromkeys(place for place in roots if place != root)))
 
@@ -91,6 +91,26 @@ def table(value: Any, *names: str) -> dict[str, Any]:
 def normalize(name: str) -> str:
     """Return a package's name as registries compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _package_folders(folder: Path, root: Path) -> list[Path]:
+    """Return the folders that hold the packages of a project in `folder`, by the settings of its build backend; else
+    `src`, or the folder itself."""
+    tool = table(read_pyproject(folder / PYPROJECT, root), "tool")
+    setuptools, wheel = table(tool, "setuptools"), table(tool, "hatch", "build", "targets", "wheel")
+    poetry = table(tool, "poetry").get("packages")
+    named = [
+        table(setuptools, "package-dir").get(""),
+        *texts(table(setuptools, "packages", "find").get("where")),
+        *(package.get("from") for package in (poetry if isinstance(poetry, list) else ()) if isinstance(package, dict)),
+        *(str(Path(path).parent) for path in texts(wheel.get("packages"))),
+        table(tool, "pdm", "build").get("package-dir"),
+        table(tool, "uv", "build-backend").get("module-root"),
+    ]
+    places = [(folder / path).resolve() for path in named if isinstance(path, str)]
+    inside = [root / place.relative_to(root.resolve()) for place in places if place.is_relative_to(root.resolve())]
+    existing = [place for place in dict.fromkeys(inside) if place.is_dir()]
+    return existing or [folder / "src" if (folder / "src").is_dir() else folder]
 
 
 def _sources(manifest: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -8,7 +8,7 @@ dependencies.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ MAX_MEMBERS = 1_000
 MANIFEST = "package.json"
 PNPM = "pnpm-workspace.yaml"
 NAME = re.compile(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
-PATH = re.compile(r"(?:file|link|portal):(?P<path>[^\x00]*)")
+PATH = re.compile(r"(?:file|link|portal):([^\x00]*)")
 """The versions that name a folder in place of a version."""
 
 
@@ -42,8 +42,8 @@ def expand(root: Path, patterns: Iterable[str], manifest: str) -> list[Path]:
 
 
 def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return the folders of the project's own packages, by name. `sources`: further folders of such packages. Raises
-    PreparationError if a manifest cannot be read."""
+    """Return the folders of the project's own packages, by names that links may have. `sources`: further folders of
+    packages. Raises PreparationError if a manifest cannot be read."""
     whole = _read(root, root / MANIFEST)
     spaces = whole.get("workspaces")
     patterns = spaces.get("packages") if isinstance(spaces, dict) else spaces
@@ -54,18 +54,16 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
     for folder in manifests:
         manifest = _read(root, folder / MANIFEST)
         name = read_name(root, folder)
-        if name and (folder != root or patterns):
+        if NAME.fullmatch(name) and (folder != root or patterns):
             members.setdefault(name, folder)
-        for name, path in _paths(manifest):
-            place = (folder / path).resolve()
-            if is_own(place / MANIFEST, root) and "node_modules" not in place.parts:
+        needs = manifest.get("dependencies")
+        for name, version in needs.items() if isinstance(needs, dict) else ():
+            path = PATH.fullmatch(version) if isinstance(version, str) and NAME.fullmatch(name) else None
+            place = (folder / path[1]).resolve() if path else root
+            if path and is_own(place / MANIFEST, root) and "node_modules" not in place.parts:
                 other = members.setdefault(name, root / place.relative_to(root.resolve()))
                 if other not in manifests and len(manifests) < MAX_MEMBERS:
                     manifests.append(other)
-    for name in members:
-        # Links are named by it, so it may not lead out of their folder.
-        if not NAME.fullmatch(name):
-            raise PreparationError(f"{name[:200]!r} in {MANIFEST} of the project is no name of a package")
     return members
 
 
@@ -96,13 +94,6 @@ def read_catalogs(root: Path) -> dict[str, dict[str, str]]:
 def texts(value: Any) -> list[str]:
     """Return the texts among the items of a list; [] of anything else."""
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
-
-
-def _paths(manifest: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    needs = manifest.get("dependencies")
-    for name, version in needs.items() if isinstance(needs, dict) else ():
-        if isinstance(version, str) and (match := PATH.fullmatch(version)):
-            yield name, match["path"]
 
 
 def _read(root: Path, path: Path) -> dict[str, Any]:

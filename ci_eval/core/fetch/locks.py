@@ -251,7 +251,8 @@ def write_go_modules(root: Path, folder: Path) -> None:
     waiting, met = [root, *used], {root, *used}
     while waiting:
         module = waiting.pop()
-        lines = _join_modules(root, used) if module == root and used else list(_read_go_mod(module / "go.mod"))
+        is_joined = module == root and is_own(root / "go.work", root)
+        lines = _join_modules(root, used) if is_joined else list(_read_go_mod(module / "go.mod"))
         copy = folder / module.relative_to(root)
         copy.mkdir(parents=True, exist_ok=True)
         (copy / "go.mod").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -263,49 +264,44 @@ def write_go_modules(root: Path, folder: Path) -> None:
                 raise foreign(line, "go.mod")
             waiting += [] if other in met else [other]
             met.add(other)
-    known: dict[str, None] = {}
-    for path in (path for path in sums if is_own(path, root)):
-        lines = path.read_text("utf-8", "replace").splitlines()
-        if wrong := next((line for line in lines if line and not GO_SUM.fullmatch(line)), ""):
-            raise foreign(wrong, path.name)
-        known.update(dict.fromkeys(lines))
+    texts = [path.read_text("utf-8", "replace") for path in sums if is_own(path, root)]
+    known = dict.fromkeys(line for text in texts for line in text.splitlines() if line)
+    if wrong := next((line for line in known if not GO_SUM.fullmatch(line)), ""):
+        raise foreign(wrong, "go.sum")
     if known:
         (folder / "go.sum").write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
 
 
 def _read_workspace(root: Path) -> list[Path]:
     """Return the folders of the modules that go.work names, without the root."""
-    lines = _read_go_mod(root / "go.work") if is_own(root / "go.work", root) else ()
-    named = [line.partition(" ")[2] for line in lines if line.startswith("use ")]
-    modules = [Path(os.path.normpath(root / path)) for path in named]
-    for path, module in zip(named, modules, strict=True):
-        if not (module.is_relative_to(root) and is_own(module / "go.mod", root)):
-            raise foreign(f"use {path}", "go.work")
-    return [module for module in modules if module != root]
+    modules = []
+    for line in _read_go_mod(root / "go.work") if is_own(root / "go.work", root) else ():
+        module = Path(os.path.normpath(root / line.removeprefix("use ")))
+        if line.startswith("use ") and not (module.is_relative_to(root) and is_own(module / "go.mod", root)):
+            raise foreign(line, "go.work")
+        modules += [module] if line.startswith("use ") and module != root else []
+    return modules
 
 
 def _join_modules(root: Path, used: Sequence[Path]) -> list[str]:
-    """Return the lines of a go.mod that needs the modules of go.work, with the replacements of all."""
-    own = list(_read_go_mod(root / "go.mod")) if is_own(root / "go.mod", root) else ["module workspace"]
-    of_work = [line for line in _read_go_mod(root / "go.work") if not line.startswith("use ")]
-    joined = [line for line in (*own, *of_work) if not line.startswith("go ")]
-    joined += [line for line in (*of_work, *own) if line.startswith("go ")][:1]
-    replaced = {line.split()[1] for line in joined if line.startswith("replace ")}
-    for module in used:
-        lines = list(_read_go_mod(module / "go.mod"))
-        name = next((line.split()[1] for line in lines if line.startswith("module ")), "")
-        place = f"./{module.relative_to(root).as_posix()}"
-        joined += [f"require {name} v0.0.0", *([] if name in replaced else [f"replace {name} => {place}"])]
-        replaced.add(name)
-    for module in used:
-        # Go takes the replacements of the module at the root alone.
-        for line in _read_go_mod(module / "go.mod"):
-            what, _, target = line.partition(" => ")
-            if line.startswith("replace ") and what.split()[1] not in replaced:
-                path = os.path.relpath(os.path.normpath(module / target), root) if target.startswith(".") else target
-                joined.append(f"{what} => {f'./{path}' if target.startswith('.') else target}")
-                replaced.add(what.split()[1])
-    return joined
+    """Return the lines of a go.mod that needs the modules of go.work, with the replacements of all, of which Go takes
+    those of the module at the root alone."""
+    joined = {"module": "module workspace"}
+    for file in (root / "go.work", root / "go.mod", *(module / "go.mod" for module in used)):
+        for line in _read_go_mod(file) if is_own(file, root) else ():
+            verb, _, text = line.partition(" ")
+            what, _, target = text.partition(" => ")
+            if verb == "replace":
+                target = f"./{os.path.relpath(file.parent / target, root)}" if target.startswith(".") else target
+                joined.setdefault(f"replace {what.split()[0]}", f"replace {what} => {target}")
+            elif verb == "module" and file.parent != root:
+                joined[line] = f"require {text} v0.0.0"
+                joined.setdefault(f"replace {text}", f"replace {text} => ./{file.parent.relative_to(root).as_posix()}")
+            elif verb in ("go", "module"):
+                joined[verb] = line
+            elif file == root / "go.mod":
+                joined[line] = line
+    return [*joined.values()]
 
 
 def _read_go_mod(path: Path) -> Iterator[str]:

@@ -23,6 +23,7 @@ from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.fetching import go_run, npm_install, npm_registries, read_npm_settings
+from ci_eval.plugins.adapters.poms import read_needs
 from ci_eval.plugins.adapters.python_paths import read_pth_folders
 from ci_eval.plugins.adapters.recipes import InstalledEngine, once
 
@@ -45,7 +46,7 @@ def prepare(
     `name`: the kind of environment, as a language names it (`Language.dependencies`):
 
     python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages. node: a
-    folder with `node_modules`. go: a module cache. jvm, if the project comes from Maven: the jars it needs. `sources`:
+    folder with `node_modules`. go: a module cache. jvm: the jars that it needs by Maven. `sources`:
     the folders of the project's own packages, if its files do not name them. Raises PreparationError.
     """
     kind = ENVIRONMENTS.get(name)
@@ -195,7 +196,11 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
 
 def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
     scheme, _, coordinates = task.spec.partition(":")
-    return jars.resolve(coordinates.partition("#")[0], folder, itself=False) if scheme == "maven" else {}
+    if scheme == "maven":
+        return jars.resolve(coordinates.partition("#")[0], folder, itself=False)
+    if not is_own(task.root / "pom.xml", task.root):
+        return {}
+    return dict(jars.copy_jars(read_needs(task.root), folder).values())
 
 
 @dataclass(frozen=True)

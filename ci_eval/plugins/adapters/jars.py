@@ -70,10 +70,25 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
     Returns GROUP:NAME → version. Raises ConfigError or InstallError.
     """
     artifacts = [check_maven(artifact) for artifact in (coordinates, *others)]
+    jars = copy_jars(f"<dependencies>{''.join(map(_dependency, artifacts))}</dependencies>", folder)
+    if itself and not jars:
+        raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
+    if not itself:
+        own = f"{artifacts[0]['group']}:{artifacts[0]['name']}"
+        # Maven would leave it out by its name alone, and with it the namesakes of other groups.
+        for path in [path for path, (name, _) in jars.items() if name == own]:
+            path.unlink()
+            del jars[path]
+    return dict(jars.values())
+
+
+def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
+    """Copy into `folder`/jars all jars that a POM with these elements needs to run. Returns path → GROUP:NAME and
+    version. Raises InstallError."""
     (folder / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
         "<version>0</version><packaging>pom</packaging>"
-        f"<dependencies>{''.join(map(_dependency, artifacts))}</dependencies></project>\n"
+        f"{needs}</project>\n"
     )
     # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
     (folder / ".mvn").mkdir()
@@ -94,16 +109,7 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
     if trouble:
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
-    jars = {path: _identify(path.relative_to(folder / FOLDER)) for path in list_jars(folder)}
-    if itself and not jars:
-        raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
-    if not itself:
-        own = f"{artifacts[0]['group']}:{artifacts[0]['name']}"
-        # Maven would leave it out by its name alone, and with it the namesakes of other groups.
-        for path in [path for path, (name, _) in jars.items() if name == own]:
-            path.unlink()
-            del jars[path]
-    return dict(jars.values())
+    return {path: _identify(path.relative_to(folder / FOLDER)) for path in list_jars(folder)}
 
 
 def _settings() -> str:

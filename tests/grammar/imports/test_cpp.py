@@ -36,7 +36,7 @@ def test_a_folder_that_a_compile_database_names_has_headers(tmp_path: Path) -> N
     write(tmp_path, main__cc="", **{"lib/include/ledger__h": ""})
     text = "#include <ledger.h>\n"
     assert shares("cpp", tmp_path, "main.cc", text) == [False]
-    command = f'[{{"directory": "b", "file": "main.cc", "command": "c++ -isystem {tmp_path}/lib/include -I/etc"}}]'
+    command = f'[{{"directory": ".", "file": "main.cc", "command": "c++ -isystem {tmp_path}/lib/include -I/etc"}}]'
     write(tmp_path, **{"build/debug/compile_commands__json": command})
     assert shares("cpp", tmp_path, "main.cc", text) == [True]
     assert shares("cpp", tmp_path, "main.cc", "#include <passwd>\n") == [False]

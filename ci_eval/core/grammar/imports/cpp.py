@@ -6,8 +6,11 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+
+import msgspec
 
 from ci_eval.core.base.files import exists, is_own, read_own
 from ci_eval.core.import_syntax import Imports
@@ -28,6 +31,15 @@ INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.M
 DATABASES = ("compile_commands.json", "compile_flags.txt")
 FOLDER = re.compile(r"-(?:I|isystem|iquote|idirafter)[\s\",]*([^\s\",]+)")
 """A flag of a compile command that names a folder of headers."""
+
+
+class Command(msgspec.Struct):
+    """A command of a compile database."""
+
+    directory: str = ""
+    file: str = ""
+    command: str = ""
+    arguments: list[str] = []
 
 
 def list_includes(text: str) -> list[tuple[str, bool]]:
@@ -53,12 +65,19 @@ def _commanded_folders(root: Path) -> list[Path]:
     """Return the folders of the project that its compile databases name for headers."""
     found: dict[Path, None] = {}
     for path in (path for name in DATABASES for path in sorted(root.rglob(name)) if is_own(path, root)):
-        for value in FOLDER.findall(read_own(root, str(path.relative_to(root))).decode(errors="replace")):
-            # CMake writes absolute paths, and runs compilers in the folder of the database.
-            folder = Path(os.path.realpath(path.parent / value))
-            if folder.is_relative_to(root.resolve()):
-                found[folder] = None
+        for entry in _read_database(read_own(root, str(path.relative_to(root)))):
+            for value in FOLDER.findall(entry.command or "\n".join(entry.arguments)):
+                folder = Path(os.path.realpath(path.parent / entry.directory / value))
+                if folder.is_relative_to(root.resolve()):
+                    found[folder] = None
     return list(found)
+
+
+def _read_database(data: bytes) -> list[Command]:
+    with suppress(msgspec.MsgspecError, RecursionError):
+        return msgspec.json.decode(data, type=list[Command], strict=False)
+    # A compile_flags.txt has a flag a line, and so has whatever else cannot be read.
+    return [Command(command=data.decode(errors="replace"))]
 
 
 def folders(root: Path) -> list[str]:

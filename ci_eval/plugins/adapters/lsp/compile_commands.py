@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.files import is_own, read_own
-from ci_eval.core.grammar.imports.cpp import folders, sources
+from ci_eval.core.grammar.imports.cpp import Command, folders, sources
 from ci_eval.plugins.adapters.confinement import SYSTEM
 
 NAME = "compile_commands.json"
@@ -86,13 +86,6 @@ OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|
 """The flags for the output of a build, which clangd has no use for. They are not counted if they are left out."""
 WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})
 COMPILER = re.compile(r"[A-Za-z0-9_][\w.+-]*")
-
-
-class _Command(msgspec.Struct):
-    directory: str = ""
-    file: str = ""
-    command: str = ""
-    arguments: list[str] = []
 
 
 class Cleaned(msgspec.Struct):
@@ -206,7 +199,7 @@ class _Cleaning:
 
     def _json(self, path: Path) -> Iterator[Cleaned]:
         try:
-            commands = msgspec.json.decode(self._read(path), type=list[_Command], strict=False)
+            commands = msgspec.json.decode(self._read(path), type=list[Command], strict=False)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             self._dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
             return
@@ -232,7 +225,7 @@ class _Cleaning:
             raise OSError(f"{path.name} is too large")
         return read_own(self._root, str(path.relative_to(self._root)))
 
-    def _command(self, command: _Command, folder: Path) -> Cleaned | None:
+    def _command(self, command: Command, folder: Path) -> Cleaned | None:
         try:
             arguments = command.arguments or shlex.split(command.command)
             directory = os.path.normpath(folder / command.directory)

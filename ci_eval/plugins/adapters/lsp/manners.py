@@ -65,8 +65,8 @@ PLAIN = Manners()
 
 
 def _clangd_options(place: Place) -> dict[str, Any]:
-    # Written once: each file gets a fresh server, and may not change this folder.
-    folder = place.base / "commands"
+    # Written once: each file gets a fresh server, and may read this folder but not change it.
+    folder = place.programs / "commands"
     if not folder.exists():
         folder.mkdir()
         compile_commands(place.root).write(folder)
