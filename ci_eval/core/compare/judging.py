@@ -227,7 +227,7 @@ class Judge:
         if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
             why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
             return Difference(base=None, new=None, difference=None, why=why)
-        own = _Own.of(sums, [index], [metric.info])
+        own = _Own.of(sums, [index], [metric.info], 0.0, self.repeats)
         between, files = jackknife(own.rows)
         degrees, center = np.maximum(np.nan_to_num(files) - 1, 1), own.new - own.base
         (interval,) = singly(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))

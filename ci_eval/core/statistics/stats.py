@@ -254,6 +254,12 @@ def figure(observations: Observations, kind: int | None = None) -> float | None:
     return _figure_of_rows(metric, *observations.seen(kind))
 
 
+def _sum_clusters(rows: Floats, numbers: NDArray[np.int64]) -> Floats:
+    """Return the sums of the rows that have one number."""
+    _, members = np.unique(numbers, return_inverse=True)
+    return np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
+
+
 def estimate(
     observations: Observations,
     asked: float,
@@ -289,11 +295,9 @@ def estimate(
     if metric.timed == "cpu":
         # Another process would take another time for each lookup, so they are like those of a project without end.
         asked, repeats, again = 0.0, Repeats(whole=False), None
-    rows = sums.rows[sums.rows[:, 2] > 0, :2]
-    of_clusters = rows
-    if clusters is not None:
-        _, members = np.unique(np.array(clusters)[: len(sums.rows)][sums.rows[:, 2] > 0], return_inverse=True)
-        of_clusters = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
+    seen_in = sums.rows[:, 2] > 0
+    rows = sums.rows[seen_in, :2]
+    of_clusters = rows if clusters is None else _sum_clusters(rows, np.array(clusters)[: len(sums.rows)][seen_in])
     limits, span = metric.info.limits, metric.info.span
     plain = replace(plain, elsewhere=figures(of_clusters[:, None, :], [limits])[0])
     total, noise, unseen, strata = sums.total[:2], None, 0.0, observations.strata
