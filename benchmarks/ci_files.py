@@ -8,12 +8,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ci_eval.ci import inputs
-from ci_eval.ci.inputs import COMPARE, DESCRIBED, ENGINES, EVALUATE, INPUTS, LOGS, MERGE, STEPS, TRAIN, Input, inputs_of
+from ci_eval.ci.inputs import (
+    CASES,
+    COMPARE,
+    DESCRIBED,
+    ENGINES,
+    EVALUATE,
+    INPUTS,
+    LOGS,
+    MERGE,
+    STEPS,
+    TRAIN,
+    Input,
+    inputs_of,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 RECIPES = ".teamcity/pluginData/_Self/metaRunners"
 LIBRARY = ".teamcity/library/CiEval.kt"
-COMPONENTS = (EVALUATE, MERGE, COMPARE, ENGINES, LOGS)
+COMPONENTS = (EVALUATE, MERGE, COMPARE, ENGINES, LOGS, CASES)
 """Jobs that GitLab has a component for."""
 MADE = "Made by benchmarks/ci_files.py from ci_eval/ci/inputs.json."
 BEGIN, END = "begin generated: python benchmarks/ci_files.py", "end generated"
@@ -208,7 +221,7 @@ def component(job: str) -> str:
         variables["base-job"] = "CI_EVAL_BASE_JOB"
         script.insert(1, LAST_GOOD)
         paths += ["$[[ inputs.new ]]", "$[[ inputs.history ]]"]
-    junit = {COMPARE: "/junit.xml", ENGINES: "/comparison/junit.xml"}.get(job, "")
+    junit = {CASES: "/junit.xml", COMPARE: "/junit.xml", ENGINES: "/comparison/junit.xml"}.get(job, "")
     return _component(job, DESCRIBED[job].summary, entries, variables, script, paths, junit and paths[0] + junit)
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.compare import compare
-from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
+from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters, sampling_classes
 from ci_eval.core.interpret.run import share_twice
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
@@ -46,6 +46,7 @@ from ci_eval.core.workspace import Workspace, pack_actions, pack_sessions
 
 Ranks = NDArray[np.int64]
 METRICS = [metric for metric in metrics.load() if metric.info.name in {"RecallAt1", "MeanReciprocalRank"}]
+HEADLINE = "names, Prefix 1"
 FILTERS = ReportFilters(all=(ReportFilter(name=EVERYTHING),), headline=EVERYTHING)
 SHOWN = {Verdict.BETTER, Verdict.WORSE}
 PROPERTIES = Properties(kind=Kind.VARIABLE)
@@ -73,6 +74,8 @@ class Draw:
     """The number of the text of each file, if some are equal."""
     code: float | None = None
     """The true difference in other code; None = as in this project."""
+    leading: NDArray[np.bool_] | None = None
+    """Whether each session is the headline's, if the sample was drawn by classes."""
 
 
 def write(
@@ -101,7 +104,7 @@ def write(
                 SessionScore(
                     id=f"{session:08}", file=path, offset=session, expected_text="x", properties=PROPERTIES,
                     status=Status.OK, rounds=len(rounds), again=int(repeated), differing=differing,
-                    lookups=(_lookup(answers[0]),),
+                    typed=int(draw.leading is not None and draw.leading[session]), lookups=(_lookup(answers[0]),),
                     otherwise=tuple(
                         Otherwise(round=number, status=Status.OK, lookups=(_lookup(answer),))
                         for number, answer in enumerate(answers) if answer != answers[0]
@@ -112,12 +115,18 @@ def write(
             workspace.write_sessions(path, pack_sessions(SourceFile(path=path, checksum=checksum, text=""), sessions))
     info = ProjectInfo(spec="path:p", name="p", revision="1", checksum="c")
     count = 0 if draw.projects is None else int(draw.projects.max()) + 1
+    strata: dict[str, dict[str, int]] = {}
+    if draw.leading is not None:
+        headline, *others = sampling_classes(HEADLINE)
+        sizes = {headline: int(draw.leading.sum()), "names": int((~draw.leading).sum())}
+        strata = {"": {name: sizes.get(name, 0) for name in (headline, *others, "")}}
     workspace.write_manifest(
         Manifest(
             ci_eval="", title="", language="python", completion_type="BASIC", client="editor", strategy="", seed=0,
             engine=EngineInfo(name="engine", version="1"), project=info, projects=(info,) * count, grammar="",
             python="", os="", cpu="", jobs=1, start="2026-01-01T00:00:00+00:00", generated=len(draw.files),
-            planned=len(asked), finished=len(asked), rounds=len(rounds), state=state if state.asked else None,
+            planned=len(asked), finished=len(asked), rounds=len(rounds), strata=strata,
+            state=state if state.asked else None,
         )
     )  # fmt: skip
     return workspace
@@ -271,6 +280,23 @@ class Waver:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Classes:
+    """A limited sample, two thirds of which are of the headline's class, though that is a fifth of the project: figures
+    of all sessions are weighted."""
+
+    of: Waver
+    share: float = 0.2
+
+    def __call__(self, random: np.random.Generator) -> Draw:
+        draw = replace(self.of, asked=1.0, sessions=round(self.of.sessions / self.of.asked))(random)
+        leading = random.random(len(draw.files)) < self.share
+        most = min(round(self.of.sessions * 2 / 3), int(leading.sum()))
+        parts = [(np.flatnonzero(leading), most), (np.flatnonzero(~leading), self.of.sessions - most)]
+        asked = np.concatenate([random.choice(own, size, replace=False) for own, size in parts])
+        return replace(draw, leading=leading, asked=asked)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Merged:
     """Merged projects, of each of which no more than a limit was asked: engines that do not vary, asked twice."""
 
@@ -376,6 +402,15 @@ REGIMES: dict[str, Regime] = {
     "merged, 10 apart": Merged(apart=0.05),
     "merged, 25 apart": Merged(projects=25, apart=0.05),
     "copies": Copies(),
+    "classes, 300 of 3,000, two rounds": Classes(of=replace(PLAIN, sessions=300, asked=0.1, rounds=2)),
+    "classes, 300 of 3,000, loss 8 points, two rounds": Classes(
+        of=replace(PLAIN, sessions=300, asked=0.1, rounds=2, loss=0.08)
+    ),
+    "classes, 600 of 2,000, flips 3 %, two rounds": Classes(
+        of=replace(PLAIN, asked=0.3, rounds=2, kind="session", share=0.03)
+    ),
+    "classes, 600 of 2,000, flips 3 %, once": Classes(of=replace(PLAIN, asked=0.3, kind="session", share=0.03)),
+    "classes, 600 of 2,000, files 5 %, once": Classes(of=replace(PLAIN, asked=0.3, kind="file", share=0.05)),
 }
 
 

@@ -23,7 +23,7 @@ from itertools import product
 
 import numpy as np
 
-from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, figures
+from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, elsewhere, figures
 from ci_eval.core.statistics.paired import LEVEL
 from ci_eval.core.statistics.student import Floats, critical_values
 
@@ -197,7 +197,7 @@ class Counts:
         return cls(float(given.mean()), *(float(each.mean()) for each in seen))
 
 
-def clustered(rows: Floats, fewest: float = FEWEST) -> tuple[Floats, Floats]:
+def clustered(rows: Floats, fewest: float = 0) -> tuple[Floats, Floats]:
     """Intervals as ci-eval gives them, one per comparison; nan where it gives none."""
     found = elsewhere(rows)
     reach = critical_values(1 - LEVEL, found.spread.df) * found.spread.error

@@ -38,5 +38,5 @@ def _figures(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
         (name, metric): {key: figures[key] for key in FIGURES}
         for name, part in report["filters"].items()
         for metric, figures in part["metrics"].items()
-        if metric not in TIMED and metric not in {"StartUpLatency", "PeakMemory"}
+        if metric not in TIMED and metric not in {"StartUpLatency", "StartCpu", "PeakMemory"}
     }

@@ -108,7 +108,7 @@ def timeless(folder: Path, without: Collection[str] = (), *, once: bool = False)
     for file, sessions in Workspace(folder).sessions(Session):
         lines.append(msgspec.json.encode(file))
         for session in (session for session in sessions if session.id not in without):
-            lookups = tuple(replace(lookup, latency=0, cold=False) for lookup in session.lookups)
+            lookups = tuple(replace(lookup, latency=0, cpu=None, cold=False) for lookup in session.lookups)
             first = replace(session, again=0, differing=0, otherwise=()) if once else session
             lines.append(msgspec.json.encode(replace(first, lookups=lookups)))
     return lines

@@ -63,7 +63,7 @@ class _Declaration(msgspec.Struct, frozen=True, rename="camel"):
 
 
 _DECLARED = msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=_Declaration)
-EVALUATE, LOGS, COMPARE, ENGINES, MERGE, TRAIN = STEPS = tuple(_DECLARED.jobs)
+EVALUATE, LOGS, COMPARE, ENGINES, MERGE, TRAIN, CASES = STEPS = tuple(_DECLARED.jobs)
 DESCRIBED = _DECLARED.jobs
 INPUTS = _DECLARED.inputs
 ASKING = tuple(name for name, job in DESCRIBED.items() if job.asks)
@@ -143,7 +143,7 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
     if job not in JOBS:
         raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
     _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
-    if job in ASKING and not {"config", "project"} & inputs.keys():
+    if job in ASKING and job != CASES and not {"config", "project"} & inputs.keys():
         raise ConfigError(f"nothing says what {job} measures: give the input config, a YAML file, or project")
     if is_first_night(job, inputs):
         inputs = {name: text for name, text in inputs.items() if name != "base"} | {"first-night": "true"}

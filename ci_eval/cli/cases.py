@@ -13,6 +13,7 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.core.base.errors import GateFailed
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.misses.cases import run_cases
+from ci_eval.jobs.workflows import announcements as announcing
 
 LANGUAGE = "Ask only about cases in this language. Default: all that the engine knows."
 SNAPSHOT = "Compare what each list begins with to this file, and print the differences; they break nothing."
@@ -77,6 +78,7 @@ def cases(
     done, reports = run_cases(
         folder, chosen, language=language, snapshot=snapshot, update=update, output=output, screen=screen
     )
+    announcing.cases(done, output, reports, screen)
     presenting.small(done, output, reports, screen)
     if done.broken:
         raise GateFailed(f"{done.broken:,} of {len(done.cases):,} cases are broken")

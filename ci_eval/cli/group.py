@@ -21,6 +21,9 @@ COMMANDS: dict[str, dict[str, str]] = {
     "answers": {
         "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
     },
+    "bisect": {
+        "bisect": "Find the versions between GOOD and BAD in which results changed, and say for each what changed.",
+    },
     "cases": {
         "cases": "Ask an engine about the cases in FOLDER: is offered what must be, and nothing that must not be?",
     },
@@ -65,6 +68,9 @@ COMMANDS: dict[str, dict[str, str]] = {
         "train-recommender": (
             "Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line."
         ),
+    },
+    "reduce": {
+        "reduce": "Shrink the project around one miss to a few lines, while the engine still shows it.",
     },
     "runs": {
         "actions": "Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",
@@ -111,7 +117,7 @@ def _set_loudness(_context: click.Context, option: click.Parameter, is_set: bool
 def _loudness_options(*, hidden: bool = False) -> list[click.Option]:
     helps = {
         "quiet": "Print no progress, only results, warnings and errors.",
-        "verbose": "Also print what was prepared, how long stages took, and where errors come from.",
+        "verbose": "Also print what was prepared, how long stages took, whose CPU, and where errors come from.",
     }
     return [
         click.Option(

@@ -172,10 +172,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The completion result of an engine: its candidates in its own order, and its time (ms) by its own clock."""
+    """The completion result of an engine: its candidates in its own order, its time and CPU time (ms)."""
 
     suggestions: Sequence[Suggestion]
     latency: float
+    cpu: float | None = None
     usage: Usage | None = None
     """The usage of a language model, if one answered."""
     raw: str = ""
@@ -485,8 +486,8 @@ class Metric:
     """A flag: it looks at ranks in sessions that end when a modelled user stops, so the user decides it, too."""
     by_round: Callable[[SessionScore, int], Iterable[Sequence[Observation]]] | None = None
     """A function: session, number of rounds → the observations in each; their variance is noise. None: `observe`."""
-    timed: bool = False
-    """A flag: it depends on how long results took, and is compared only if two engines were asked in turns."""
+    timed: bool | Literal["cpu"] = False
+    """True: it depends on how long results took, and is compared only if engines were asked in turns; cpu: on CPU."""
 
     @property
     def compared(self) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 
 from ci_eval.core.base.patterns import matches
 from ci_eval.core.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter
@@ -146,6 +147,24 @@ def standard_filter(name: str) -> ReportFilter | None:
         return None
     group, typed = parts
     return ReportFilter(name=name, typed=typed, weights=dict.fromkeys(GROUPS[group], 1.0) if group else None)
+
+
+def sampling_classes(headline: str) -> tuple[str, ...]:
+    """Return the classes of sessions that a limited sample is drawn from one by one, the headline's first; none if the
+    headline is all sessions, or a filter that a user declared. A session belongs to the first class that it passes."""
+    if headline == EVERYTHING or standard_parts(headline) is None:
+        return ()
+    return tuple(dict.fromkeys([headline, *GROUPS]))
+
+
+@cache
+def find_class(classes: tuple[str, ...], kind: Kind, typed: int) -> str:
+    """Return the first of these classes that such a session passes, "" if it passes none."""
+    for name in classes:
+        group, letters_typed = standard_parts(name) or (None, None)
+        if (group is None or kind in GROUPS[group]) and letters_typed in {None, typed}:
+            return name
+    return ""
 
 
 def collect_letters(names: Iterable[str]) -> list[int]:

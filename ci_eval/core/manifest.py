@@ -23,7 +23,7 @@ from ci_eval.core.model import (
     Vocabulary,
 )
 from ci_eval.core.model.detection import Detection
-from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
+from ci_eval.core.model.engine.sent import CpuTimes, MachineState, SentConfiguration
 from ci_eval.core.statistics.population import cluster_unit, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 
@@ -37,6 +37,8 @@ class StageRecord(Value, frozen=True, kw_only=True):
     started: str
     ended: str | None = None
     files: Number = 0
+    cpu: CpuTimes | None = None
+    """The CPU time of the stage; None if it is not known."""
 
     @property
     def seconds(self) -> float | None:
@@ -118,7 +120,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     grammar: str
     python: str
     os: str
-    cpu: str
+    cpu: CpuTimes | str | None = None
+    """The CPU time of all stages. Former versions had the name of the processor here, which is `processor` now."""
+    processor: str = ""
     jobs: Number
     shard: str | None = None
     own_actions: bool = False
@@ -142,6 +146,9 @@ class Manifest(Value, frozen=True, kw_only=True):
     does not depend on a difference."""
     generated: Number = 0
     """The number of sessions in the actions, of which `sessionProbability` and `sessionsLimit` choose some."""
+    strata: dict[str, dict[str, Number]] = {}
+    """The classes that a limited sample was drawn from one by one, with the number of the sessions of each: project
+    ("", unless several were merged) → class → sessions of this shard. A project without any is a simple sample."""
     unparsable: Annotated[float, Meta(ge=0, le=1)] = 0.0
     """The share of the source text that the grammar could not read, by its syntax trees."""
     unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
@@ -163,7 +170,10 @@ class Manifest(Value, frozen=True, kw_only=True):
     complete."""
 
     def __post_init__(self) -> None:
-        """Replace former names of task and language by those of today."""
+        """Replace former names of task, language and processor by those of today."""
+        if isinstance(self.cpu, str):
+            force_setattr(self, "processor", self.cpu)
+            force_setattr(self, "cpu", None)
         if not self.task:
             # The struct is frozen.
             force_setattr(self, "task", "golf" if self.unit == "lines" else "completion")
@@ -178,6 +188,11 @@ class Manifest(Value, frozen=True, kw_only=True):
         for record in self.stages.values():
             _check_times(record.started, record.ended)
         _check_times(self.start, self.end)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Return the classes that a limited sample of the project was drawn from; none of a simple sample."""
+        return tuple(self.strata.get("", ()))
 
     @property
     def is_sample(self) -> bool:

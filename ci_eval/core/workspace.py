@@ -44,6 +44,7 @@ from ci_eval.core.model import (
     SessionScore,
     SourceFile,
 )
+from ci_eval.core.statistics.population import Strata, count_project_sessions
 
 
 class Identified(Protocol):
@@ -190,6 +191,20 @@ class Workspace:
         """Yield the heads of the actions, in the same order; much faster than the actions."""
         for path in self.action_files():
             yield read_head(path)
+
+    def strata(self) -> Strata:
+        """Return the strata of all sessions that this project has under this strategy."""
+        manifest = self.manifest()
+        merged = bool(manifest.projects)
+        if not merged and manifest.dealt is None:
+            # The manifest has the number of all sessions, but not that of a project or shard.
+            counts = {"": manifest.generated}
+        else:
+            files = {head.path: head.sessions for head in self.action_heads()}
+            counts = dict(count_project_sessions(files, shard=manifest.dealt, merged=merged))
+        classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
+        sessions = {(project, name): number for project, of in classes.items() for name, number in of.items()}
+        return Strata(sessions, merged, manifest.unparsable)
 
     def action_files(self) -> list[Path]:
         """Return the files of actions, sorted by name: in the same order in every run."""

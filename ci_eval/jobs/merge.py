@@ -6,7 +6,7 @@ import hashlib
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.logs.names import count
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import outcome, pipeline, runs
@@ -123,7 +124,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     merged = Workspace.create(output)
     atomic.copy(workspaces[0].config_path, merged.config_path)
     names = [manifest.project.name for manifest in manifests]
-    unread = dict[str, float]()
+    unread, strata = dict[str, float](), dict[str, dict[str, int]]()
     for workspace, manifest in zip(workspaces, manifests, strict=True):
         info = manifest.project
         # Two revisions of one project need folders of their own.
@@ -131,6 +132,8 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
         screen.say(f"Taking {name} from {workspace.folder}")
         folder = re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
         merged.adopt(workspace, folder)
+        if manifest.strata:
+            strata[folder] = manifest.strata[""]
         unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
     infos = tuple(manifest.project for manifest in manifests)
     histories = [manifest.histories for manifest in manifests if manifest.histories]
@@ -146,6 +149,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             ),
             projects=infos,
             generated=sum(manifest.generated for manifest in manifests),
+            strata=strata,
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
             left_out=dict(sum((Counter(manifest.left_out) for manifest in manifests), Counter())),
@@ -245,28 +249,39 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
         "dependencies": manifest.dependencies,
         "configuration": config,
         "way to divide files": manifest.own_actions,
+        "classes of the sample": manifest.classes,
         "text of the project": {path.name: path.stat().st_size for path in shared},
     }
 
 
 def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
-    statuses: Counter[str] = Counter()
+    statuses, classes = Counter[str](), shards[0].classes
     for shard in shards:
         statuses.update(shard.statuses)
     if len(rounds := {shard.rounds for shard in shards}) > 1:
         asked = " and ".join(map(str, sorted(rounds)))
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
-    cpus = list(dict.fromkeys(shard.cpu for shard in shards))
-    stages = {name: replace(record, files=_files(name, shards)) for name, record in shards[0].stages.items()}
+    processors = list(dict.fromkeys(shard.processor for shard in shards))
+    stages = {
+        name: replace(
+            record,
+            files=_files(name, shards),
+            cpu=_sum_cpu(shard.stages[name].cpu for shard in shards if name in shard.stages),
+        )
+        for name, record in shards[0].stages.items()
+    }
     return replace(
         shards[0],
         shard=None,
         own_actions=False,
         generated=sum(shard.generated for shard in shards) if shards[0].own_actions else shards[0].generated,
+        # Classes without a session keep their place: which class a session belongs to depends on the order of all.
+        strata={"": {name: sum(shard.strata[""][name] for shard in shards) for name in classes}} if classes else {},
         # Several runs have no common id of turns, so merged times have no verdict.
         turns="",
         logs=None,
-        cpu="; ".join(cpus),
+        cpu=_sum_cpu(shard.cpu for shard in shards),
+        processor="; ".join(processors),
         unresolved_imports=_mean_of_imports(shards),
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
@@ -288,6 +303,12 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
         stages=stages,
     )
+
+
+def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
+    """Return the sum of the CPU times that are known; None if none is."""
+    known = [time for time in times if isinstance(time, CpuTimes)]
+    return sum(known, CpuTimes()) if known else None
 
 
 def _merge_states(shards: Sequence[Manifest]) -> Determinism | None:

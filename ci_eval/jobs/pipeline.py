@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from ci_eval.core.config import Config, InterpretConfig
 from ci_eval.core.grammar.imports.missing import anywhere, missing
 from ci_eval.core.manifest import QUERIES, StageRecord
 from ci_eval.core.model import Evaluation
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.rendering.advice import describe_left_out
-from ci_eval.core.rendering.figures import format_count
+from ci_eval.core.rendering.figures import cpu_text, format_count
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.comparison_rules import add_gate_filters, check_gates, load_metrics
@@ -38,11 +40,15 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
         # An interrupted stage 1 begins again: the sums over its files are not stored.
         workspace.clear("actions")
         workspace.clear("errors")
-        started = machine.now()
+        started, watch, children = machine.now(), machine.Watch(), os.times()
         generated = _generate(workspace, prepared, jobs, screen)
-        record = StageRecord(started=started, ended=machine.now(), files=generated.files)
+        # The workers of this stage have ended; no engine is among them.
+        own = watch.cpu() + sum(os.times()[2:4]) - sum(children[2:4])
+        cpu = CpuTimes(own=round(own, 3))
+        record = StageRecord(started=started, ended=machine.now(), files=generated.files, cpu=cpu)
         manifest = replace(
             manifest,
+            cpu=cpu,
             generated=generated.sessions,
             unparsable=generated.unparsable / generated.size if generated.size else 0.0,
             unparsable_files=generated.worst(),
@@ -113,6 +119,8 @@ def make_sessions(
     """
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
+    shard, limit = first.manifest().shard, settings.sessions_limit
+    divide_sample(asked, limit)
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
     if plan := _plan(manifest.generated, settings, repeats):
@@ -121,9 +129,9 @@ def make_sessions(
         results = interpret.play_files(
             [interpret.EngineSide(workspace, prepare_logs(preparation, workspace)) for workspace, preparation in asked],
             probability=settings.session_probability,
-            limit=settings.sessions_limit,
+            limit=limit,
             jobs=jobs,
-            shard=Shard.parse(manifest.shard) if manifest.shard else None,
+            shard=Shard.parse(shard) if shard else None,
             rounds=manifest.rounds,
             # Each question counts as progress, and a session has several.
             advance=lambda done, so_far: steps.show(
@@ -132,6 +140,19 @@ def make_sessions(
         )
     for (workspace, prepared), progress in zip(asked, results, strict=True):
         record(workspace, prepared, progress, started, screen, watch)
+
+
+def divide_sample(asked: Sequence[tuple[Workspace, Prepared]], limit: int | None) -> None:
+    """Write the classes that a limited sample is drawn from into the manifests, with their numbers of sessions."""
+    (first, prepared) = asked[0]
+    manifest, classes = first.manifest(), prepared.config.sampling_classes
+    # A resumed run goes on with the classes that it began with.
+    if limit is None or limit >= manifest.generated or not classes or manifest.strata:
+        return
+    shard = Shard.parse(manifest.dealt) if manifest.dealt else None
+    if counts := interpret.count_classes(first, classes, shard):
+        for workspace, _ in asked:
+            workspace.write_manifest(replace(workspace.manifest(), strata={"": counts}))
 
 
 def _plan(generated: int, settings: InterpretConfig, repeats: int) -> str:
@@ -158,7 +179,8 @@ def record(
     # A shard may have no session, since there may be fewer files than shards.
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
-    record = StageRecord(started=started, ended=machine.now(), files=made.files)
+    cpu = made.cpu + CpuTimes(own=watch.cpu())
+    record = StageRecord(started=started, ended=machine.now(), files=made.files, cpu=cpu)
     share, packages, remedies = None, dict[str, int](), dict[str, str]()
     if (imports := prepared.language.imports) is not None and not prepared.records:
         around = prepared.setup.surroundings
@@ -186,6 +208,7 @@ def record(
             # The first session that failed may have been in the interrupted part of a run.
             trouble=manifest.trouble or made.trouble,
             machine=watch.state(),
+            cpu=manifest.cpu + cpu if isinstance(manifest.cpu, CpuTimes) else cpu,
             unresolved_imports=share,
             unresolved_packages=packages,
             remedies=remedies,
@@ -199,7 +222,8 @@ def record(
     )
     failed = f", the engine failed in {made.failed:,}" if made.failed else ""
     for name, stage in workspace.manifest().stages.items():
-        screen.detail(f"Stage {name} took {stage.seconds or 0:.1f} s for {format_count(stage.files, 'file')}")
+        spent = f"; {cpu_text(stage.cpu)}" if stage.cpu else ""
+        screen.detail(f"Stage {name} took {stage.seconds or 0:.1f} s for {format_count(stage.files, 'file')}{spent}")
     screen.say(
         f"Sessions: {made.finished:,} of {made.planned:,} evaluated in {format_count(made.files, 'file')}{failed}"
     )

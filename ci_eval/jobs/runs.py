@@ -148,7 +148,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         grammar=syntax.bundle(),
         python=machine.python(),
         os=machine.system(),
-        cpu=machine.cpu(),
+        processor=machine.cpu(),
         jobs=jobs,
         start=machine.now(),
     )

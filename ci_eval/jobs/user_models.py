@@ -11,13 +11,13 @@ from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.config import load
 from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
 from ci_eval.core.logs import tables
 from ci_eval.core.model import FAILED, MetricInfo, SessionScore
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.figures import intervals
-from ci_eval.core.report import population
+from ci_eval.core.report import evaluate
 from ci_eval.core.scoring import evaluated
-from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location
 from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, build_user_model
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.jetbrains import event_logs
@@ -134,23 +134,12 @@ def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], in
     workspace = Workspace.open(folder)
     workspace.verify()
     check_every_prefix(workspace)
-    manifest = workspace.manifest()
-    seen = [Observations(metric) for metric in metrics]
-    collector = Collector(seen)
-    clusters: dict[str, int] = {}
-    asked: dict[str, int] = {}
-    for file, sessions in workspace.sessions(SessionScore):
-        number = clusters.setdefault(manifest.cluster(file.path), len(clusters))
-        asked[file.path] = 0
-        for session in sessions:
-            asked[file.path] += evaluated(session)
-            collector.add(pack_location(number), [metric.observe(session) for metric in metrics])
-    collector.flush_observations()
-    if not any(asked.values()):
+    evaluation = evaluate(workspace, metrics, ReportFilters(all=(ReportFilter(name=EVERYTHING),), headline=EVERYTHING))
+    figures = evaluation.filters[EVERYTHING]
+    if not figures.sessions:
         raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
-    _, share = population(workspace, asked)
     rows = []
-    for observations in seen:
-        info, value = observations.metric.info, estimate(observations, share)
+    for info in (metric.info for metric in metrics):
+        value = figures.metrics[info.name]
         rows.append((info.name, amount(value.value, info.unit), intervals(value, info.unit), info.summary))
-    return rows, sum(asked.values())
+    return rows, figures.sessions

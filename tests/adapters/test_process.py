@@ -100,3 +100,25 @@ def _gone(pid: int) -> bool:
                 continue
         return True
     return False
+
+
+BURNS = """
+import os, sys
+for line in sys.stdin:
+    if os.fork() == 0:
+        burnt = sum(number * number for number in range(3_000_000))
+        os._exit(0)
+    os.wait()
+    print(flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_the_cpu_of_what_a_program_starts_is_counted_also_after_its_end(start: Start) -> None:
+    process = start(BURNS)
+    before = process.count_cpu()
+    process.ask(b"", 60)
+    burnt = process.count_cpu() - before
+    assert 0.05 < burnt < 30
+    process.close()
+    assert process.count_cpu() >= before + burnt

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.base import chance
-from ci_eval.core.base.chance import draw, threshold
+from ci_eval.core.base.chance import draw
 
 IDS = [f"session {number}" for number in range(2000)]
 
@@ -30,11 +30,3 @@ def test_the_largest_draw_is_below_one(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_draws_are_spread_evenly() -> None:
     draws = [draw(7, each) for each in IDS]
     assert all(abs(sum(each < share for each in draws) / len(IDS) - share) < 0.04 for share in (0.1, 0.5, 0.9))
-
-
-def test_a_limit_chooses_that_many_and_a_share_chooses_that_share() -> None:
-    for probability, limit, chosen in ((1.0, 7, 7), (0.5, 7, 7), (1.0, 9000, 2000), (1.0, None, 2000)):
-        below = threshold([draw(3, each) for each in IDS], probability=probability, limit=limit)
-        assert sum(draw(3, each) < below for each in IDS) == chosen
-    assert threshold([draw(3, each) for each in IDS], probability=0.001, limit=7) == 0.001
-    assert threshold([], probability=0.25, limit=None) == 0.25

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from ci_eval.ci.inputs import COMPARE, ENGINES, EVALUATE, LOGS, MERGE, inputs_of
+from ci_eval.ci.inputs import CASES, COMPARE, ENGINES, EVALUATE, LOGS, MERGE, inputs_of
 from tests.ci.documentation import documented
 from tests.ci.gitlab import RefusedError, Runner, Server, expand, pipeline, read, serving
 from tests.needs import need_module
@@ -210,7 +210,7 @@ def test_an_interpolation_that_is_not_ported_is_refused(block: str) -> None:
 
 
 def test_there_is_a_component_for_each_job() -> None:
-    assert {path.stem for path in TEMPLATES} == {EVALUATE, MERGE, COMPARE, ENGINES, LOGS, "nightly", "note"}
+    assert {path.stem for path in TEMPLATES} == {EVALUATE, MERGE, COMPARE, ENGINES, LOGS, CASES, "nightly", "note"}
 
 
 def test_the_image_runs_without_rights_and_installs_what_is_locked() -> None:

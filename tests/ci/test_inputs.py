@@ -171,7 +171,7 @@ def test_globs_of_configurations_are_filled_in_and_what_matches_nothing_stays(
 
 @pytest.mark.parametrize("job", ["", "evaluat"])
 def test_a_job_that_there_is_not_is_refused_with_those_there_are(job: str) -> None:
-    with pytest.raises(ConfigError, match="compare, compare-engines, evaluate, generate-ml-logs"):
+    with pytest.raises(ConfigError, match="compare, compare-engines, cases, evaluate, generate-ml-logs"):
         command_line(job, {})
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.shards import deal
-from ci_eval.core.compare.population import population
+from ci_eval.core.compare.population import explain_classes, population
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import EngineInfo, FileActions, ProjectInfo
+from ci_eval.core.statistics.population import Strata
 from ci_eval.core.workspace import Workspace, pack_actions
 
 FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}
@@ -37,23 +38,38 @@ def made(folder: Path, *, changed: str = "", **said: Any) -> Workspace:
 @pytest.mark.parametrize("asked", [1, 4])
 def test_a_sample_is_a_share_of_all_sessions(tmp_path: Path, asked: int) -> None:
     sides = made(tmp_path / "base"), made(tmp_path / "new")
-    compared = {path: sessions // asked for path, sessions in FILES.items()}
-    known, share = population(*sides, compared, same_text=True)
-    assert (known, share) == (400, 1 / asked)
+    assert measured(population(*sides, same_text=True), 400 // asked) == (400, 1 / asked)
 
 
 def test_files_that_changed_are_no_part_of_it(tmp_path: Path) -> None:
     sides = made(tmp_path / "base"), made(tmp_path / "new", changed="two/c.py")
-    assert population(*sides, {"one/a.py": 40, "one/b.py": 10}, same_text=False) == (100, 0.5)
+    assert measured(population(*sides, same_text=False), 50) == (100, 0.5)
 
 
 def test_a_shard_is_asked_of_its_own_files_only(tmp_path: Path) -> None:
     sides = made(tmp_path / "base", shard="1/2"), made(tmp_path / "new", shard="1/2")
-    own = {path: len(shares[1]) for path, shares in deal(FILES, 2).items() if 1 in shares}
-    assert population(*sides, own, same_text=True) == (sum(own.values()), 1)
+    own = sum(len(shares[1]) for shares in deal(FILES, 2).values() if 1 in shares)
+    assert measured(population(*sides, same_text=True), own) == (own, 1)
 
 
 def test_of_several_projects_the_one_least_asked_counts(tmp_path: Path) -> None:
     projects = (PROJECT, PROJECT)
     sides = made(tmp_path / "base", projects=projects), made(tmp_path / "new", projects=projects)
-    assert population(*sides, {"one/a.py": 40, "one/b.py": 60, "two/c.py": 30}, same_text=True) == (400, 0.1)
+    strata, asked = population(*sides, same_text=True), {("one", ""): 100, ("two", ""): 30}
+    assert (strata.total(asked), strata.share(asked)) == (400, 0.1)
+
+
+def test_classes_of_one_side_divide_the_sessions_of_both(tmp_path: Path) -> None:
+    classes = {"": {"names, Prefix 1": 150, "names": 250}}
+    sides = made(tmp_path / "base"), made(tmp_path / "new", strata=classes)
+    assert population(*sides, same_text=True).sessions == {("", "names, Prefix 1"): 150, ("", "names"): 250}
+    assert explain_classes(*sides) == ""
+
+
+def test_other_classes_are_not_judged(tmp_path: Path) -> None:
+    sides = made(tmp_path / "base", strata={"": {"imports": 400}}), made(tmp_path / "new", strata={"": {"names": 400}})
+    assert "reports.headline differed" in explain_classes(*sides)
+
+
+def measured(strata: Strata, asked: int) -> tuple[int, float]:
+    return strata.total({("", ""): asked}), strata.share({("", ""): asked})

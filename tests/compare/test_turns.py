@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from ci_eval.core.workspace import Workspace
+from ci_eval.core.model import Session
+from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.comparing import compare
 
 
@@ -21,6 +24,48 @@ def test_on_another_machine_times_are_not_compared(nights: dict[str, Path], tmp_
     assert report["filters"]["ALL"]["metrics"]["LatencyPercentile95"]["verdict"] == "not-comparable"
     assert (code, report["gates"][0]["passed"]) == (1, False)
     assert "latencies are not comparable: CPU" in " ".join(said.split())
+
+
+def spend(night: Path, folder: Path, share: float, seed: int) -> Path:
+    """A copy of the workspace in which each lookup took some CPU time: about 10 ms times this share."""
+    workspace, noise = Workspace(Path(shutil.copytree(night, folder))), random.Random(seed)
+    for source, sessions in list(workspace.sessions(Session)):
+        spent = []
+        for session in sessions:
+            lookups = [replace(lookup, cpu=round(share * noise.uniform(8, 12), 3)) for lookup in session.lookups]
+            spent.append(replace(session, lookups=tuple(lookups)))
+        workspace.write_sessions(source.path, pack_sessions(source, spent))
+    workspace.seal()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict", "code"), [(1.0, "equivalent", 0), (1.05, "no-difference-shown", 0), (1.2, "worse", 1)]
+)
+def test_cpu_is_compared_between_runs_apart(
+    nights: dict[str, Path], tmp_path: Path, share: float, verdict: str, code: int
+) -> None:
+    base, new = spend(nights["words"], tmp_path / "b", 1.0, 1), spend(nights["words"], tmp_path / "n", share, 2)
+    ended, report, _ = compare(base, new, tmp_path / "out", "--gate", "CpuPerLookup[all] <= +5%")
+    found = report["filters"]["ALL"]["metrics"]["CpuPerLookup"]
+    assert (ended, found["verdict"]) == (code, verdict)
+    assert found["low"] < 10 * (share - 1) + 0.3
+    assert found["high"] > 10 * (share - 1) - 0.3
+
+
+def test_of_an_engine_without_a_process_no_cpu_is_known(nights: dict[str, Path], tmp_path: Path) -> None:
+    code, report, _ = compare(nights["words"], nights["again"], tmp_path / "out", "--gate", "CpuPerLookup <= +5%")
+    assert report["filters"]["ALL"]["metrics"]["CpuPerLookup"]["base"] is None
+    assert (code, report["gates"][0]["result"]) == (1, "broken")
+
+
+def test_cpu_times_of_other_processors_are_not_compared(nights: dict[str, Path], tmp_path: Path) -> None:
+    base, new = spend(nights["words"], tmp_path / "b", 1.0, 1), spend(nights["words"], tmp_path / "n", 2.0, 2)
+    workspace = Workspace(new)
+    workspace.write_manifest(replace(workspace.manifest(), processor="another"))
+    workspace.seal()
+    _, report, _ = compare(base, new, tmp_path / "out")
+    assert report["filters"]["ALL"]["metrics"]["CpuPerLookup"]["verdict"] == "not-comparable"
 
 
 def test_times_have_figures_and_no_verdict(nights: dict[str, Path], tmp_path: Path) -> None:

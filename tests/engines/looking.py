@@ -258,7 +258,7 @@ def _program(path: str, arguments: str) -> str:
 def _group(server: Running) -> list[int]:
     """Return the process group of the engine."""
     if isinstance(server, RunningLsp):
-        return [server._running.pid]
+        return [server._running.process.pid]
     return [server._process.pid] if isinstance(server, RunningDriver) else []
 
 

@@ -102,7 +102,7 @@ def answers(workspace: Workspace, engine: str = "") -> dict[str, str]:
 
 
 def _digest(session: Session, engine: str) -> str:
-    lookups = tuple(msgspec.structs.replace(lookup, latency=0, cold=False) for lookup in session.lookups)
+    lookups = tuple(msgspec.structs.replace(lookup, latency=0, cpu=None, cold=False) for lookup in session.lookups)
     if engine in REPEATING:
         lookups = tuple(
             msgspec.structs.replace(lookup, total=lookup.total - lookup.duplicates, duplicates=0) for lookup in lookups

@@ -23,6 +23,7 @@ def places(text: str, language: str = "python", *kinds: SilentPlace) -> str:
 def test_new_names_of_python_are_places_and_names_that_refer_to_something_are_not() -> None:
     text = "def go(alpha, beta: int = other) -> str:\n    for item in alpha:\n        print(lambda z: z)\n"
     assert places(text) == "go alpha beta item z"
+    assert places("class A:\n    def go(self):\n        def inner():\n            pass") == "A inner"
     assert places("try:\n    go()\nexcept ValueError as err:\n    raise\ntotal = 2") == "err 2"
 
 
@@ -38,7 +39,7 @@ def test_new_names_of_python_are_places_and_names_that_refer_to_something_are_no
         ),
         ("java", "class Shape { int go(int b) { return 1; } }", "Shape 1"),
         ("rust", "fn host(s: &str) {} impl Foo { fn go(&self, b: u8) {} } trait Tr { fn x(); }", "host s b Tr"),
-        ("cpp", "int area(int width) { return 3; } struct Foo x; void A::b() {}", "area 3"),
+        ("cpp", "int area(int width) { return 3; } struct B { void go() {} };", "3 B"),
         ("kotlin", "fun area(width: Int): Int = 3\nclass Shape { fun go(b: Int) {} }", "area width 3 Shape b"),
         ("php", "<?php function area(int $w) { return 3; } class Shape { function go($a) {} }", "area 3 Shape"),
         ("scala", "class Shape(a: Int) { def go(b: Int) = 3 }\ndef top(x: Int) = 3", "Shape a b 3 top x 3"),

@@ -15,6 +15,7 @@ from ci_eval.core.interpret.run import share_twice
 from ci_eval.core.model import DeleteRange, Determinism, MoveCaret, PrintText, Status, Suggestion
 from ci_eval.core.model.settings import ActionsConfig, StrategyConfig
 from ci_eval.plugins.engines.controls import ORACLE, Words
+from ci_eval.plugins.engines.jedi import ENGINE as JEDI
 from tests.fake import Fake
 from tests.projects import ask, generate, sessions, setup, write
 
@@ -190,3 +191,10 @@ def test_second_questions_are_spread_over_all_files(tmp_path: Path) -> None:
     assert len(again) == 8
     assert max(again.values()) - min(again.values()) <= 1
     assert again.total() == pytest.approx(max(60, asked / 10), abs=8)
+
+
+def test_cpu_is_counted_for_the_engine_for_checks_and_for_us(project: Path, tmp_path: Path) -> None:
+    progress = ask(generate(project, tmp_path / "w"), setup(JEDI, project))
+    assert progress.cpu.engine > 0.05
+    assert progress.cpu.own > 0.05
+    assert 0 < progress.cpu.checks < progress.cpu.total

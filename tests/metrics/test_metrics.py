@@ -221,8 +221,9 @@ MORE_RECALL = "RecallAt1 RecallAt3 RecallAt5 RecallAt10"
 RANKS = "Recall Precision SuggestionPrecision FMeasure MeanRank MeanReciprocalRank NDCG ESaved"
 SAVED = "TypingSaved KeystrokesSaved"
 LAST = (
-    "DuplicateShare UnneededImportAt1 TotalMoves MovesCountNormalised PerfectLine RightWithin100ms RightWithin200ms "
-    "MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency"
+    "DuplicateShare UnneededImportAt1 AcceptedRight TotalMoves MovesCountNormalised PerfectLine RightWithin100ms "
+    "RightWithin200ms MeanLatency MaxLatency LatencyPercentile50 LatencyPercentile95 FirstCallLatency CpuPerLookup "
+    "CpuPercentile95"
 )
 
 
@@ -328,6 +329,14 @@ def test_a_figure_of_lines_is_none_of_tokens() -> None:
 )
 def test_an_answer_is_right_by_the_first_grade_that_tells(grades: dict[str, float] | None, right: bool | None) -> None:
     assert is_right(session(replace(lookup(None), grades=grades))) is right
+
+
+def test_acceptance_is_right_in_a_share_of_the_sessions_that_offer_the_name() -> None:
+    damaged = session(replace(lookup(None), offered=True))
+    assert (
+        value("AcceptedRight", session(lookup(3)), damaged, session(lookup(None)), session(lookup(None, total=0)))
+        == 0.5
+    )
 
 
 def test_unneeded_imports_are_a_share_of_lists() -> None:

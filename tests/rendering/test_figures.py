@@ -7,16 +7,19 @@ from msgspec.structs import replace
 
 from ci_eval.core.filters import label, letters
 from ci_eval.core.model import Estimate, Evaluation, MetricInfo, OtherCode
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.model.units import TO, amount, change, change_between, interval
 from ci_eval.core.rendering.figures import (
     NO_FIGURES,
     beside,
     cost_text,
+    cpu_text,
     describe_session_counts,
     find_length_figures,
     find_length_filters,
     format_count,
     headline,
+    indicative,
     intervals,
     pooled_label,
     sentences,
@@ -155,3 +158,14 @@ def test_a_filter_says_which_sessions_it_is_about() -> None:
 
 def test_lengths_read_as_words() -> None:
     assert [letters(count) for count in (0, 1, 5)] == ["nothing", "one letter", "5 letters"]
+
+
+def test_cpu_is_shown_by_whom_it_was_spent() -> None:
+    assert cpu_text(CpuTimes(engine=8.2, checks=0.4, own=1.4)) == "10.0 s of CPU: engine 82%, checks 4%, ci-eval 14%"
+    assert cpu_text(CpuTimes()) == "no CPU time was measured"
+
+
+@pytest.mark.parametrize(("workers", "is_marked"), [("1", False), ("2", True), ("16", True)])
+def test_times_of_several_workers_are_marked(workers: str, is_marked: bool) -> None:
+    evaluation = replace(small().evaluation(), environment={"Workers": workers})
+    assert (f"with {workers} workers" in indicative(evaluation)) is is_marked

@@ -31,6 +31,7 @@ from ci_eval.core.model import (
     Suggestion,
 )
 from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.statistics.population import Strata
 
 HOSTILE = (
     '<img src=x onerror="alert(1)">.py',
@@ -160,6 +161,10 @@ class Sample:
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
         """See StoredSessions."""
         return next((source, sessions()) for source, sessions in self.files if source.path == path)
+
+    def strata(self) -> Strata:
+        """Of an undivided project."""
+        return Strata({})
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """The comments of the file, and its words `self` that no session is about."""

@@ -8,19 +8,16 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from msgspec.structs import replace
 
-from ci_eval.core.model import Evaluation
 from ci_eval.core.model.units import change
 from ci_eval.core.rendering import sessiontable
 from ci_eval.core.statistics.student import critical_values
-from ci_eval.plugins.reports.html import REPORTER, comparison
+from ci_eval.plugins.reports.html import comparison
 from tests.command import command
 from tests.filtering import VALUES, draw_expressions, measure
 from tests.projects import GREETER, write
 from tests.reports.browsing import Browser, Page
 from tests.reports.computed import check_figures, check_verdicts, read_figures
-from tests.reports.samples import Sample, session
 from tests.reports.test_html_in_browser import Visit, page, sites, visit
 from tests.reports.test_sessions_in_browser import opened, total
 
@@ -85,16 +82,16 @@ def test_the_verdicts_of_random_filters_are_those_of_the_comparison(
     assert verdicts.total() > 0
 
 
-@pytest.fixture(scope="module")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Return two workspaces of half of a project's sessions, by two completion types."""
+@pytest.fixture(scope="module", params=["sessionProbability=0.5", "sessionsLimit=90"])
+def samples(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return two workspaces of a part of a project's sessions, simple or of strata, by two completion types."""
     folder = tmp_path_factory.mktemp("samples")
     files = {f"file{number}__py": GREETER + f"x{number} = {number}\nprint(x{number})\n" for number in range(8)}
     project = write(folder / "p", **files)
     for kind in ("BASIC", "ALPHABETICAL"):
         code, _, err = command(
             "evaluate", "--project", f"path:{project}", "--engine", "words", "--jobs", 1, "--completion-type", kind,
-            "--set", "interpret.sessionProbability=0.5", "--output", folder / kind,
+            "--set", f"interpret.{request.param}", "--output", folder / kind,
         )  # fmt: skip
         assert code == 0, err
     return folder / "BASIC", folder / "ALPHABETICAL"
@@ -142,25 +139,6 @@ def test_a_page_without_room_for_all_pairs_has_no_figures(
     assert not read_figures(page)
     assert page.locator("#more").inner_text() == f'Figures: ci-eval compare BASE NEW --filter "{line}"'
     page.close()
-
-
-class WeightedSample(Sample):
-    """A report whose sessions stand for different numbers of sessions that were not asked."""
-
-    def evaluation(self, title: str = "jedi on stack") -> Evaluation:
-        evaluation = super().evaluation(title)
-        whole = evaluation.filters["ALL"]
-        figures = {name: replace(figure, state="weighted") for name, figure in whole.metrics.items()}
-        return replace(evaluation, filters=evaluation.filters | {"ALL": replace(whole, metrics=figures)})
-
-
-def test_a_page_of_weighted_sessions_leaves_all_figures_to_the_command(visit: Visit, tmp_path: Path) -> None:
-    sample = WeightedSample().add("a.py", "ab", [session("a.py", 0, "ab")])
-    visit.site = sample.write(REPORTER, tmp_path).parent
-    page = opened(visit, f"#q={quote('prefix=0')}")
-    assert total(page) == 1
-    assert not read_figures(page)
-    assert page.locator("#more").inner_text() == 'Figures: ci-eval report WORKSPACE --filter "prefix=0"'
 
 
 def test_intervals_have_the_reach_of_students_t(visit: Visit) -> None:

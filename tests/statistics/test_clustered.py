@@ -78,10 +78,14 @@ def test_a_share_stays_between_0_and_1() -> None:
     assert 0 < found.low < above.sum() / 250 < found.high < 1
 
 
-def test_few_files_give_a_figure_without_an_interval() -> None:
+def test_one_file_gives_a_figure_without_an_interval_and_ten_a_wide_one() -> None:
+    (alone,) = figures(shares(np.full(1, 9.0), np.full(1, 20.0)), [(0.0, 1.0)])
+    assert (alone.low, alone.effective) == (None, 1)
     (found,) = figures(shares(np.arange(10, dtype=np.float64), np.full(10, 20.0)), [(0.0, 1.0)])
-    assert found.low is None
     assert found.effective == pytest.approx(10)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.1 < found.high - found.low < 0.4
 
 
 def test_sessions_that_agree_within_files_do_not_narrow_the_interval() -> None:
@@ -100,3 +104,9 @@ def test_the_interval_of_a_figure_holds_the_truth_about_95_times_of_100(rate: fl
     held = sum((each.low or 0) <= rate <= (each.high or 0) for each in given)
     assert len(given) > 300
     assert 0.92 <= held / len(given) <= 0.98
+
+
+def test_two_files_have_an_interval_of_any_width_within_the_limits() -> None:
+    (found,) = figures(shares(np.array([1.0, 39]), np.array([40.0, 40])), [(0.0, 1.0)])
+    assert found.low == pytest.approx(0, abs=1e-9)
+    assert found.high == pytest.approx(1, abs=1e-9)

@@ -22,7 +22,6 @@ def pilot(**given: float) -> Pilot:
         "variance": 0.1,
         "noise": 0.0,
         "df": np.inf,
-        "errors": ERRORS,
     }
     return Pilot(**usual | given)  # type: ignore[arg-type]
 
@@ -109,3 +108,12 @@ def test_a_precision_that_takes_all_sessions_asks_all() -> None:
     assert ask(np.ones(300), 1e-5, 1) == (1.0, 0.0, 300)
     assert reach(np.zeros((5, 2)), 5, 10, (0.0, 1.0), Determinism()) == np.inf
     assert next_size_of_figure(np.inf, 200, 1000, 0.01) == 400
+
+
+def test_engines_asked_once_need_the_larger_variance_and_eight_changed_sessions() -> None:
+    once = {"noise": 0.0006, "df": 40.0, "changes": 20.0}
+    # (2.02 + 0.84)² · 0.0006 · 1.09 · 600 / 0.05², without the correction of a finite population.
+    assert pilot(asked=600, observed=600, **once).enough(0.05, POWER, 1) == pytest.approx(1290, rel=0.03)
+    assert pilot(asked=600, observed=600, noise=0.0, df=40.0, changes=2.0).enough(0.9, POWER, 1) == pytest.approx(
+        600 * 10.3 / 2, rel=0.03
+    )

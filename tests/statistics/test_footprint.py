@@ -18,6 +18,11 @@ def test_of_several_workers_all_starts_count_and_the_largest_memory() -> None:
     assert known["PeakMemory"].low is None
 
 
+def test_of_all_starts_the_median_of_cpu_is_known() -> None:
+    known = figures(together([Footprint(start_cpus=(50.0,)), Footprint(), Footprint(start_cpus=(10.0, 30.0))]))
+    assert (known["StartCpu"].value, known["StartCpu"].n) == (30.0, 3)
+
+
 def test_the_sessions_that_workers_asked_after_a_deletion_are_summed() -> None:
     one, other = Determinism(asked=3, differed=1), Determinism(asked=2)
     footprint = together([Footprint(deletion=one), Footprint(), Footprint(deletion=other)])

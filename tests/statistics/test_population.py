@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
-from ci_eval.core.statistics.population import cluster_unit, count_project_sessions, select_shard_files, share
+from ci_eval.core.model import Kind, Properties, SessionScore, Status
+from ci_eval.core.statistics.population import Strata, cluster_unit, count_project_sessions, select_shard_files
 
 FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}
 
@@ -20,15 +19,27 @@ def test_shards_divide_the_files() -> None:
 
 
 def test_the_share_is_that_of_the_project_least_asked() -> None:
-    known = Counter({"one": 100, "two": 300})
-    assert share(known, {"one/a.py": 40, "two/c.py": 30}, merged=True) == (400, 0.1)
-    assert share(Counter({"": 400}), {"one/a.py": 100}, merged=False) == (400, 0.25)
+    asked = {("one", ""): 40, ("two", ""): 30}
+    strata = Strata({("one", ""): 100, ("two", ""): 300}, merged=True)
+    assert (strata.total(asked), strata.share(asked), strata.share(asked, [("one", "")])) == (400, 0.1, 0.4)
 
 
 def test_what_could_not_be_read_counts_as_not_asked() -> None:
-    whole = Counter({"": 400})
-    assert share(whole, {"a.py": 400}, merged=False, unread=0.25) == (400, 0.75)
-    assert share(whole, {"a.py": 400}, merged=False, unread=0.001) == (400, 1.0)
+    shares = [Strata({("", ""): 400}, unread=unread).share({("", ""): 400}) for unread in (0.25, 0.001)]
+    assert shares == [0.75, 1.0]
+
+
+def test_a_session_is_in_the_first_class_that_it_passes() -> None:
+    strata = Strata({("", "names, Prefix 1"): 1, ("", "names"): 2, ("", "imports"): 1, ("", ""): 0})
+    kinds = [(Kind.FIELD, 1), (Kind.FIELD, 3), (Kind.IMPORT, 1), (Kind.KEYWORD, 1)]
+    assert [strata.find(session(*of))[1] for of in kinds] == ["names, Prefix 1", "names", "imports", ""]
+
+
+def session(kind: Kind, typed: int) -> SessionScore:
+    return SessionScore(
+        id="s", file="a.py", offset=0, expected_text="x", properties=Properties(kind=kind), status=Status.OK,
+        typed=typed, lookups=(),
+    )  # fmt: skip
 
 
 def test_two_projects_and_more_speak_for_other_code_and_one_does_not() -> None:

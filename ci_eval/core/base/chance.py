@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from hashlib import blake2b
 from math import nextafter
 
@@ -15,13 +14,3 @@ def draw(seed: int, identity: str) -> float:
     digest = blake2b(f"{seed}\0{identity}".encode(), digest_size=7).digest()
     # The largest digests would round to 1.
     return min(int.from_bytes(digest, "big") / 2**56, BELOW_ONE)
-
-
-def threshold(draws: Iterable[float], *, probability: float, limit: int | None) -> float:
-    """Return the number below which the chosen draws are: each is chosen with `probability`, and at most `limit` of
-    them. The draws are only read if there is a limit."""
-    if limit is None:
-        return probability
-    fitting = sorted(value for value in draws if value < probability)
-    # The chosen draws are below the next larger one, so that exactly `limit` of them are.
-    return fitting[limit] if limit < len(fitting) else probability

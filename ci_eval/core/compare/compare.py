@@ -14,7 +14,7 @@ from ci_eval.core.compare.footprints import differences
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.marks import mark
 from ci_eval.core.compare.pairing import Paired, pair
-from ci_eval.core.compare.population import population
+from ci_eval.core.compare.population import explain_classes
 from ci_eval.core.compare.sums import FilterSums, PartSums
 from ci_eval.core.compare.turns import is_alternating, times
 from ci_eval.core.contracts import Metric
@@ -89,19 +89,20 @@ def compare(
         filters, paired = chosen, pair(base, new, metrics, chosen, leading)
     if not paired.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, paired))
-    known, asked = population(base, new, paired.files, same_text=not paired.changed_text)
     # What was drawn is a sample of all that might have been drawn, which has no end.
-    asked = 0.0 if ours.draws or theirs.draws else asked
-    repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs)
+    asked = 0.0 if ours.draws or theirs.draws else paired.strata.share(paired.asked)
+    repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs) or explain_classes(base, new)
     judge = Judge(
         metrics=metrics,
         asked=asked,
         kind=ours.clusters,
         repeats=repeats,
         pairs=paired.pairs,
+        population=paired.strata.total(paired.asked),
         of_new=count_repeats([theirs]),
         again=paired.again,
         unjudged=why,
+        processors="" if ours.processor == theirs.processor else "the processors differ, so CPU times do not compare",
     )
     base_side, new_side = (
         replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
@@ -130,7 +131,7 @@ def compare(
         base=base_side,
         new=new_side,
         paired=paired.pairs,
-        population=known,
+        population=paired.strata.total(paired.asked),
         only_base=paired.only_base,
         only_new=paired.only_new,
         changed_text=paired.changed_text,
@@ -244,7 +245,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     different = [
         f"{what} ({ours} and {theirs})"
         for what, ours, theirs in (
-            ("CPU", base.cpu, new.cpu),
+            ("CPU", base.processor, new.processor),
             ("operating system", base.os, new.os),
             ("Python", base.python, new.python),
             ("workers", str(base.jobs), str(new.jobs)),
@@ -260,10 +261,10 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
     if base.plugins != new.plugins:
         warnings.append("the runs were extended by different packages (see `plugins` in both manifests)")
-    if paired.weighted:
+    if paired.weighted and base.projects:
         warnings.append(
             "the projects were asked in unequal shares: each session stands for as many of its project as were not "
-            "asked, and intervals are of the projects; parts, counts and times are not weighted"
+            "asked, and intervals are of the projects; counts and times are not weighted"
         )
     if base.model != new.model and base.completion_type == new.completion_type:
         warnings.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")

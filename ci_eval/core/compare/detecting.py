@@ -15,7 +15,7 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Difference
 from ci_eval.core.model.detection import Detected
 from ci_eval.core.statistics.detection import Pilot, mean_square
-from ci_eval.core.statistics.paired import FOUR_OF_FIVE, LEVEL
+from ci_eval.core.statistics.paired import FOUR_OF_FIVE
 from ci_eval.core.statistics.sampled import influence, largest_gains
 from ci_eval.core.statistics.student import NORMAL
 from ci_eval.core.workspace import Workspace
@@ -44,27 +44,22 @@ def pilot(
 
 def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
     """Return what sums over the sessions asked so far tell of the difference in one metric; see `pilot`."""
-    family = [index for index in range(len(metrics)) if np.all(sums.total[index, [1, 3]] > 0)]
-    leading = next((at for at, index in enumerate(family) if metrics[index].info.name == metric), None)
-    if leading is None:
+    at = next(index for index, own in enumerate(metrics) if own.info.name == metric)
+    if not np.all(sums.total[at, [1, 3]] > 0):
         return None
-    columns = [4 * index + column for index in family for column in range(4)]
-    spans = [metrics[index].info.span for index in family]
-    observed = sums.observed[family]
-    base_above, base_below, new_above, new_below = sums.total[family[leading]]
-    count, difference = float(observed[leading]), float(new_above / new_below - base_above / base_below)
-    weights = influence(sums.total[family])[:, leading]
+    base_above, base_below, new_above, new_below = sums.total[at]
+    count, difference = float(sums.observed[at]), float(new_above / new_below - base_above / base_below)
+    weights, own = influence(sums.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
     # The squares are about 0, not about the mean: to swap the engines must change nothing (docs/statistics.md).
-    squares = float(weights @ sums.products[np.ix_(columns, columns)] @ weights) * count**2 + count * difference**2
-    noise = estimate_noise(sums, family)
+    squares = float(weights @ sums.products[own, own] @ weights) * count**2 + count * difference**2
+    noise = estimate_noise(sums, [at])
     return Pilot(
         sessions=sessions,
         asked=asked,
         observed=count,
-        variance=mean_square(squares, count, largest_gains(spans)[leading]),
-        noise=float(noise.variance[leading]),
-        df=float(noise.df[leading]),
-        errors=NORMAL.inv_cdf(1 - (1 - LEVEL) / 2),
+        variance=mean_square(squares, count, largest_gains([metrics[at].info.span])[0]),
+        noise=float(noise.variance[0]),
+        df=float(noise.df[0]),
     )
 
 

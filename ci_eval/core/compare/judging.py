@@ -18,9 +18,10 @@ from ci_eval.core.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change
-from ci_eval.core.statistics.clustered import FEWEST, FEWEST_ALIKE, STRETCH, elsewhere, jackknife
+from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, elsewhere, jackknife
+from ci_eval.core.statistics.detection import MOST_NEEDED, POINT, Pilot
 from ci_eval.core.statistics.latencies import estimate_quantile
-from ci_eval.core.statistics.paired import FOUR_OF_FIVE, MARGINS, Interval, Spread, singly, verdict
+from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, singly, verdict
 from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, RULE_OF_THREE, Repeats, sign_test
 from ci_eval.core.statistics.repeated.wavering import NoiseVariance
@@ -34,11 +35,9 @@ from ci_eval.core.statistics.sampled import (
     within,
 )
 from ci_eval.core.statistics.stats import tell_state
-from ci_eval.core.statistics.student import NORMAL, Floats
-from ci_eval.core.statistics.weighted import ProjectSums, covariance
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.timing import FLOOR
 
-POINT = 0.01
-"""The difference of a share that `needed` is about."""
 FEWEST_RANKS_ALIKE = 1_000
 """The number of sessions from which on a figure without a bound, such as the mean rank, may be called equivalent."""
 FEWEST_CHANGES = 12
@@ -72,18 +71,26 @@ class _Own:
     noise: NoiseVariance
     rows: Floats
     """The sums of each file (files x figures x 4)."""
-    strata: Sequence[ProjectSums]
-    """The projects, if their sessions are weighted."""
+    sizes: Floats
+    """The effective number of sessions that `products` are of."""
+    weighted: bool
+    asked: float
+    """The share of the sessions that was asked; 0 if what was drawn has no end."""
+    endless: bool
+    """True if answers are taken to vary like those of a project without end."""
 
     @classmethod
-    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo]) -> _Own:
+    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float, repeats: Repeats) -> _Own:
         """Pick the figures with these indices."""
         at, columns = list(places), [4 * index + column for index in places for column in range(4)]
-        block = np.ix_(columns, columns)
+        asked = asked if sums.asked is None or not asked else sums.asked
+        # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
+        endless = not asked or (not repeats.whole and len(sums.rows) == 1)
+        products, sizes = sums.pool(finite=not endless)
         return cls(
             infos=infos,
             total=sums.total[at],
-            products=sums.products[block],
+            products=products[np.ix_(columns, columns)],
             observed=sums.observed[at],
             moved=sums.moved[at],
             changes=sums.changes[at],
@@ -91,10 +98,10 @@ class _Own:
             fourths=sums.fourths[at],
             noise=estimate_noise(sums, at),
             rows=np.stack(sums.rows)[:, at],
-            strata=[
-                ProjectSums(project.sessions, project.asked, project.total[at], project.products[block], project.scale)
-                for project in (sums.strata if isinstance(sums, FilterSums) else ())
-            ],
+            sizes=sizes[at],
+            weighted=bool(sums.sample),
+            asked=asked,
+            endless=endless,
         )
 
     @property
@@ -107,38 +114,22 @@ class _Own:
         """Return the figures of new, one element for each."""
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
-    def spread(self, asked: float, repeats: Repeats) -> Spread:
-        """Return the differences and their errors: those of sampling, and those of the engines' answers.
-
-        `asked`: the share of the population that was asked; 0 if what was drawn has no end.
-        """
-        spans = largest_gains([info.span for info in self.infos])
-        measured = repeats.whole and asked > 0
-        # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
-        asked = asked if measured or len(self.rows) > 1 else 0.0
-        center, sampling = self._sample(asked)
-        if measured:
+    def spread(self, repeats: Repeats) -> Spread:
+        """Return the differences and their errors: those of sampling, and those of the engines' answers."""
+        infos, changed = [info.span for info in self.infos], self.changes > 0
+        spans = largest_gains(infos)
+        share = 0.0 if self.endless else self.asked
+        center, sampling = here(self.total, self.products, self.sizes, share, infos, changed)
+        # What was drawn has no end.
+        if repeats.whole and self.asked > 0:
             error, df = self.noise.add_sampling(sampling)
             widen = np.where(self.noise.variance > 0, 0.0, repeats.unseen * spans)
             return Spread(self.base, self.new, center, error, df, widen)
         between, files = jackknife(self.rows)
         error = np.sqrt(np.fmax(sampling, between))
         # If no answer differs from base to new, few may be otherwise (rule of three).
-        widen = np.where(self.changes > 0, 0.0, RULE_OF_THREE * spans / np.maximum(self.observed, 1))
+        widen = np.where(changed, 0.0, RULE_OF_THREE * spans / np.maximum(self.observed, 1))
         return Spread(self.base, self.new, center, error, np.maximum(np.nan_to_num(files) - 1, 1), widen)
-
-    def _sample(self, asked: float) -> tuple[Floats, Floats]:
-        """Return the centers of the intervals, and the variances of sampling."""
-        spans, changed = [info.span for info in self.infos], self.changes > 0
-        if not self.strata:
-            return here(self.total, self.products, self.observed, asked, spans, changed)
-        most, weights = largest_gains(spans) / self.total[:, 1], influence(self.total)
-        # A figure that did not change shows no spread of its own, so the bound is its error.
-        own, bound = (
-            covariance(self.strata, factors, most, finite=asked > 0).diagonal()
-            for factors in (weights, np.zeros_like(weights))
-        )
-        return np.where(changed, self.new - self.base, 0.0), np.where(changed, own, bound)
 
     def too_few(self, at: int) -> str:
         """Return why a figure has no interval; "" if it has one. A figure without a bound needs more."""
@@ -175,8 +166,9 @@ class Judge:
 
     `asked`: the share of the project's sessions that was asked. `kind`: the units that the sample of other code
     consists of, "files" or "projects". `repeats`: how far the engines answer alike. `pairs`: the sessions that were
-    compared, under any filter. `of_new`: how far new's engine alone answers alike. `again`: the second questions to it.
-    `unjudged`: the reason why nothing is judged, if nothing is.
+    compared, under any filter, of `population`. `of_new`: how far new's engine alone answers alike. `again`: the second
+    questions to it. `unjudged`: the reason why nothing is judged, if nothing is. `processors`: the reason why no CPU
+    time is judged.
     """
 
     metrics: Sequence[Metric]
@@ -184,9 +176,11 @@ class Judge:
     kind: str = "files"
     repeats: Repeats = DETERMINISTIC
     pairs: int = 0
+    population: int | None = None
     of_new: Repeats = DETERMINISTIC
     again: SecondQuestions = field(default_factory=SecondQuestions)
     unjudged: str = ""
+    processors: str = ""
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
         """Return the difference of each metric under one filter, by name."""
@@ -213,6 +207,8 @@ class Judge:
         metric = self.metrics[index]
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
+        if metric.timed == "cpu":
+            return self._cpu(index, sums)
         if metric.statistic == "quantile":
             base, new = (estimate_quantile(side, metric.quantile) for side in sums.latencies)
         else:
@@ -224,6 +220,28 @@ class Judge:
         return Difference(
             base=base, new=new, difference=new - base, why=NOT_IN_TURNS, n=n, elsewhere=Elsewhere(why=NOT_IN_TURNS)
         )
+
+    def _cpu(self, index: int, sums: FilterSums) -> Difference:
+        """Return the difference of a metric of CPU time, judged by how it differs from file to file."""
+        metric = self.metrics[index]
+        if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
+            why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
+            return Difference(base=None, new=None, difference=None, why=why)
+        own = _Own.of(sums, [index], [metric.info], 0.0, self.repeats)
+        between, files = jackknife(own.rows)
+        degrees, center = np.maximum(np.nan_to_num(files) - 1, 1), own.new - own.base
+        (interval,) = singly(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))
+        base, floor = float(own.base[0]), FLOOR * float(own.base[0])
+        plain = Difference(
+            base=base, new=float(own.new[0]), difference=float(center[0]), state="noisy", n=int(own.observed[0])
+        )
+        if lack := self.processors or own.too_few(0) or ("" if len(own.rows) > 1 else "an interval takes two files"):
+            return replace(plain, verdict=Verdict.NOT_COMPARABLE if self.processors else Verdict.NOT_SHOWN, why=lack)
+        conclusion = Verdict.EQUIVALENT if max(-interval.low, interval.high) < floor else Verdict.NOT_SHOWN
+        if interval.low > floor or interval.high < -floor:
+            conclusion = Verdict.WORSE if center[0] > 0 else Verdict.BETTER
+        why = f"two processes of one program may differ by {FLOOR:.0%}: {change(floor, 'ms').lstrip('+')}"
+        return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
         """Return the difference of the first metric between two sides; None if one of them has no figure.
@@ -242,8 +260,8 @@ class Judge:
 
     def _here(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
         """Return the differences of the figures with these indices."""
-        own = _Own.of(sums, places, [self.metrics[index].info for index in places])
-        spread = own.spread(self.asked, self.repeats)
+        own = _Own.of(sums, places, [self.metrics[index].info for index in places], self.asked, self.repeats)
+        spread = own.spread(self.repeats)
         intervals = singly(spread, tests)
         return [
             self._judge_figure(own, at, interval, exact=not spread.error[at] and self.repeats.alike)
@@ -261,8 +279,8 @@ class Judge:
             base=float(base),
             new=float(new),
             difference=difference,
-            state=tell_state(self.repeats, self.asked, weighted=bool(own.strata)),
-            sign=sign_test(up, down) if self.asked >= 1 and up + down else None,
+            state=tell_state(self.repeats, own.asked, weighted=own.weighted),
+            sign=sign_test(up, down) if own.asked >= 1 and up + down else None,
             better=better,
             worse=worse,
             new_low=low,
@@ -285,10 +303,10 @@ class Judge:
         elif not self.repeats.whole:
             if conclusion in {Verdict.BETTER, Verdict.WORSE} and (lack := own.changed_too_little(at)):
                 conclusion, reason = Verdict.NOT_SHOWN, lack
-            reason += f"; {self._asked_once(plain)}" if self.asked >= 1 and info.better != "neither" else ""
+            reason += f"; {self._asked_once(plain)}" if own.asked >= 1 and info.better != "neither" else ""
         low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
         if noise:
-            reason += f"; {OF_THE_ENGINE if self.asked >= 1 else ALSO_OF_THE_ENGINE}"
+            reason += f"; {OF_THE_ENGINE if own.asked >= 1 else ALSO_OF_THE_ENGINE}"
         return replace(
             plain,
             low=low_end,
@@ -303,25 +321,27 @@ class Judge:
     def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
         """Return the interval of new's own figure, for gates about it; (None, None) if it has none."""
         info = own.infos[at]
-        if own.strata or (info.span is None and (self.asked < 1 or not self.of_new.alike)):
-            # The report of new has the interval of a figure over weighted sessions.
+        if info.span is None and (own.asked < 1 or not self.of_new.alike):
             return None, None
         columns, above, below = slice(4 * at + 2, 4 * at + 4), own.total[at, 2], own.total[at, 3]
         weights = np.zeros((1, 4))
         weights[0, 2:] = 1 / below, -above / below**2
         moved = NoiseVariance(np.zeros(1), np.full(1, np.inf)) if self.of_new.whole else None
+        noise = moved or self.again.bound(own.rows[:, at, 3], info.span or 1.0)
+        unseen = self.of_new.unseen if self.of_new.whole else 0.0
         return figure(
             own.total[at, 2:],
             own.products[columns, columns],
-            float(own.observed[at]),
-            self.asked,
+            float(own.sizes[at]),
+            own.asked,
             info.limits,
-            moved or self.again.bound(own.rows[:, at, 3], info.span or 1.0),
-            unseen=self.of_new.unseen if self.of_new.whole else 0.0,
+            noise,
+            unseen=unseen,
         )
 
     def _asked_once(self, difference: Difference) -> str:
-        signs = f"{_signs(difference)}; " if difference.sign is not None else ""
+        moved = f"{difference.better or 0:,} better, {difference.worse or 0:,} worse"
+        signs = f"{moved}, sign test p = {difference.sign:.2g}; " if difference.sign is not None else ""
         again = "nothing was asked twice"
         if self.repeats.asked:
             again = (
@@ -331,30 +351,43 @@ class Judge:
 
     def _estimate_sessions(self, own: _Own, at: int, info: MetricInfo) -> int | None:
         """Return about how many sessions of the whole project, of all filters, show one point four times out of
-        five."""
-        if info.span is None or not own.observed[at]:
+        five; all of them if no smaller number does."""
+        observed, span = float(own.observed[at]), info.span
+        if span is None or not observed:
             return None
-        observed = float(own.observed[at])
-        _, sampling = own._sample(0.0)
-        needed = ((NORMAL.inv_cdf(0.975) + FOUR_OF_FIVE) / POINT) ** 2 * float(sampling[at]) * observed
-        if self.repeats.whole and not own.noise.variance[at]:
-            # A finite population needs fewer: n / (1 + n / N).
-            needed /= 1 + needed * self.asked / observed
-        return int(np.ceil(needed * max(self.pairs, observed) / observed))
+        weights, block = influence(own.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
+        square = max(float(weights @ own.products[block, block] @ weights), 0.0) * observed
+        seen = abs(float(own.new[at] - own.base[at]))
+        # One point moves a session in a hundred, beside those that move both ways. The difference that was seen, as far
+        # as it is sure, is none of these.
+        square += span * (POINT - max(seen - np.sqrt(square / observed), 0))
+        measured, noise = self.repeats.whole and own.asked > 0, float(own.noise.variance[at])
+        between, files = (float(of[0]) for of in jackknife(own.rows[:, [at]]))
+        whole = min(round(observed / own.asked), MOST_NEEDED) if own.asked else MOST_NEEDED
+        enough = Pilot(
+            sessions=whole,
+            asked=round(observed),
+            observed=observed,
+            variance=max(square, POINT * span) - POINT**2,
+            noise=noise if measured else np.nan_to_num(between),
+            df=float(own.noise.df[at]) if measured else max(min(files, len(own.rows)) - 1, 1),
+            widen=self.repeats.unseen * span if measured and not noise else 0.0,
+            changes=None if measured else max(float(own.changes[at]), POINT * observed),
+        ).enough(POINT, 0.8, least=1)
+        return self.population if enough == whole else int(np.ceil(enough * max(self.pairs, observed) / observed))
 
     def _elsewhere(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
         sample = elsewhere(rows)
-        enough = (sample.effective >= FEWEST) & np.isfinite(sample.spread.error)
         intervals = singly(sample.spread, tests)
         return [
-            self._judge_code(
-                info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
-            )
-            if enough[index] and not self.unjudged
-            else Elsewhere(
+            Elsewhere(
                 verdict=Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE,
-                why=self.unjudged or too_few(float(sample.effective[index]), self.kind),
+                why=self.unjudged or f"one of the {self.kind} says nothing of others",
                 effective=float(sample.effective[index]),
+            )
+            if self.unjudged or not np.isfinite(sample.spread.error[index])
+            else self._judge_code(
+                info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
             )
             for index, info in enumerate(infos)
         ]
@@ -404,11 +437,6 @@ class Judge:
         return difference
 
 
-def _signs(difference: Difference) -> str:
-    moved = f"{difference.better or 0:,} better, {difference.worse or 0:,} worse"
-    return f"{moved}, sign test p = {difference.sign:.2g}" if difference.sign is not None else moved
-
-
 def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
     """Return the reason for a verdict, as reports show it."""
     size = MARGINS.get(info.unit, 0.0)
@@ -426,12 +454,3 @@ def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.
     if -size < interval.low and interval.high < size:
         return f"the interval holds 0, and {inside} is not inside ±{margin}"
     return f"the interval holds 0 and reaches beyond ±{margin}"
-
-
-def too_few(effective: float, kind: str) -> str:
-    """Return the reason why there is no verdict on other code. `effective`: the effective number of clusters."""
-    singular = kind.partition(" ")[0].removesuffix("s")
-    return (
-        f"not enough {kind} to generalise: {effective:.0f} effective {kind} of the {FEWEST} needed; with fewer, a "
-        f"change in one {singular} of twenty may be missed"
-    )

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.compare.population import count_common_sessions
-from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
+from ci_eval.core.compare.population import population
+from ci_eval.core.compare.sums import FilterSums, PartSums
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, standard_parts
 from ci_eval.core.grammar.colours import colour_file
@@ -31,10 +30,9 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
 from ci_eval.core.statistics.latencies import bin_latencies
-from ci_eval.core.statistics.population import FILES, project_from_path
+from ci_eval.core.statistics.population import FILES, Key, Strata
 from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.weighted import ProjectSums, total, unequal
 from ci_eval.core.workspace import Workspace
 
 SHOWN = 200
@@ -93,8 +91,10 @@ class Paired:
 
     rounds: tuple[int, int]
     filters: dict[str, FilterSums]
-    merged: bool = False
-    """True if the files are of several projects."""
+    strata: Strata
+    """The sessions that could have been compared."""
+    asked: Counter[Key] = field(default_factory=Counter)
+    """The number of pairs of each stratum."""
     parts: dict[tuple[str, str], PartSums] = field(init=False)
     divided: Counter[str] = field(default_factory=Counter)
     """The number of pairs that each dimension of the parts divides."""
@@ -118,31 +118,11 @@ class Paired:
         self.failed = (FailureCount(self.rounds[0]), FailureCount(self.rounds[1]))
         self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
 
-    def weigh(self, sessions: Mapping[str, int]) -> bool:
-        """Weigh the sessions of merged projects by the number they stand for, if projects were asked in unequal shares.
-
-        Return whether they were. `sessions`: project → number of all its sessions.
-        """
-        asked: Counter[str] = Counter()
-        for path, pairs in self.files.items():
-            asked[project_from_path(path, merged=True)] += pairs
-        known = {name: max(sessions.get(name, 0), count) for name, count in asked.items()}
-        if not unequal([asked[name] / known[name] for name in asked]):
-            return False
-        # The mean weight of a session is 1, so that sums keep their size.
-        scale = sum(asked.values()) / sum(known.values())
-        weights = {name: scale * known[name] / asked[name] for name in asked}
-        for sums in self.filters.values():
-            sums.strata = [
-                ProjectSums(known[name], asked[name], sums_of_project.total, sums_of_project.products, scale)
-                for name, sums_of_project in sums.projects.items()
-            ]
-            sums.total = total(sums.strata) if sums.strata else sums.total
-            sums.rows = [
-                row * weights[project_from_path(path, merged=True)]
-                for path, row in zip(self.files, sums.rows, strict=True)
-            ]
-        return True
+    def weigh(self) -> None:
+        """Weigh the sessions by the number they stand for, where strata were asked in unequal shares."""
+        if self.strata.is_divided:
+            weighted = [sums.weigh(self.strata, self.asked) for sums in (*self.filters.values(), *self.parts.values())]
+            self.weighted = any(weighted)
 
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Paired:
@@ -150,18 +130,18 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
     sums = {report_filter.name: FilterSums(figures=len(metrics), rounds=rounds) for report_filter in filters.all}
-    paired = Paired(rounds, sums, merged=bool(manifest.projects))
+    checksums, theirs = ({source.path: source.checksum for source in side.sources()} for side in (base, new))
+    same_text = all(theirs.get(path, checksum) == checksum for path, checksum in checksums.items())
+    paired = Paired(rounds, sums, population(base, new, same_text=same_text))
     task = tasks.CATALOG.load(manifest.task)
-    checksums: dict[str, str] = {}
     for source, new_checksum, of_base, of_new in _files(base, new):
         if source is None:
             paired.only_new += sum(map(evaluated, of_new))
             continue
-        checksums[source.path] = source.checksum
         # A file that new does not have did not change: its sessions are base's alone.
         same_text = new_checksum in {"", source.checksum}
         _FilePairs(paired, task, metrics, filters, leading, source).add(of_base, of_new, same_text=same_text)
-    paired.weighted = paired.merged and paired.weigh(count_common_sessions(base, new, merged=True))
+    paired.weigh()
     # Equal texts, such as vendored copies, are one file of other code.
     names = [checksums[path] if manifest.clusters == FILES else manifest.cluster(path) for path in paired.files]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
@@ -197,8 +177,7 @@ class _SeenPair:
     latencies: tuple[list[float], list[float]]
     """The latency of each lookup (ms), of base and of new."""
     parts: list[tuple[str, str]]
-    token: int
-    """The offset of the token that is typed."""
+    stratum: Key
     by_round: list[tuple[int, Floats]]
     """The same numbers in each round (rounds x metrics x 4), for each side (0 base, 1 new) that was not answered alike
     in all rounds."""
@@ -251,36 +230,21 @@ class _FilePairs:
             self._paired.pairs += len(pairs)
             self._paired.files[self._source.path] = len(pairs)
             numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
-            by_round = {index: pair.by_round for index, pair in enumerate(pairs) if pair.by_round}
-            self._add_to_filters(pairs, numbers, by_round)
-            self._add_to_parts(pairs, numbers, by_round)
+            self._add_to_filters(pairs, numbers)
+            self._add_to_parts(pairs, numbers)
 
-    def _add_to_filters(
-        self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
-    ) -> None:
-        weights, tokens = np.array([pair.weights for pair in pairs]), _tokens(pairs)
+    def _add_to_filters(self, pairs: Sequence[_SeenPair], numbers: Floats) -> None:
+        weights = np.array([pair.weights for pair in pairs])
         for number, sums in enumerate(self._paired.filters.values()):
-            chosen = np.flatnonzero(weights[:, number])
-            counted = numbers[chosen] * weights[chosen, number][:, None, None]
-            sums.rows.append(sums.add(counted, tokens[chosen]))
-            if self._paired.merged:
-                project = project_from_path(self._source.path, merged=True)
-                sums.projects.setdefault(project, Sums(figures=self._width)).add(counted, tokens[chosen])
-            gains = np.array([pairs[index].gain for index in chosen.tolist()])
-            sums.sessions += len(chosen)
-            sums.wins += int((gains > 0).sum())
-            sums.losses += int((gains < 0).sum())
-            for index in by_round.keys() & set(chosen.tolist()):
-                for side, rounds in by_round[index]:
-                    sums.wavering[side].add(rounds * weights[index, number], len(self._paired.files))
+            chosen = np.flatnonzero(weights[:, number]).tolist()
+            own = weights[chosen, number][:, None, None]
+            self._add(sums, [pairs[index] for index in chosen], numbers[chosen] * own, own, slice(None))
             for side in range(2):
-                times = [time for index in chosen.tolist() for time in pairs[index].latencies[side]]
+                times = [time for index in chosen for time in pairs[index].latencies[side]]
                 sums.latencies[side] += bin_latencies(np.array(times)) if times else 0
 
-    def _add_to_parts(
-        self, pairs: Sequence[_SeenPair], numbers: Floats, by_round: Mapping[int, list[tuple[int, Floats]]]
-    ) -> None:
-        leading, tokens = slice(self._leading, self._leading + 1), _tokens(pairs)
+    def _add_to_parts(self, pairs: Sequence[_SeenPair], numbers: Floats) -> None:
+        leading = slice(self._leading, self._leading + 1)
         members: dict[tuple[str, str], list[int]] = defaultdict(list)
         for index, pair in enumerate(pairs):
             for key in pair.parts:
@@ -288,14 +252,26 @@ class _FilePairs:
                 self._paired.divided[key[0]] += 1
         for key, indices in members.items():
             part = self._paired.parts[key]
-            part.rows.append(part.add(numbers[indices, leading], tokens[indices]))
-            for index in by_round.keys() & set(indices):
-                for side, rounds in by_round[index]:
-                    part.wavering[side].add(rounds[:, leading], len(self._paired.files))
-            part.sessions += len(indices)
-            part.wins += sum(pairs[index].gain > 0 for index in indices)
-            part.losses += sum(pairs[index].gain < 0 for index in indices)
+            ones = np.ones((len(indices), 1, 1))
+            self._add(part, [pairs[index] for index in indices], numbers[indices, leading], ones, leading)
             part.files += 1
+
+    def _add(
+        self, sums: FilterSums | PartSums, pairs: Sequence[_SeenPair], seen: Floats, weights: Floats, figures: slice
+    ) -> None:
+        """Add pairs of the file (their numbers: `seen`) to sums, and to those of their strata."""
+        sums.rows.append(sums.add(seen))
+        keys = [pair.stratum for pair in pairs] if self._paired.strata.is_divided else []
+        for key in dict.fromkeys(keys):
+            own = [index for index, stratum in enumerate(keys) if stratum == key]
+            sums.add_to_stratum(key, seen[own])
+        for pair, weight in zip(pairs, weights, strict=True):
+            for side, rounds in pair.by_round:
+                for moved in (sums, sums.by_stratum[pair.stratum]) if keys else (sums,):
+                    moved.wavering[side].add(rounds[:, figures] * weight, len(self._paired.files))
+        sums.sessions += len(pairs)
+        sums.wins += sum(pair.gain > 0 for pair in pairs)
+        sums.losses += sum(pair.gain < 0 for pair in pairs)
 
     def _count_pair(self, base: SessionScore, new: SessionScore) -> _SeenPair:
         """Return what the pair adds to the sums. Counts its failures, and keeps it by name if it is among the largest
@@ -311,13 +287,15 @@ class _FilePairs:
         if moved:
             self._remember(moved, base, new, leads=leads)
         numbers = self._row(self._observations(base), self._observations(new))
+        stratum = self._paired.strata.find(base)
+        self._paired.asked[stratum] += 1
         return _SeenPair(
             numbers=numbers,
             weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
             gain=self._gain(numbers[4 * self._leading : 4 * self._leading + 4], moved),
             latencies=(_latencies(base), _latencies(new)),
             parts=list(self._find_parts(base, leads=leads)),
-            token=base.offset,
+            stratum=stratum,
             by_round=list(self._numbers_by_round(base, new)),
         )
 
@@ -409,10 +387,6 @@ class _FilePairs:
         return bisect_right(self._line_ends, offset - 1) + 1
 
 
-def _tokens(pairs: Sequence[_SeenPair]) -> NDArray[np.int64]:
-    return np.array([pair.token for pair in pairs], dtype=np.int64)
-
-
 _YES = {True: "yes", False: "no"}
 
 
@@ -455,6 +429,10 @@ class StoredPairs:
     def evaluations(self) -> tuple[Path, Path]:
         """Return the folders of base and new; see `PairedSessions.evaluations`."""
         return self._base.folder, self._new.folder
+
+    def strata(self) -> Strata:
+        """Return the strata; see `PairedSessions.strata`."""
+        return population(self._base, self._new, same_text=False)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """Return how a file looks; see `PairedSessions.paint`."""

@@ -15,8 +15,8 @@ from ci_eval.core.compare.compare import count_repeats, describe_side, refuse
 from ci_eval.core.compare.conditions import explain_draws
 from ci_eval.core.compare.footprints import align_figures
 from ci_eval.core.compare.judging import Judge
-from ci_eval.core.compare.population import count_common_sessions, population
-from ci_eval.core.compare.sums import Sums, find_directions, sum_tokens
+from ci_eval.core.compare.population import explain_classes, population
+from ci_eval.core.compare.sums import Sums, find_directions
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
@@ -26,12 +26,11 @@ from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.paired import LEVEL, bias_text, winners_bias
-from ci_eval.core.statistics.population import project_from_path
+from ci_eval.core.statistics.population import Key
 from ci_eval.core.statistics.repeated.repeats import Repeats
 from ci_eval.core.statistics.sampled import figure
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location, tell_state
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.weighted import unequal
 from ci_eval.core.workspace import Workspace
 
 
@@ -53,22 +52,30 @@ def rank(
     if not any(headline.weight(session) for _, (first, *_) in _common(workspaces) for session in first):
         # Without any session of the headline, all sessions lead.
         headline = filters.led_by_all().leading
-    common: dict[str, int] = {}
+    strata = population(workspaces[0], workspaces[1], same_text=False)
+    common, touched = Counter[Key](), set[Key]()
     for path, sides in _common(workspaces):
-        common[path] = len(sides[0])
+        keys = [strata.find(session) for session in sides[0]]
+        common.update(keys)
         leading = [number for number, session in enumerate(sides[0]) if headline.weight(session)]
+        touched |= {keys[number] for number in leading}
         if leading:
             totals.add(path, [[side[number] for number in leading] for side in sides])
     if not totals.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
     order = _best_first(totals.total[0], chosen[0])
-    _refuse_unequal(manifests[0], workspaces, common)
-    _, asked = population(workspaces[0], workspaces[1], common, same_text=False)
+    if strata.weighted(common, touched):
+        raise ConfigError(
+            "a ranking does not weight sessions, and those of this filter were asked in unequal shares (of merged "
+            "projects, or of a limited sample that favours its headline): compare two at a time, which does, or "
+            "evaluate all sessions"
+        )
     # What was drawn is a sample of all that might have been drawn, which has no end.
-    asked = 0.0 if any(manifest.draws for manifest in manifests) else asked
+    asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
     kind = manifests[0].clusters
     repeats = [[count_repeats([manifests[row], manifests[column]]) for column in order] for row in order]
-    draws = [[explain_draws(manifests[column], manifests[row]) for column in order] for row in order]
+    classes = explain_classes(*workspaces)
+    draws = [[explain_draws(manifests[column], manifests[row]) or classes for column in order] for row in order]
     pairs = {
         metric.info.name: _pairs(totals, number, order, asked, kind, repeats, draws)
         for number, metric in enumerate(chosen)
@@ -126,21 +133,6 @@ def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Compar
     )
 
 
-def _refuse_unequal(manifest: Manifest, workspaces: Sequence[Workspace], common: Mapping[str, int]) -> None:
-    """Raise ConfigError if the workspaces are of merged projects that were asked in unequal shares."""
-    if not manifest.projects:
-        return
-    known = count_common_sessions(workspaces[0], workspaces[1], merged=True)
-    asked: Counter[str] = Counter()
-    for path, sessions in common.items():
-        asked[project_from_path(path, merged=True)] += sessions
-    if unequal([asked[name] / max(known[name], asked[name]) for name in asked]):
-        raise ConfigError(
-            "a ranking does not weight projects, and those that were merged here were asked in unequal shares: compare "
-            "two at a time, which does, or evaluate all sessions of each project"
-        )
-
-
 def _choose_metrics(metrics: Sequence[Metric], declared: Sequence[str], figures: Container[str]) -> list[Metric]:
     """Return the declared metrics that these sessions can be ranked by; the first possible one if none is declared."""
     possible = {
@@ -195,7 +187,6 @@ class _Together:
                 )
             collector.flush_observations()
         of_file = np.zeros_like(self.total)
-        tokens = np.array([session.offset for session in sides[0]], dtype=np.int64)
         for number, metric in enumerate(self.metrics):
             # (sessions x sides x 2)
             seen = np.array(
@@ -207,20 +198,20 @@ class _Together:
             flat = seen.reshape(len(seen), -1)
             of_file[number] = seen.sum(axis=0)
             self._products[number] += flat.T @ flat
-            self._add_changes(number, seen, sum_tokens(seen, tokens))
+            self._add_changes(number, seen)
             self._observed[number] += (seen[:, :, 1] != 0).sum(axis=0)
         self.total += of_file
         self._rows.append(of_file)
         cluster = self._manifest.cluster(path)
         self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
 
-    def _add_changes(self, metric: int, seen: Floats, whole: Floats) -> None:
-        """Count changes and directions. `seen`: (sessions x sides x 2); `whole`: the same, summed token by token."""
+    def _add_changes(self, metric: int, seen: Floats) -> None:
+        """Count changes and directions. `seen`: (sessions x sides x 2)."""
         for base, new in permutations(range(seen.shape[1]), 2):
             changed = (seen[:, base] != seen[:, new]).any(axis=1).sum()
             # Changed sessions, and files with any.
             self._changes[:, metric, base, new] += changed, changed > 0
-            directions = find_directions(np.concatenate([whole[:, base], whole[:, new]], axis=1)[:, None])
+            directions = find_directions(np.concatenate([seen[:, base], seen[:, new]], axis=1)[:, None])
             self._moved[metric, base, new] += (directions > 0).sum(), (directions < 0).sum()
 
     def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ci_eval.core.statistics.latencies import BINS
+from ci_eval.core.statistics.population import Key, Strata, Stratum
 from ci_eval.core.statistics.repeated.wavering import Wavering
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.weighted import ProjectSums
+from ci_eval.core.statistics.weighted import pool
 
 
 @dataclass(kw_only=True)
@@ -32,7 +32,7 @@ class Sums:
     rows: list[Floats] = field(default_factory=list)
     """The sums of each file with a pair (figures x 4)."""
     moved: Floats = field(init=False)
-    """The numbers of tokens whose figure rose, and of those whose figure fell (figures x 2)."""
+    """The numbers of sessions whose figure rose, and of those whose figure fell (figures x 2)."""
     changes: Floats = field(init=False)
     """The number of sessions whose numbers differ between the sides, by figure."""
     changed_files: Floats = field(init=False)
@@ -43,6 +43,16 @@ class Sums:
     """The number of times that each session was asked, on base's side and on new's."""
     wavering: tuple[Wavering, Wavering] = field(init=False)
     """The noise of base's engine and of new's."""
+    by_stratum: dict[Key, Sums] = field(default_factory=dict)
+    """The same sums of each stratum, if the population is divided; their rows are of the files in `places`."""
+    places: list[int] = field(default_factory=list)
+    """The index of each row among those of all strata."""
+    sample: list[Stratum] = field(default_factory=list)
+    """The strata, if they were asked in unequal shares: `total`, `rows` and `wavering` are weighted then."""
+    weights: Floats = field(default_factory=lambda: np.zeros(0))
+    """The weight of an asked session of each."""
+    asked: float | None = None
+    """The share that was asked of the strata that these sessions are in, the smallest one; None = as of all."""
 
     def __post_init__(self) -> None:
         self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
@@ -59,17 +69,13 @@ class Sums:
         """Return the number of sessions in which each figure was observed, on the side that has fewer."""
         return np.asarray(self.observed_by_side.min(axis=1))
 
-    def add(self, seen: Floats, tokens: NDArray[np.int64] | None = None) -> Floats:
-        """Add the pairs of one file (pairs x figures x 4); return their sum (figures x 4).
-
-        `tokens`: the number of each pair's token in the file. If it is None, each pair is another token.
-        """
+    def add(self, seen: Floats) -> Floats:
+        """Add the pairs of one file (pairs x figures x 4); return their sum (figures x 4)."""
         flat = seen.reshape(len(seen), 4 * self.figures)
         here: Floats = seen.sum(axis=0)
         self.total += here
         self.products += flat.T @ flat
-        # A token whose figure moved at several prefixes counts as one.
-        directions = find_directions(seen if tokens is None else sum_tokens(seen, tokens))
+        directions = find_directions(seen)
         self.moved += np.stack([(directions > 0).sum(axis=0), (directions < 0).sum(axis=0)], axis=-1)
         changed = (seen[:, :, :2] != seen[:, :, 2:]).any(axis=2)
         self.changes += changed.sum(axis=0)
@@ -78,15 +84,48 @@ class Sums:
         self.observed_by_side += (seen[:, :, [1, 3]] != 0).sum(axis=0)
         return here
 
+    def add_to_stratum(self, key: Key, seen: Floats) -> None:
+        """Add pairs of the file of the last row to their stratum."""
+        stratum = self.by_stratum.setdefault(key, Sums(figures=self.figures, rounds=self.rounds))
+        stratum.rows.append(stratum.add(seen))
+        stratum.places.append(len(self.rows) - 1)
 
-def sum_tokens(seen: Floats, tokens: NDArray[np.int64]) -> Floats:
-    """Return the sums of the rows of each token; `tokens`: the number of each row's token."""
-    numbers, own = np.unique(tokens, return_inverse=True)
-    if len(numbers) == len(seen):
-        return seen
-    whole = np.zeros((len(numbers), *seen.shape[1:]))
-    np.add.at(whole, own, seen)
-    return whole
+    def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
+        """Weigh each session by the number that it stands for, if strata were asked in unequal shares; return whether
+        they were. `asked`: the number of sessions that were asked of each stratum."""
+        keys = [*self.by_stratum]
+        self.asked = strata.share(asked, keys) if keys else None
+        self.sample = strata.weighted(asked, keys)
+        if not self.sample:
+            return False
+        # The mean weight of a session is 1, so that sums keep their size.
+        scale = sum(asked.values()) / strata.total(asked)
+        self.weights = np.array([scale * stratum.weight for stratum in self.sample])
+        self.total, self.fourths = np.zeros_like(self.total), np.zeros_like(self.fourths)
+        self.rows = [np.zeros_like(row) for row in self.rows]
+        self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
+        for weight, own in zip(self.weights, self.by_stratum.values(), strict=True):
+            self.total += weight * own.total
+            self.fourths += weight**4 * own.fourths
+            for place, row in zip(own.places, own.rows, strict=True):
+                self.rows[place] = self.rows[place] + weight * row
+            for mine, theirs in zip(self.wavering, own.wavering, strict=True):
+                mine.add_all(theirs, weight=weight)
+        return True
+
+    def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
+        """Return the sums of the products, and the effective number of sessions of each figure; see `weighted.pool`."""
+        if not self.sample:
+            return self.products, self.observed
+        of_strata = [*self.by_stratum.values()]
+        return pool(
+            self.sample,
+            self.weights,
+            np.stack([own.total.reshape(-1) for own in of_strata]),
+            np.stack([own.products for own in of_strata]),
+            np.stack([own.observed for own in of_strata]),
+            finite=finite,
+        )
 
 
 def find_directions(seen: Floats) -> Floats:
@@ -109,10 +148,6 @@ class FilterSums(Sums):
     losses: int = 0
     clusters: Sequence[int] = ()
     """The number of the cluster that each file is sampled with in other code; none = each file is a cluster."""
-    projects: dict[str, Sums] = field(default_factory=dict)
-    """The sums by project, if several were merged."""
-    strata: list[ProjectSums] = field(default_factory=list)
-    """The projects, if they were asked in unequal shares: `total` and `rows` are weighted then."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
     """The number of lookups of base and of new, by how long they took (`statistics/latencies.py`)."""
 

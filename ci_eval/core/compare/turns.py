@@ -42,7 +42,7 @@ def times(
     """Return the differences of the metrics that depend on times, over the sessions that both sides have: name of the
     filter → name of the metric → difference."""
     manifest = base.manifest()
-    chosen = [metric for metric in metrics if metric.timed]
+    chosen = [metric for metric in metrics if metric.timed and metric.timed != "cpu"]
     seen = {
         report_filter.name: {metric.info.name: _Sides(manifest.rounds) for metric in chosen}
         for report_filter in filters

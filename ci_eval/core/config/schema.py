@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ci_eval.core.contracts import RunSettings, Task
-from ci_eval.core.filters import ReportFilters, report_filters
+from ci_eval.core.filters import ReportFilters, report_filters, sampling_classes
 from ci_eval.core.model import Kind
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.model.settings import (
@@ -258,6 +258,12 @@ class Config(Section, frozen=True):
             weights=self.reports.kind_weights,
             headline=self.reports.headline,
         )
+
+    @property
+    def sampling_classes(self) -> tuple[str, ...]:
+        """Return the classes that `interpret.sessionsLimit` draws from one by one, see `filters.sampling_classes`."""
+        # With a modelled user, the answers decide at which letter a session begins.
+        return () if self.user else sampling_classes(self.report_filters.headline)
 
     @property
     def running(self) -> RunSettings | None:

@@ -111,18 +111,21 @@ def check_npm(spec: str) -> re.Match[str]:
     return match_source(NPM, spec, "NAME@VERSION, as in is-number@7.0.0, nor NAME for the newest version.")
 
 
-def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> None:
-    """Run pip, which may start no program and so builds nothing. Raises InstallError with advice."""
+def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> str:
+    """Run pip, which may start no program and so builds nothing, and return what it prints. Raises InstallError with
+    advice."""
     if importlib.util.find_spec("pip") is None:
         raise InstallError(
             "pip is not in the environment ci-eval runs in (uv makes them without). "
             f"Add it: `uv pip install pip`, or `{Path(sys.executable).name} -m ensurepip`."
         )
-    common = ("--no-input", "--disable-pip-version-check", "--progress-bar=off")
+    # The command `index` shows no progress, and does not know the option.
+    progress = () if arguments[0] == "index" else ("--progress-bar=off",)
+    common = ("--no-input", "--disable-pip-version-check", *progress)
     argv = (sys.executable, str(ALONE / "alone.py"), "pip", arguments[0], *common, *arguments[1:])
     ended = run_to_end(argv, cwd=cwd, timeout=timeout)
     if not ended.code:
-        return
+        return ended.output
     if REFUSED in ended.trouble:
         raise InstallError(f"pip was not allowed to build {_find_last_package(ended.output)}. {WHEELS_ONLY}")
     if UNREACHABLE.search(ended.trouble):

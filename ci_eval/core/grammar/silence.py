@@ -12,12 +12,13 @@ from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.core.model import Kind, Properties, SilentPlace, Token
 
 _NAMING = re.compile(
-    r"(?:function|class|struct|interface|enum|trait|record|object|type)_?(?:\w+_)?(?:definition|declaration|declarator"
+    r"(?:function|class|struct|interface|enum|trait|record|object|type)_?(?:\w+_)?(?:definition|declaration"
     r"|item|spec|specifier)$|parameter|lambda|^arrow_function$|^for_|^as_pattern_target$|^catch_clause$"
 )
 """The nodes whose names are new: functions, types, parameters, variables of loops and of caught errors."""
 _TYPE = re.compile(r"^(?:class|interface|trait|impl|enum|struct|object|record|protocol)(?:_|$)")
 _FUNCTION = re.compile(r"function|method|lambda")
+_BODY = re.compile(r"block|body|compound")
 _MEMBER = re.compile(r"field|property|method")
 _CONVENTIONAL = frozenset({"self", "cls", "this"})
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -62,15 +63,17 @@ def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
                 yield prose, node.start_byte, node.end_byte
             continue
         is_function = bool(_FUNCTION.search(node.type))
-        inner = bool(_TYPE.match(node.type)) or (in_type and not is_function)
+        # In C++, `class Foo x` refers to a class, and functions have their names after their types.
+        refers = node.type.endswith("_specifier") and not node.child_by_field_name("body")
         is_member = in_type and is_function and "parameter" not in node.type
         for place, child in enumerate(node.named_children):
             word = source[child.start_byte : child.end_byte]
             if child.child_count or _prose(child):
-                stack.append((child, inner))
+                is_body = is_function and bool(_BODY.search(child.type))
+                stack.append((child, bool(_TYPE.match(node.type)) or (in_type and not is_body)))
             elif word[:1].isdigit():
                 yield "number", child.start_byte, child.end_byte
-            elif not is_member and _is_new(node.type, place, child.type, word.decode()):
+            elif not (is_member or refers) and _is_new(node.type, place, child.type, word.decode()):
                 yield "definition", child.start_byte, child.end_byte
 
 

@@ -23,6 +23,7 @@ from ci_eval.core.model import (
     Status,
 )
 from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.model.footprint import UNKNOWN
 from ci_eval.core.user_model import UserModel
 
@@ -147,6 +148,7 @@ class Played:
     confined: str = ""
     footprint: Footprint = UNKNOWN
     state: Determinism = field(default_factory=Determinism)
+    cpu: CpuTimes = field(default_factory=CpuTimes)
     error: FileError | None = None
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from ci_eval.core.base.errors import CiEvalError, EngineCrash, EngineFailure, EngineUnstarted
 from ci_eval.core.contracts import Running
 from ci_eval.core.interpret.assignments import Setup
+from ci_eval.core.interpret.grading import Grading
 from ci_eval.core.machine import read_peak_memory
 from ci_eval.core.model import Determinism, Footprint
 
@@ -21,6 +22,15 @@ class Weighed(Protocol):
 
     def peak_memory(self) -> int | None:
         """Return the most bytes that were resident in its processes so far; None if that is not known."""
+
+
+@runtime_checkable
+class Counted(Protocol):
+    """A running engine whose CPU time is known."""
+
+    @property
+    def process(self) -> Any:
+        """Return the process that runs now, or None. Its `count_cpu` returns its seconds, also after its end."""
 
 
 @runtime_checkable
@@ -43,6 +53,15 @@ class Typed(Protocol):
 
     deletes: bool
     """A flag: the last change before a question is a deletion, not the typing of the character before the caret."""
+
+
+@runtime_checkable
+class Defining(Protocol):
+    """A running engine that knows where names are defined."""
+
+    def define(self, offset: int) -> Sequence[tuple[str, int, int]]:
+        """Return where the name at an offset of the open file is defined: file (relative to the root, if it is below),
+        line and column in code points, from 0; nothing if that is not known. Raises EngineFailure."""
 
 
 STARTS = 2
@@ -72,12 +91,18 @@ class KeptEngine:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
+        around = setup.surroundings
+        # Loaded once: for each file, that took a quarter of the time of a short one.
+        self.grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
         self._running: Running | None = None
         self._starting: float | None = None
         """The seconds that the engine has taken since its start; None: it has answered."""
         self.asked = _Asked(self)
         """The context in which the engine is asked."""
         self._start_ups: list[float] = []
+        self._processes: dict[int, Any] = {}
+        """The processes that the engine had so far, by their ids in Python."""
+        self._start_cpus: list[float] = []
         self._memory: int | None = None
         self._weighed = 0
         self._waited = (0.0, 0)
@@ -109,6 +134,7 @@ class KeptEngine:
             return
         # The peaks of a process are lost with the process.
         self._weigh()
+        self.count_cpu()
         if self._unstarted:
             # The next question starts the engine: a start that runs into its limit would be lost here.
             self.close()
@@ -130,6 +156,8 @@ class KeptEngine:
                 idle = running.idle if isinstance(running, Waiting) else 0.0
                 self._start_ups.append(round(1000 * max(self._starting - idle, 0.0), 3))
                 self._starting = None
+                if isinstance(running, Counted) and running.process and (cpu := running.process.count_cpu()):
+                    self._start_cpus.append(round(1000 * cpu, 3))
 
     def failed(self, error: BaseException | None) -> None:
         """Count a failed start. `error`: the error that the engine failed with; None if it answered."""
@@ -139,6 +167,13 @@ class KeptEngine:
         elif error is None:
             self._unstarted = 0
 
+    def count_cpu(self) -> float:
+        """Return the seconds of CPU that all processes of the engine took so far, as far as known."""
+        running: object = self._running
+        if isinstance(running, Counted) and (process := running.process):
+            self._processes[id(process)] = process
+        return float(sum(process.count_cpu() for process in self._processes.values()))
+
     def footprint(self, *, alone: bool) -> Footprint:
         """Return the footprint since the last call; `alone`: whether this process asks no other engine, so that its
         memory is known."""
@@ -146,6 +181,7 @@ class KeptEngine:
         seconds, unready = self._waiting()
         footprint = Footprint(
             start_ups=tuple(self._start_ups),
+            start_cpus=tuple(self._start_cpus),
             dropped=self.dropped,
             deletion=self.deletion,
             waited=round(seconds - self._waited[0], 3),
@@ -154,7 +190,7 @@ class KeptEngine:
             weighed=self._weighed,
             of_worker=self._memory is not None and not self.setup.engine.own_process,
         )
-        self._start_ups, self._memory, self._weighed = [], None, 0
+        self._start_ups, self._start_cpus, self._memory, self._weighed = [], [], None, 0
         self._waited, self.dropped, self.deletion = (seconds, unready), 0, Determinism()
         return footprint
 
@@ -199,6 +235,7 @@ class KeptEngine:
     def close(self) -> None:
         # A running engine counts only its own waiting, which would be lost with it.
         self._waited_before = self._waiting()
+        self.count_cpu()
         running, self._running = self._running, None
         if running:
             running.close()

@@ -14,6 +14,7 @@ from ci_eval.core.interpret.assignments import Assignment, Played
 from ci_eval.core.interpret.pack import Pack, SessionEnd, measure_determinism, read_round, round_file, together
 from ci_eval.core.interpret.worker import finish_file
 from ci_eval.core.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.model.footprint import UNKNOWN
 from ci_eval.core.statistics.footprint import together as added
 from ci_eval.core.workspace import Workspace
@@ -32,6 +33,7 @@ class Progress:
     statuses: Counter[Status] = field(default_factory=Counter)
     engine_time: float = 0.0
     time: float = 0.0
+    cpu: CpuTimes = field(default_factory=CpuTimes)
     confined: set[str] = field(default_factory=set)
     footprint: Footprint = UNKNOWN
     state: Determinism = field(default_factory=Determinism)
@@ -108,6 +110,7 @@ class Keeper:
         self.asked += played.statuses
         self.so_far.engine_time += played.engine_time
         self.so_far.time += played.time
+        self.so_far.cpu += played.cpu
         self.so_far.confined |= {played.confined} - {""}
         self.so_far.footprint = added([self.so_far.footprint, played.footprint])
         # The error may be of skipped sessions alone, which the engine did not fail on.

@@ -24,7 +24,7 @@ from ci_eval.core.interpret.assignments import Assignment, completes, find_recor
 from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.interpret.contract import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
-from ci_eval.core.interpret.grading import Acceptances, FileChanges, Grading
+from ci_eval.core.interpret.grading import Acceptances, FileChanges
 from ci_eval.core.interpret.pack import SessionEnd
 from ci_eval.core.interpret.showing import Showing, Shown, settle_tail
 from ci_eval.core.logs import Log, Logged, LoggedSession
@@ -119,7 +119,7 @@ class Player:
         self._log = log
         setup = assignment.setup
         around = setup.surroundings
-        self._grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
+        self._grading = engine.grading
         self._showing = Showing(setup, assignment.path, document.text)
         self._carets = Carets(setup)
         self._acceptances = Acceptances(around, assignment.path, document.text) if setup.task.of_imports else None
@@ -377,13 +377,16 @@ class Player:
             dropped=answer.dropped,
             highlighted=shown.highlighted,
             rank=rank,
-            offered=self._is_inside and any(item.text == question.expected for item in shown.suggestions),
+            # A rank implies it; only inside of a token both are stored.
+            offered=(self._is_inside or rank is None)
+            and any(question.expected in (item.text, item.label) for item in shown.suggestions),
             adds_import=self._acceptances is None
             and not caret
             and self._changes.adds_import(
                 shown.suggestions[:1], self._token(question.prefix, session.call), self.document.text
             ),
             latency=latency,
+            cpu=None if answer.cpu is None else round(answer.cpu, 3),
             cold=self._cold,
             # What a modelled user takes is known at the end.
             selected=selected and not session.possible,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from array import array
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 
 from ci_eval.core.base import atomic
-from ci_eval.core.base.chance import draw, threshold
+from ci_eval.core.base.chance import draw
 from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn, chosen, read_source_text
+from ci_eval.core.interpret.frame import Chosen, list_sessions
 from ci_eval.core.interpret.keeping import Keeper, Progress
 from ci_eval.core.interpret.pack import read_journal
 from ci_eval.core.interpret.player import PATIENCE
@@ -66,8 +66,6 @@ def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
 
 
 Asked = TaskOutcome[Turn, tuple[Played, ...]]
-Chosen = Mapping[Path, tuple[str, frozenset[str]]]
-"""The sessions that are asked: file of actions → its source file, and the ids of its sessions."""
 EVERY_DRAW = 1.0
 """The limit that every draw is below."""
 TWICE = 0.1
@@ -243,16 +241,33 @@ def plan(
 ) -> Iterator[Assignment]:
     """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards."""
     own = _own_files(workspace, shard)
-    drawn = {}
-    # A limit needs the draws of all files, also those of other shards.
-    for file in own if limit is None else workspace.action_files():
-        drawn[file] = array("d", (draw(setup.seed, asked.session) for asked in read_items(file)))
-    below = threshold(chain.from_iterable(drawn.values()), probability=probability, limit=limit)
+    if limit is not None and limit < sum(read_head(file).sessions for file in workspace.action_files()):
+        # A limit needs the draws of all files, also those of other shards.
+        listed = list_sessions(workspace, workspace.manifest().classes)
+        for file, (path, ids) in listed.choose(listed.order(setup.seed, probability)[:limit]).items():
+            if file in own and (mine := ids & _among(file, own[file][1])):
+                yield from plan_chosen({file: (path, mine)}, setup)
+        return
     for file, (path, places) in own.items():
-        draws = drawn[file]
-        if sessions := sum(1 for number in draws[places.start : places.stop] if number < below):
+        draws = [draw(setup.seed, asked.session) for asked in read_items(file)]
+        if sessions := sum(1 for number in draws[places.start : places.stop] if number < probability):
             among = _among(file, places) if len(places) < len(draws) else None
-            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=below, among=among)
+            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=probability, among=among)
+
+
+def count_classes(workspace: Workspace, classes: tuple[str, ...], shard: Shard | None) -> dict[str, int]:
+    """Return the number of the shard's sessions in each class that a limit draws from; none if the headline has no
+    session in any shard."""
+    counts, own = dict.fromkeys((*classes, ""), 0), _own_files(workspace, shard)
+    listed = list_sessions(workspace, classes)
+    if classes[0] not in listed.classes:
+        return {}
+    position: Counter[Path] = Counter()
+    for (file, _), name in zip(listed.files, listed.classes, strict=True):
+        if file in own and position[file] in own[file][1]:
+            counts[name] += 1
+        position[file] += 1
+    return counts
 
 
 def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:

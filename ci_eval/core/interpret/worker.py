@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 
 import msgspec
@@ -42,12 +43,15 @@ from ci_eval.core.model import (
     SourceFile,
     Status,
 )
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
 from ci_eval.core.workspace import make_file_name, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
 """The engines of this process: number → the round that the engine was started for, and the engine."""
+_counted_cpu = [0.0]
+"""The seconds of CPU of this process that earlier files were counted with; its start counts with the first one."""
 _scouts: dict[int, Scout] = {}
 """The number of an engine → what asks it ahead."""
 
@@ -90,6 +94,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
     engine = _engine(assignment)
     log = _log(assignment, text)
+    began = engine.count_cpu(), _counted_cpu[0]
     sample = sample_twice(assignment, actions)
     player = Player(assignment, Document(text), engine, log, frozenset(sample))
     journal = Journal(assignment.journal)
@@ -100,9 +105,11 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
         # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
     journal.close()
+    asked = engine.count_cpu(), time.process_time()
     is_restored = player.document.text == text
     twice = _ask_twice(assignment, player, actions, sample)
     engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
+    checked = engine.count_cpu(), time.process_time()
     # Second answers are stored with their sessions, so nothing is packed before they are known.
     for line in read_journal(assignment.journal):
         pack.take_over(line, twice)
@@ -111,15 +118,20 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     trouble = pack.trouble
     if not is_restored:
         trouble = FileError(path=assignment.path, stage="interpret", message="the actions did not give the text back")
+    packed = pack.close()
+    ended = engine.count_cpu(), time.process_time()
+    _counted_cpu[0] = ended[1]
+    of_engine, own = (last - checked[at] + asked[at] - began[at] for at, last in enumerate(ended))
     return Played(
         path=assignment.path,
         statuses=pack.statuses,
-        packed=pack.close(),
+        packed=packed,
         engine_time=player.engine_time,
         time=time.perf_counter() - started,
         confined=engine.confined,
         footprint=engine.footprint(alone=len(_engines) == 1),
         state=pack.state,
+        cpu=CpuTimes(engine=of_engine, checks=sum(checked) - sum(asked), own=own),
         error=trouble,
     )
 
@@ -202,12 +214,18 @@ def _log(assignment: Assignment, text: str) -> Log | None:
 
 def replay(assignment: Assignment) -> Session | None:
     """Return the assignment's one session, asked now; None if the actions do not hold it."""
-    setup = assignment.setup
-    actions = read_actions(assignment.actions)
-    text = decode(read_own(setup.root, assignment.path))
-    engine = KeptEngine(setup)
+    with closing(ask_sessions([assignment])) as sessions:
+        return next(sessions, None)
+
+
+def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, None]:
+    """Ask a fresh engine about the files of these assignments, which share a setup, and yield their sessions. Raises
+    NotText or OSError for a file that cannot be read any more."""
+    engine = KeptEngine(assignments[0].setup)
     try:
-        return next(Player(assignment, Document(text), engine).play(actions), None)
+        for assignment in assignments:
+            text = decode(read_own(assignment.setup.root, assignment.path))
+            yield from Player(assignment, Document(text), engine).play(read_actions(assignment.actions))
     finally:
         engine.close()
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ci_eval.core.model.records import Record
-from ci_eval.core.model.tokens import Number, Properties, Value
+from ci_eval.core.model.tokens import Kind, Number, Properties, Value
 
 
 class OpenFile(Value, frozen=True, kw_only=True, gc=False, tag_field="type", tag="OPEN_FILE"):
@@ -111,12 +111,18 @@ class FileActions(FileHead, frozen=True, kw_only=True):
     actions: tuple[Action, ...]
 
 
+class AskedProperties(Value, frozen=True, kw_only=True, gc=False):
+    kind: Kind
+
+
 class Asked(Value, frozen=True, kw_only=True, gc=False):
     """The part of an action that says what is asked about; `session` is empty if the action asks nothing."""
 
     session: str = ""
     offset: Number = 0
     expected_text: str = ""
+    prefix: str = ""
+    properties: AskedProperties | None = None
 
 
 class FileAsked(FileHead, frozen=True, kw_only=True):

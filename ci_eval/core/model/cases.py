@@ -16,6 +16,10 @@ class CaseResult(Value, frozen=True, kw_only=True):
     first: tuple[str, ...]
     """The beginning of the list."""
 
+    @property
+    def name(self) -> str:
+        return f"{self.file}:{self.line} {self.directives}"
+
 
 class ListChange(Value, frozen=True, kw_only=True):
     """A list that does not begin as in the snapshot; None on the side that does not have the case."""

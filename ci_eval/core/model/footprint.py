@@ -42,6 +42,8 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     start_ups: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
     """The time of each start, in rising order: until the first answer was there, without time that was not the
     engine's. An engine is started by each worker, in each round, and after a crash."""
+    start_cpus: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
+    """The CPU time of the engine's processes up to the first answer after each start, in rising order, if known."""
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
     """The seconds spent, in all starts, on waiting for work that the engine had announced."""
     unready: Number = 0

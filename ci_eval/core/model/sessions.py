@@ -100,13 +100,16 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     rank: Place | None
     """The rank of the expected text among all displayed suggestions, None if absent."""
     offered: bool = False
-    """True if a suggestion has the expected name, whatever else its acceptance would leave; only in the task inside."""
+    """True if a suggestion has the expected name, whatever else its acceptance would leave. If there is a rank, this is
+    stored in the task inside only."""
     adds_import: bool = False
     """True if acceptance of the first suggestion would add an import that the code does not have."""
     latency: Milliseconds
     """The latency; the median if there were several rounds."""
     latencies: tuple[Milliseconds | None, ...] = ()
     """The latency in each round, if there were several; None for a round that did not get to this lookup."""
+    cpu: Milliseconds | None = None
+    """The CPU time of the engine's processes until the answer; None if it is not known. Of the first round."""
     cold: bool = False
     """True for the first lookup in a file after that was opened."""
     selected: bool = False

@@ -11,6 +11,7 @@ from ci_eval.core.filters import ReportFilters
 from ci_eval.core.model import Comparison, Evaluation, Overview, Paint, Pair, Session, SourceFile, Suite, Sweep
 from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
+from ci_eval.core.statistics.population import Strata
 
 Small = Overview | Sweep | Suite | Causes | Cases
 """A result whose pages need none of the stored sessions."""
@@ -37,6 +38,9 @@ class StoredSessions(Protocol):
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
         """Return one of the files, with its sessions."""
 
+    def strata(self) -> Strata:
+        """Return the strata of all sessions that could have been asked."""
+
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
 
@@ -51,6 +55,9 @@ class PairedSessions(Protocol):
     def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
         """Yield each of these files that has pairs: its text, and all its sessions in order of offset. None = all
         files."""
+
+    def strata(self) -> Strata:
+        """Return the strata of all sessions that could have been asked."""
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         """Return how to colour the file; `asked` has the offsets at which its sessions begin."""

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from ci_eval.core.filters import GROUPS, collect_letters, label, letters, standard_name, standard_parts
 from ci_eval.core.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.model.units import amount, interval, money
 from ci_eval.core.rendering.blocks import Cell, Column, Table
 from ci_eval.core.rendering.markdowntext import code, prose
@@ -77,7 +78,12 @@ def footprint_text(of: Footprint) -> str:
 LONG_WAIT = 10.0
 """The seconds of waiting from which on a report mentions them."""
 
-INDICATIVE = "indicative: one run on one machine; `ci-eval compare-engines` judges times"
+
+def indicative(evaluation: Evaluation) -> str:
+    """Return what to think of the times of a run."""
+    workers = evaluation.environment.get("Workers", "")
+    shared = f" with {workers} workers, which slow each other" if workers not in {"", "0", "1"} else ""
+    return f"indicative: one run on one machine{shared}; `ci-eval compare-engines` judges times"
 
 
 def times_text(evaluation: Evaluation) -> str:
@@ -86,7 +92,16 @@ def times_text(evaluation: Evaluation) -> str:
     median, high = (figures.get(f"LatencyPercentile{share}") for share in (50, 95))
     if median is None or high is None or median.value is None or high.value is None:
         return ""
-    return f"median {amount(median.value, 'ms')}, 95 % of the lookups within {amount(high.value, 'ms')} ({INDICATIVE})"
+    within = f"95 % of the lookups within {amount(high.value, 'ms')}"
+    return f"median {amount(median.value, 'ms')}, {within} ({indicative(evaluation)})"
+
+
+def cpu_text(cpu: CpuTimes) -> str:
+    """Return a stage's seconds of CPU, and the shares of the engine, of checks and of ci-eval."""
+    if not cpu.total:
+        return "no CPU time was measured"
+    shares = {"engine": cpu.engine, "checks": cpu.checks, "ci-eval": cpu.own}
+    return f"{cpu.total:.1f} s of CPU: " + ", ".join(f"{name} {part / cpu.total:.0%}" for name, part in shares.items())
 
 
 def cost_text(evaluation: Evaluation) -> str:

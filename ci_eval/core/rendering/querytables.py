@@ -15,7 +15,6 @@ from ci_eval.core.queries.strategies import STRATEGIES
 from ci_eval.core.rendering.blocks import ALL, Column, Table
 from ci_eval.core.rendering.figures import headline
 from ci_eval.core.rendering.markdowntext import code, prose
-from ci_eval.core.statistics.clustered import FEWEST
 from ci_eval.core.statistics.stats import nearest_rank
 
 PAPER = {
@@ -142,7 +141,7 @@ def _optimism(figures: QueryFigures) -> Table:
         "95 % in other code",
         "effective files",
     )
-    note = f"In the same cases. Intervals for other code take {FEWEST} effective files." if rows else ""
+    note = "In the same cases." if rows else ""
     return _table("Optimism of artificial queries", columns, rows, note)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -29,7 +30,7 @@ from ci_eval.core.scoring import (
     task_band,
 )
 from ci_eval.core.statistics.paired import FLOORS, MARGINS
-from ci_eval.core.statistics.population import find_cluster
+from ci_eval.core.statistics.population import Key, Strata, find_cluster
 
 MOST_ROWS = 250_000
 """The most rows of the page: browsers do not hold a list of any height."""
@@ -40,7 +41,7 @@ BEFORE, WIDTH = 60, 160
 
 CONDITIONS = ("static", "argument", "first", "location", "package", "strategy", "scenario", "evolution")
 """The names that filter expressions have for properties of tokens."""
-COLUMNS = "file page line code at expected prefix typed kind properties filters change"
+COLUMNS = "file page line code at expected prefix typed kind properties filters change stratum"
 """The columns of a row, those of the sides aside."""
 CHANGES = ("better", "worse", "same", "only")
 """The words for how a pair of sessions moved; "only" if it is on one side only."""
@@ -84,6 +85,8 @@ class Computed:
     asked: float | None = None
     clusters: str | None = None
     """What other code is a sample of, see `find_cluster`; None = figures have no interval for other code."""
+    strata: Strata = field(default_factory=lambda: Strata({}))
+    """The strata of the sample."""
     unseen: float | None = None
     """What an exact difference may move by unseen, see `Comparison.unseen`; None = none is exact."""
     command: str = ""
@@ -102,6 +105,8 @@ class SessionTable:
         self._combinations: dict[tuple[int, ...], int] = {}
         """The combinations of filters that let a row through → their numbers."""
         self._clusters = Texts()
+        self._strata: dict[Key, int] = {}
+        self._asked: Counter[Key] = Counter()
         self._cluster_of_file: list[int] = []
         self._observed: dict[tuple[Observation, ...], int] = {}
         self._wholes: dict[int, str] = {}
@@ -158,6 +163,8 @@ class SessionTable:
         filtered = row[0] or session
         passed = tuple(number for number, part in enumerate(self._computed.filters) if part.weight(filtered))
         self._ids.append(session.id)
+        stratum = self._computed.strata.find(filtered)
+        self._asked[stratum] += all(own_session and evaluated(own_session) for own_session in row)
         # The properties that conditions of filters are about.
         known = session.properties
         properties = (
@@ -177,6 +184,7 @@ class SessionTable:
             "properties": self._properties.setdefault(properties, len(self._properties)),
             "filters": self._combinations.setdefault(passed, len(self._combinations)),
             "change": CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
+            "stratum": self._strata.setdefault(stratum, len(self._strata)),
         }
         for name, value in values.items():
             self._columns[name].append(value)
@@ -251,6 +259,10 @@ class SessionTable:
             "combinations": list(self._combinations),
             "observed": list(self._observed),
             "asked": self._computed.asked,
+            "strata": [
+                (max(self._computed.strata.sessions.get(key, 0), self._asked[key]), self._asked[key])
+                for key in self._strata
+            ],
             "clusters": self._cluster_of_file,
             "unseen": self._computed.unseen,
             "command": self._computed.command,

@@ -23,7 +23,6 @@ from ci_eval.core.model.actions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
 from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import conditions_line, percent
-from ci_eval.core.statistics.clustered import FEWEST_OF_FIGURE
 
 SIGNS = {
     Verdict.BETTER: "▲",
@@ -92,13 +91,7 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         here += f". {deletion}"
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not figure_texts.judged_of_code(leading):
-        worth = max((estimate.elsewhere.effective for estimate in leading.metrics.values()), default=0)
-        elsewhere = (
-            f"no intervals, since there are not enough {evaluation.clusters} to generalise ({worth:.0f} effective "
-            f"{evaluation.clusters}, {FEWEST_OF_FIGURE} needed)"
-            if worth < FEWEST_OF_FIGURE
-            else f"no intervals, since the figures are the same in all {evaluation.clusters}"
-        )
+        elsewhere = f"no intervals, since there are no two {evaluation.clusters} with different figures"
     return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
 
 
@@ -180,9 +173,12 @@ def needed_text(comparison: Comparison) -> str:
         return ""
     seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
     takes = f"one of 1 pp takes about {figure_texts.format_count(leading.needed, 'session')} of the project"
-    # The number needed may be above the number that the project has.
-    if leading.state in {"sampled", "once"} and leading.needed > comparison.population:
+    if leading.needed >= comparison.population:
         takes = f"one of 1 pp takes all {comparison.population:,}, with --repeat 2"
+        # What answers differ by is left after all sessions were asked.
+        takes = (
+            f"all {comparison.population:,} do not show one of 1 pp, since answers differ" if leading.noise else takes
+        )
     return f"{seen}; {takes}."
 
 

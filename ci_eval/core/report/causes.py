@@ -304,7 +304,7 @@ def find_causes(
     whole, weight, count = Loss(0.0, 0.0), 0.0, 0
     judged: Counter[str] = Counter()
     for source, sessions in workspace.sessions(Session):
-        placed = _placer(source, language)
+        placed = make_placer(source, language)
         for session in sessions:
             counts = passing.weight(session) if evaluated(session) else 0.0
             if not counts or (base and session.id not in base[1]):
@@ -343,7 +343,7 @@ def find_causes(
     )
 
 
-def _placer(source: SourceFile, language: Language | None) -> Callable[[Session], Place]:
+def make_placer(source: SourceFile, language: Language | None) -> Callable[[Session], Place]:
     """Return a function that places the sessions of a file. Nothing is parsed before a session needs it."""
 
     @cache

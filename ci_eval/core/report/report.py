@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
@@ -31,7 +30,7 @@ from ci_eval.core.model.report import Responses
 from ci_eval.core.rendering.advice import abbreviate_names, describe_left_out
 from ci_eval.core.report.tallying import Named, Tallying
 from ci_eval.core.statistics import footprint
-from ci_eval.core.statistics.population import count_project_sessions, share
+from ci_eval.core.statistics.population import Strata
 from ci_eval.core.workspace import Workspace
 
 
@@ -88,6 +87,9 @@ class WorkspaceSessions:
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]:
         return self._workspace.source(path), self._workspace.decode_sessions(path, Session)
 
+    def strata(self) -> Strata:
+        return self._workspace.strata()
+
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
         return Paint(
             colour_file(source.path, source.text, self._grammars),
@@ -110,14 +112,11 @@ def evaluate(
     )
     sums = tallying.all(metrics)
     tallies = sums.by_filter
-    known, asked = population(workspace, tallies[EVERYTHING].evaluated)
-    # What was drawn is a sample of all that might have been drawn, which has no end.
-    asked = 0.0 if manifest.draws else asked
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
     if responses and responses.unreadable:
         responses = replace(responses, example=_find_unreadable(workspace))
-    by_filter = {name: tally.figures(asked, sums.again) for name, tally in tallies.items()}
+    by_filter = {name: tally.figures(sums.asked_by_filter[name], sums.again) for name, tally in tallies.items()}
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
     if responses and manifest.statuses.get(Status.SKIPPED.value):
@@ -147,9 +146,9 @@ def evaluate(
         noise=sums.rounds.noise(),
         repeats=manifest.state,
         is_function=manifest.is_function,
-        population=known,
+        population=sums.population,
         drawn=manifest.draws,
-        asked=asked,
+        asked=sums.asked,
         clusters=manifest.clusters,
         prompts=sums.prompts.figures(),
         queries=sums.cases.figures(manifest.pairs, manifest.histories),
@@ -180,20 +179,6 @@ def _find_unreadable(workspace: Workspace) -> str:
     return next(session.lookups[-1].answer for session in sessions if session.status is Status.UNREADABLE)
 
 
-def population(workspace: Workspace, asked: Mapping[str, int]) -> tuple[int, float]:
-    """Return the number of sessions that this project has under this strategy, and the share of them that was asked.
-    `asked`: asked sessions by file."""
-    manifest = workspace.manifest()
-    merged = bool(manifest.projects)
-    if merged or manifest.dealt is not None:
-        # The manifest has the number of all sessions, but not that of a project or shard.
-        files = {head.path: head.sessions for head in workspace.action_heads()}
-        known = count_project_sessions(files, shard=manifest.dealt, merged=merged)
-    else:
-        known = Counter({"": manifest.generated})
-    return share(known, asked, merged=merged, unread=manifest.unparsable)
-
-
 def environment(manifest: Manifest, responses: Responses | None = None) -> dict[str, str]:
     """Return the conditions of the run for its reader, by name."""
     packages = [f"{name} {version}" for name, version in manifest.engine.packages.items()]
@@ -204,7 +189,7 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
         "Grammar": manifest.grammar,
         "Python": manifest.python,
         "Operating system": manifest.os,
-        "CPU": manifest.cpu,
+        "CPU": manifest.processor,
         "Workers": str(manifest.jobs),
         "Strategy": manifest.strategy,
         "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import numpy as np
 from ci_eval.core import machine
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Metric, Observation, Task
-from ci_eval.core.filters import ReportFilter
+from ci_eval.core.filters import EVERYTHING, ReportFilter
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
     Estimate,
@@ -24,7 +24,7 @@ from ci_eval.core.model import (
     Status,
 )
 from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
-from ci_eval.core.statistics.population import count_project_sessions, project_from_path
+from ci_eval.core.statistics.population import Key, Strata, Stratum
 from ci_eval.core.statistics.prompts import Prompts
 from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated.noise import Rounds
@@ -32,7 +32,6 @@ from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats
 from ci_eval.core.statistics.repeated.wavering import Wavering
 from ci_eval.core.statistics.stats import Collected, Collector, Observations, estimate, pack_location
-from ci_eval.core.statistics.weighted import Stratum, unequal
 from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 
@@ -71,10 +70,12 @@ class Tally:
         metrics: Sequence[Metric],
         part: ReportFilter,
         rounds: int = 1,
-        strata: Sequence[Stratum] = (),
+        strata: Mapping[Key, Stratum] | None = None,
         repeats: Repeats = DETERMINISTIC,
     ) -> None:
-        """Begin with no files. `strata`: the merged projects, if they were asked in unequal shares."""
+        """Begin with no files. `strata`: those that the filter's sessions are in, if they were asked in unequal
+        shares."""
+        strata = strata or {}
         self._wavering = [Wavering(rounds) for _ in metrics]
         self._wavering_of_kind: dict[Kind, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
         self._metrics = metrics
@@ -82,11 +83,9 @@ class Tally:
         self._files: list[str] = []
         self._clusters: list[str] = []
         self._kinds: set[Kind] = set()
-        self._observations = [Observations(metric, strata) for metric in metrics]
+        self._observations = [Observations(metric, [*strata.values()]) for metric in metrics]
         self._collector = Collector(self._observations)
-        # Index 0 is for sessions without a stratum.
-        self._stands_for = [1.0, *(stratum.weight for stratum in strata)]
-        self._stratum = 0
+        self._strata = {key: (number, stratum.weight) for number, (key, stratum) in enumerate(strata.items(), 1)}
         self._statuses: Counter[Status] = Counter()
         self._evaluated: list[int] = []
         self._bands: dict[str, float] = defaultdict(float)
@@ -95,31 +94,34 @@ class Tally:
         self._weighted = bool(strata)
         self._repeats = repeats
 
-    def begin(self, path: str, cluster: str, stratum: int) -> None:
-        """Begin a file, to which the next sessions belong. Files of one cluster count as one; `stratum`: the number of
-        its project, from 1, if projects have weights."""
-        self._stratum = stratum
+    def begin(self, path: str, cluster: str) -> None:
+        """Begin a file, to which the next sessions belong. Files of one cluster count as one."""
         self._files.append(path)
         self._clusters.append(cluster)
         self._evaluated.append(0)
 
-    def add(self, session: SessionScore, band: str | None, seen: Seen, moved: Sequence[Seen] = ()) -> None:
+    def add(
+        self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
+    ) -> None:
         """Count a session, if the filter lets it through. `band`: None if the session was not asked. `seen`: the
         observations of each metric in it. `moved`: the same round by round, if not all rounds are alike."""
         weight = self._part.weight(session)
         self._undecided += weight is None
         if not weight:
             return
+        # Number 0 is for sessions without a weight, such as those that were not asked.
+        number_of_stratum, stands_for = self._strata.get(stratum, (0, 1.0))
         self._statuses[session.status] += 1
         if band is not None:
             self._evaluated[-1] += 1
-            self._bands[band] += self._stands_for[self._stratum]
+            self._bands[band] += stands_for
         kind = session.properties.kind
         self._kinds.add(kind)
-        key = pack_location(len(self._files) - 1, NUMBERS[kind], self._stratum)
+        key = pack_location(len(self._files) - 1, NUMBERS[kind], number_of_stratum)
         self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
         for number in range(len(self._metrics) if moved else 0):
-            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :] * weight
+            rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :]
+            rounds = rounds * weight * stands_for
             self._wavering[number].add(rounds, len(self._files) - 1)
             self._wavering_of_kind[kind][number].add(rounds, len(self._files) - 1)
 
@@ -244,6 +246,11 @@ class Tallies:
     prompts: Prompts
     responses: ResponseCounts
     again: SecondQuestions
+    population: int
+    """The number of sessions that this project has under this strategy."""
+    asked: float
+    """The share of them that was asked, the smallest one of all strata."""
+    asked_by_filter: dict[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,21 +278,41 @@ class Tallying:
         return self.workspace.manifest()
 
     @cached_property
-    def _strata(self) -> Mapping[str, Stratum]:
-        if not self._manifest.projects:
-            return {}
-        asked: Counter[str] = Counter()
-        for source, sessions in self.workspace.sessions(SessionScore):
-            asked[project_from_path(source.path, merged=True)] += sum(map(evaluated, sessions))
-        known = count_project_sessions(
-            {head.path: head.sessions for head in self.workspace.action_heads()}, shard=None, merged=True
-        )
-        names = [name for name in asked if asked[name]]
-        if not unequal([asked[name] / max(known[name], asked[name]) for name in names]):
-            return {}
-        return {name: Stratum(max(known[name], asked[name]), asked[name]) for name in names}
+    def _strata(self) -> Strata:
+        return self.workspace.strata()
+
+    @cached_property
+    def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
+        """Return the number of asked sessions of each stratum, and the strata that each filter's sessions are in; of an
+        undivided population nothing, which takes no second look at all sessions."""
+        asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
+        for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
+            for session in filter(evaluated, sessions):
+                key = self._strata.find(session)
+                asked[key] += 1
+                for part in self.filters:
+                    if part.weight(session):
+                        touched[part.name][key] = None
+        return asked, touched
+
+    def _weighted(self, name: str) -> dict[Key, Stratum]:
+        """Return the strata of a filter's sessions, if these have to be weighted."""
+        asked, touched = self._asked
+        return dict(zip(touched[name], self._strata.weighted(asked, touched[name]), strict=False))
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
+        """Return the sums over all sessions."""
+        tallies = self._add_up(observed)
+        asked, touched = self._asked
+        if not self._strata.is_divided:
+            asked = Counter({("", ""): sum(tallies.by_filter[EVERYTHING].evaluated.values())})
+        # What was drawn is a sample of all that might have been drawn, which has no end.
+        endless = bool(self._manifest.draws)
+        shares = {name: 0.0 if endless else self._strata.share(asked, keys) for name, keys in touched.items()}
+        share = 0.0 if endless else self._strata.share(asked)
+        return replace(tallies, population=self._strata.total(asked), asked=share, asked_by_filter=shares)
+
+    def _add_up(self, observed: Sequence[Metric]) -> Tallies:
         manifest = self._manifest
         tallies = self._empty(observed)
         files = self.workspace.session_files()
@@ -315,11 +342,13 @@ class Tallying:
         return self._part(paths, [metrics[name] for name in names])
 
     def _empty(self, observed: Sequence[Metric]) -> Tallies:
-        manifest, strata = self._manifest, tuple(self._strata.values())
+        manifest = self._manifest
         rounds, repeats = manifest.rounds, Repeats.of([(manifest.is_function, manifest.rounds, manifest.state)])
         task = tasks.CATALOG.load(self._manifest.task)
         tallies = {
-            report_filter.name: Tally(task, observed, report_filter, rounds, strata, repeats)
+            report_filter.name: Tally(
+                task, observed, report_filter, rounds, self._weighted(report_filter.name), repeats
+            )
             for report_filter in self.filters
         }
         return Tallies(
@@ -329,21 +358,23 @@ class Tallying:
             prompts=Prompts(observed),
             responses=ResponseCounts(),
             again=SecondQuestions(),
+            population=0,
+            asked=0.0,
+            asked_by_filter={},
         )
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self._manifest
         task, rounds = tasks.CATALOG.load(manifest.task), manifest.rounds
-        numbers = {name: number for number, name in enumerate(self._strata, 1)}
         sums = self._empty(observed)
         tallies = [*sums.by_filter.values()]
         for file, sessions in self.workspace.read_session_files(paths, SessionScore):
             cluster = manifest.cluster(file.path)
             for tally in tallies:
-                tally.begin(file.path, cluster, numbers.get(project_from_path(file.path, merged=True), 0))
+                tally.begin(file.path, cluster)
             again: list[SessionScore] = []
             for session in sessions:
-                asked = evaluated(session)
+                asked, stratum = evaluated(session), self._strata.find(session)
                 again += [session] if asked and session.again else []
                 if rounds > 1:
                     sums.rounds.add(session)
@@ -361,7 +392,7 @@ class Tallying:
                     else []
                 )
                 for tally in tallies:
-                    tally.add(session, band, seen, moved)
+                    tally.add(session, stratum, band, seen, moved)
             sums.again.add(again)
         parts = {name: tally.part() for name, tally in sums.by_filter.items()}
         return _PartOfAll(

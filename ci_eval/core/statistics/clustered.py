@@ -3,8 +3,8 @@
 The sample consists of files, since sessions of one file resemble each other. If many projects were merged, it consists
 of projects. A unit of the sample is called a cluster. The standard error is that of the jackknife, which leaves out one
 cluster at a time (CV3: MacKinnon, Nielsen & Webb 2023). The degrees of freedom of t are estimated from the fourth
-moments of what each cluster adds to that error (after Pan & Wall 2002). Below FEWEST effective clusters there is no
-interval: a change in one file of twenty would too often be missing from the sample (rule of three: 3/60 = 5 %).
+moments of what each cluster adds to that error (after Pan & Wall 2002). What sits in fewer than 3/n of the clusters may
+be missing from a sample of n (rule of three).
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from ci_eval.core.statistics.paired import LEVEL, Spread
 from ci_eval.core.statistics.sampled import Limits, within
 from ci_eval.core.statistics.student import Floats, critical_values
 
-FEWEST = 60
-"""The effective clusters that a difference needs. Below, the intervals of benchmarks/verdicts.py hold the truth too
-rarely."""
 STRETCH = 1.5
 """The factor by which an interval is widened before it must fit in the margin, to call other code equivalent. If a loss
 is in few files, and few of these were sampled, both the difference and its standard error look too small."""
@@ -30,9 +27,6 @@ FEWEST_ALIKE = 300
 these numbers had a loss as large as the margin in one file of sixty. The loss was missed, and wrongly called
 equivalent, in 11 % of the comparisons of 100 files, in up to 10 % of those of 200, and in up to 4 % of those of 400 and
 700."""
-FEWEST_OF_FIGURE = 20
-"""The effective clusters that the interval of a single figure needs: figures differ less from file to file than
-differences do."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +46,7 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
     # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
     deviations = _difference(total - rows) - _difference(total)
     # What is the same in all clusters does not vary, whatever rounding leaves of it.
-    deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2))] = 0
+    deviations[:, (rows[:, :, :2] == rows[:, :, 2:]).all(axis=(0, 2)) & (len(rows) > 1)] = 0
     squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return squares * (1 - 1 / len(rows)), np.where(squares > 0, squares**2 / fourths, np.inf)
@@ -95,8 +89,8 @@ def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
     """Return the intervals of single figures in code like these clusters, one per figure.
 
     `rows` (clusters x figures x 2): sums of numerators and denominators. `limits`: of each figure. The intervals of
-    figures with two bounds are made on the logistic scale. Both ends are None below FEWEST_OF_FIGURE effective
-    clusters.
+    figures with two bounds are made on the logistic scale. Both ends are None of one cluster, and of clusters that are
+    alike.
     """
     total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -105,7 +99,7 @@ def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
         squares, fourths = (deviations**2).sum(axis=0), (deviations**4).sum(axis=0)
         # A single figure uses all of Pan and Wall's degrees of freedom; a difference uses half of them.
         df = np.maximum(np.minimum(2 * squares**2 / fourths, effective - 1), 1)
-    has_interval = (effective >= FEWEST_OF_FIGURE) & np.isfinite(squares) & (fourths > 0)
+    has_interval = np.isfinite(squares) & (fourths > 0)
     reach = critical_values(1 - LEVEL, np.where(has_interval, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
     spans = [
         _bounds(float(values[index]), float(reach[index]), own) if has_interval[index] else (None, None)
@@ -122,6 +116,7 @@ def _bounds(value: float, reach: float, limits: Limits) -> tuple[float, float]:
     span = highest - lowest
     share, reach = (value - lowest) / span, reach / span
     # The derivative of the logit is 1 / (p (1 - p)), so the reach is scaled by it (delta method).
-    odds, factor = share / (1 - share), np.exp(reach / (share * (1 - share)))
+    # Few clusters may reach further than a number can be.
+    odds, factor = share / (1 - share), np.exp(min(reach / (share * (1 - share)), 300))
     low, high = odds / factor, odds * factor
     return lowest + span * float(low / (1 + low)), lowest + span * float(high / (1 + high))

@@ -9,7 +9,9 @@ verdict, and the level holds (internal pilot: Wittes & Brittain 1990; blinded: G
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
+from math import pi, sqrt
 
 import numpy as np
 
@@ -21,6 +23,12 @@ from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FIRST = 200
 """The number of sessions of the pilot."""
+POINT = 0.01
+"""The difference of a share that `needed` is about."""
+MOST_NEEDED = 10**8
+"""The number of sessions beyond which no comparison is planned."""
+ENOUGH_CHANGES = 10.3
+"""The expected number of changed sessions of which eight or more change four times out of five (Poisson)."""
 STEPS = 400
 """The number of sizes tried between the sessions asked so far and all sessions. A chosen size is at most some percent
 too large."""
@@ -42,28 +50,35 @@ class Pilot:
     """The mean square of the difference in one session (`mean_square`)."""
     noise: float
     """The variance of the difference that comes from the engines' own noise; 0 if they have none, or none was
-    measured."""
+    measured. Of engines that were asked once: that between files."""
     df: float
     """The degrees of freedom of the noise."""
-    errors: float
-    """The standard errors that the interval reaches to each side, if there is no noise."""
+    widen: float = 0.0
+    """What the interval reaches further, by answers that nobody has seen."""
+    changes: float | None = None
+    """The number of sessions that change, if engines were asked once."""
 
     def detectable(self, asked: Floats, power: float) -> Floats:
         """Return the true differences that would be found with that power after `asked` sessions."""
-        sampling = (1 - asked / self.sessions) * self.variance * self.asked / (asked * self.observed)
-        noise = self.noise * self.asked / asked
-        total = sampling + noise
-        errors: Floats | float = self.errors
-        if self.noise:
-            errors = critical_values(1 - LEVEL, self.df * (total / noise) ** 2)
-        return np.asarray((errors + NORMAL.inv_cdf(power)) * np.sqrt(total))
+        times = self.asked / asked
+        sampling = (1 - asked / self.sessions) * self.variance * times / self.observed
+        noise, df = self.noise * times, np.full(len(asked), self.df)
+        if self.changes is None:
+            total = sampling + noise
+            df = self.df * (total / noise) ** 2 if self.noise else np.full(len(asked), np.inf)
+        else:
+            # Of two variances the larger counts; since one is measured with an error, that is more than either.
+            total = np.maximum(sampling, noise) * (1 + sqrt(1 / (pi * self.df)))
+        errors = critical_values(1 - LEVEL, df) + NORMAL.inv_cdf(power)
+        found = errors * np.sqrt(total) + self.widen * times
+        return np.where((np.inf if self.changes is None else self.changes) >= ENOUGH_CHANGES * times, found, np.inf)
 
-    def enough(self, wanted: float, power: float) -> int:
-        """Return the number of sessions, of those asked so far or more, that finds a difference of that size; all
-        sessions if no smaller number does."""
-        sizes = np.unique(np.geomspace(self.asked, self.sessions, STEPS).round())
-        fitting = sizes[self.detectable(sizes, power) <= wanted]
-        return int(fitting[0]) if len(fitting) else self.sessions
+    def enough(self, wanted: float, power: float, least: int | None = None) -> int:
+        """Return the number of sessions, of those asked so far (or of `least`) or more, that finds a difference of that
+        size; all sessions if no smaller number does."""
+        sizes = np.unique(np.geomspace(least or self.asked, self.sessions, STEPS).round())
+        fits = bisect_left(range(len(sizes)), True, key=lambda at: self.detectable(sizes[[at]], power)[0] <= wanted)
+        return int(sizes[min(fits, len(sizes) - 1)])
 
 
 def mean_square(squares: float, observed: float, most: float = 1.0) -> float:

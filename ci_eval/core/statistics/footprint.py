@@ -14,25 +14,28 @@ START_UP = MetricInfo(
     unit="ms",
     better="lower",
 )
+START_CPU = MetricInfo(
+    name="StartCpu",
+    summary="CPU time of the engine's processes from a start to its first answer, the median over its starts",
+    unit="ms",
+    better="lower",
+)
 MEMORY = MetricInfo(
     name="PeakMemory",
     summary="the most memory that was resident in one engine's processes; n: how often it was looked at",
     unit="MB",
     better="lower",
 )
-INFOS: Mapping[str, MetricInfo] = {info.name: info for info in (START_UP, MEMORY)}
+INFOS: Mapping[str, MetricInfo] = {info.name: info for info in (START_UP, START_CPU, MEMORY)}
 """The figures of a whole run, which do not come from its sessions."""
 
 
 def together(parts: Iterable[Footprint]) -> Footprint:
     """Merge the footprints of several workers, runs or machines."""
     footprints = list(parts)
-    starts = sorted(start_up for footprint in footprints for start_up in footprint.start_ups)
-    if len(starts) > MOST_STARTS:
-        # A footprint stores at most MOST_STARTS: the ones left are spread evenly over all in order of time.
-        starts = [starts[place * (len(starts) - 1) // (MOST_STARTS - 1)] for place in range(MOST_STARTS)]
     return Footprint(
-        start_ups=tuple(starts),
+        start_ups=_sort_starts(start for footprint in footprints for start in footprint.start_ups),
+        start_cpus=_sort_starts(start for footprint in footprints for start in footprint.start_cpus),
         waited=round(sum(footprint.waited for footprint in footprints), 3),
         unready=sum(footprint.unready for footprint in footprints),
         dropped=sum(footprint.dropped for footprint in footprints),
@@ -44,11 +47,21 @@ def together(parts: Iterable[Footprint]) -> Footprint:
     )
 
 
+def _sort_starts(times: Iterable[float]) -> tuple[float, ...]:
+    starts = sorted(times)
+    if len(starts) > MOST_STARTS:
+        # A footprint stores at most MOST_STARTS: the ones left are spread evenly over all in order of time.
+        starts = [starts[place * (len(starts) - 1) // (MOST_STARTS - 1)] for place in range(MOST_STARTS)]
+    return tuple(starts)
+
+
 def figures(of: Footprint) -> dict[str, Estimate]:
     """Return the known figures by name. They have no interval, since they describe one machine."""
     estimates = {}
     if of.start_ups:
         estimates[START_UP.name] = Estimate(value=median(of.start_ups), n=len(of.start_ups))
+    if of.start_cpus:
+        estimates[START_CPU.name] = Estimate(value=median(of.start_cpus), n=len(of.start_cpus))
     if of.memory is not None:
         estimates[MEMORY.name] = Estimate(value=of.memory / 1e6, n=of.weighed)
     return estimates

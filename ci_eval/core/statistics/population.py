@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from ci_eval.core.base.shards import Shard, deal
+from ci_eval.core.filters import find_class
+from ci_eval.core.model import SessionScore
 from ci_eval.core.model.actions import NOTABLE
 
 FILES = "files"
+UNEQUAL = 1.1
+"""The factor below which different shares are those of one sample: random variation alone makes them differ."""
 
 
 def cluster_unit(projects: int) -> str:
@@ -53,17 +59,70 @@ def project_from_path(path: str, *, merged: bool) -> str:
     return path.partition("/")[0] if merged else ""
 
 
-def share(known: Counter[str], asked: Mapping[str, int], *, merged: bool, unread: float = 0.0) -> tuple[int, float]:
-    """Return the number of all sessions, and the share of them that was asked; of several projects, the smallest share.
+Key = tuple[str, str]
+"""A stratum: the project ("", unless several were merged), and the class in it ("", unless it was drawn by classes)."""
 
-    `known`: project → its sessions. `asked`: file → sessions asked. `unread`: share of the source that could not be
-    read. If that share is notable, its sessions are not known, but count as not asked.
-    """
-    seen: Counter[str] = Counter()
-    for path, sessions in asked.items():
-        seen[project_from_path(path, merged=merged)] += sessions
-    shares = [seen[name] / max(sessions, seen[name]) for name, sessions in known.items() if sessions]
-    # Sessions of unreadable source are not known, but must not count as asked.
-    read = 1 - unread if unread > NOTABLE else 1.0
-    # The smallest share gives the widest interval, so no project's interval is too narrow.
-    return max(known.total(), seen.total()), min(shares, default=1.0) * read
+
+@dataclass(frozen=True)
+class Stratum:
+    """A part of the population, of which some sessions were asked."""
+
+    sessions: int
+    asked: int
+
+    @property
+    def weight(self) -> float:
+        """The number of sessions of the stratum that one of those asked stands for."""
+        return self.sessions / self.asked
+
+    @property
+    def share(self) -> float:
+        """The share of its sessions that was asked."""
+        return self.asked / self.sessions
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The strata of a population: merged projects, and in each the classes that a limited sample was drawn from."""
+
+    sessions: Mapping[Key, int]
+    """The number of all sessions of each stratum. The order of the classes counts, see `find_class`."""
+    merged: bool = False
+    unread: float = 0.0
+    """The share of the source that could not be read: its sessions are not known."""
+
+    @cached_property
+    def _classes(self) -> dict[str, tuple[str, ...]]:
+        classes: dict[str, tuple[str, ...]] = {}
+        for project, name in self.sessions:
+            classes[project] = (*classes.get(project, ()), name)
+        return classes
+
+    @property
+    def is_divided(self) -> bool:
+        """Return whether there may be more strata than one."""
+        return self.merged or len(self.sessions) > 1
+
+    def find(self, session: SessionScore) -> Key:
+        """Return the stratum that a session is in."""
+        project = project_from_path(session.file, merged=self.merged)
+        return project, find_class(self._classes.get(project, ()), session.properties.kind, session.typed)
+
+    def weighted(self, asked: Mapping[Key, int], keys: Iterable[Key]) -> list[Stratum]:
+        """Return these strata, in their order, if they were asked in shares that differ too much to be pooled without
+        weights; else none. `asked`: the sessions of each one that were asked."""
+        sample = [Stratum(max(self.sessions.get(key, 0), asked[key]), asked[key]) for key in keys]
+        shares = [stratum.share for stratum in sample]
+        return sample if min(shares, default=1.0) * UNEQUAL < max(shares, default=1.0) else []
+
+    def total(self, asked: Mapping[Key, int]) -> int:
+        """Return the number of all sessions."""
+        return max(sum(self.sessions.values()), sum(asked.values()))
+
+    def share(self, asked: Mapping[Key, int], keys: Collection[Key] = ()) -> float:
+        """Return the share that was asked of these strata, the smallest one; of all strata if there are no `keys`."""
+        sizes = {key: self.sessions.get(key, 0) for key in keys or self.sessions}
+        shares = [asked.get(key, 0) / max(size, asked.get(key, 0)) for key, size in sizes.items() if size]
+        # The smallest share gives the widest interval. Sessions of unreadable source are not known, but must not count
+        # as asked.
+        return min(shares, default=1.0) * (1 - self.unread if self.unread > NOTABLE else 1.0)

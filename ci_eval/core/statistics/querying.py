@@ -16,7 +16,7 @@ from ci_eval.core.model.settings import Scenario
 from ci_eval.core.queries.agreement import grade_of_next, has_end
 from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, coarse
 from ci_eval.core.queries.strategies import STRATEGIES
-from ci_eval.core.statistics.clustered import FEWEST, elsewhere
+from ci_eval.core.statistics.clustered import elsewhere
 from ci_eval.core.statistics.paired import singly
 from ci_eval.core.statistics.student import Floats
 
@@ -135,7 +135,7 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
     (interval,) = singly(clusters.spread)
     effective = float(clusters.effective[0])
     # Cases of one file resemble each other, so files (or projects) are the sample, as for other code.
-    has_interval = effective >= FEWEST
+    has_interval = len(sums) > 1
     return Optimism(
         more=more,
         less=less,

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import Estimate, State
 from ci_eval.core.statistics.clustered import figures
+from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated.questions import SecondQuestions
 from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats
 from ci_eval.core.statistics.repeated.wavering import Wavering
-from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, effective_sessions, powers
+from ci_eval.core.statistics.sampled import effective_sessions, powers
 from ci_eval.core.statistics.sampled import figure as sampled_figure
-from ci_eval.core.statistics.weighted import Stratum, interval, moments
+from ci_eval.core.statistics.weighted import pool
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -51,11 +52,9 @@ class Observations:
     """
 
     def __init__(self, metric: Metric, strata: Sequence[Stratum] = ()) -> None:
-        """Start without observations. `strata`: the merged projects, if their sessions do not all count the same."""
+        """Start without observations. `strata`: those of the sample, if their sessions do not all count the same."""
         self.metric = metric
-        self.strata = strata if metric.statistic == "ratio" else ()
-        self.left_out = bool(strata) and metric.statistic in {"quantile", "auc"}
-        """True if the metric has no figure, since its sessions would have to be weighted and cannot be."""
+        self.strata = strata if metric.statistic != "count" else ()
         self._stands_for = (
             # Strata are numbered from 1; 0 stands for sessions without one.
             np.array([0.0, *(stratum.weight for stratum in self.strata)]) if self.strata else None
@@ -125,10 +124,12 @@ class Observations:
             total.add_all(self._sums[number])
         return total
 
-    def seen(self, kind: int | None = None) -> Floats:
-        """Return the observations of other statistics: values beside weights, one row each, of all kinds or one."""
-        _, _, kinds, seen = self._unpack()
-        return seen if kind is None else seen[kinds == kind]
+    def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
+        """Return the observations of other statistics, of all kinds or one: values beside weights, one row each; and
+        how many sessions each of them stands for, None if each stands for itself."""
+        _, strata, kinds, seen = self._unpack()
+        own = slice(None) if kind is None else kinds == kind
+        return seen[own], self._weigh(strata[own])
 
     def by_file(self, files: int) -> list[float | None]:
         """Return the figure of each of so many files."""
@@ -137,12 +138,11 @@ class Observations:
             summed = self.sums().rows
             rows[: len(summed)] = summed
             return [_figure_of_sums(self.metric, row) for row in rows]
-        if self.left_out:
-            return [None] * files
-        numbers, _, _, seen = self._unpack()
+        numbers, weights, _, seen = self._unpack()
         order = np.argsort(numbers, kind="stable")
         ends = numbers[order].searchsorted(np.arange(1, files))
-        return [_figure_of_rows(self.metric, part) for part in np.split(seen[order], ends)]
+        parts = np.split(order, ends)
+        return [_figure_of_rows(self.metric, seen[part], self._weigh(weights[part])) for part in parts]
 
     def list_group_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
         """Return the figure of each group of files."""
@@ -150,8 +150,12 @@ class Observations:
             rows = self.sums().rows
             members = [[file for file in group if file < len(rows)] for group in groups]
             return [_figure_of_sums(self.metric, rows[member_files].sum(axis=0)) for member_files in members]
-        numbers, _, _, seen = self._unpack()
-        return [_figure_of_rows(self.metric, seen[np.isin(numbers, group)]) for group in groups]
+        numbers, strata, _, seen = self._unpack()
+        inside = [np.isin(numbers, group) for group in groups]
+        return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in inside]
+
+    def _weigh(self, strata: Numbers) -> Floats | None:
+        return None if self._stands_for is None else self._stands_for[strata]
 
 
 class Collector:
@@ -195,9 +199,9 @@ class _Sums:
     """The sums over all observations of a ratio or a count."""
 
     def __init__(self, strata: int = 0) -> None:
-        self.strata = np.zeros((strata, 5))
-        """The moments of each stratum of the sample, see `weighted.moments`; the other sums are then over weighted
-        sessions."""
+        self.strata = np.zeros((strata, 6))
+        """The sums over the sessions of each stratum of the sample: values, weights, their squares as of `powers`, and
+        the number observed; the other sums are then over weighted sessions."""
         self.rows: Floats = np.zeros((0, 3))
         """The sums by file: of values (numerators), of weights (denominators), and the count."""
         self.squares = np.zeros(3)
@@ -220,7 +224,8 @@ class _Sums:
     def add_strata(self, strata: Numbers, seen: Floats) -> None:
         """Add observations to the strata with these numbers, from 1."""
         for number in np.unique(strata).tolist():
-            self.strata[number - 1] += moments(*seen[strata == number].T)
+            values, weights = seen[strata == number].T
+            self.strata[number - 1] += values.sum(), weights.sum(), *powers(values, weights)[0], (weights != 0).sum()
 
     def add_all(self, other: _Sums, files: int = 0) -> None:
         """Add other sums, after shifting their files by `files`."""
@@ -246,7 +251,13 @@ def figure(observations: Observations, kind: int | None = None) -> float | None:
     metric = observations.metric
     if observations.is_summed:
         return _figure_of_sums(metric, observations.sums(kind).total)
-    return _figure_of_rows(metric, observations.seen(kind))
+    return _figure_of_rows(metric, *observations.seen(kind))
+
+
+def _sum_clusters(rows: Floats, numbers: NDArray[np.int64]) -> Floats:
+    """Return the sums of the rows that have one number."""
+    _, members = np.unique(numbers, return_inverse=True)
+    return np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
 
 
 def estimate(
@@ -273,30 +284,24 @@ def estimate(
     timed = metric.timed or unit == "ms"
     state = "noisy" if timed else tell_state(repeats, asked, weighted=bool(observations.strata))
     if not observations.is_summed:
-        seen = observations.seen(kind)
-        value = None if observations.left_out else _figure_of_rows(metric, seen)
+        seen, stands_for = observations.seen(kind)
+        value = _figure_of_rows(metric, seen, stands_for)
         return Estimate(value=value, n=len(seen), state="none" if value is None else state)
     sums = observations.sums(kind)
     value, count = _figure_of_sums(metric, sums.total), int(sums.total[2])
     plain = Estimate(value=value, n=count, state="none" if value is None else state)
-    if value is None or metric.statistic != "ratio" or timed or not sums.total[1]:
+    if value is None or metric.statistic != "ratio" or (timed and metric.timed != "cpu") or not sums.total[1]:
         return plain
-    rows = sums.rows[sums.rows[:, 2] > 0, :2]
-    of_clusters = rows
-    if clusters is not None:
-        _, members = np.unique(np.array(clusters)[: len(sums.rows)][sums.rows[:, 2] > 0], return_inverse=True)
-        of_clusters = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
+    if metric.timed == "cpu":
+        # Another process would take another time for each lookup, so they are like those of a project without end.
+        asked, repeats, again = 0.0, Repeats(whole=False), None
+    seen_in = sums.rows[:, 2] > 0
+    rows = sums.rows[seen_in, :2]
+    of_clusters = rows if clusters is None else _sum_clusters(rows, np.array(clusters)[: len(sums.rows)][seen_in])
     limits, span = metric.info.limits, metric.info.span
     plain = replace(plain, elsewhere=figures(of_clusters[:, None, :], [limits])[0])
-    if observations.strata:
-        fewest = FEWEST_RANKS if span is None else FEWEST_OBSERVED
-        low, high = (interval(sums.strata, observations.strata, limits) if sums.observed >= fewest else None) or NONE
-        return replace(plain, low=low, high=high)
-    total, noise, unseen = sums.total[:2], None, 0.0
-    products, residual = sums.squares[[[0, 1], [1, 2]]], np.array([1, -value])
-    if not asked:
-        # What was drawn may have moved the sessions of a file together.
-        products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
+    total, noise, unseen, strata = sums.total[:2], None, 0.0, observations.strata
+    products, size, drawn = sums.squares[[[0, 1], [1, 2]]], float(sums.observed), not asked
     if repeats.whole:
         if wavering is not None:
             noise = wavering.variance(np.array([[1 / total[1], -total[0] / total[1] ** 2]]))
@@ -306,12 +311,25 @@ def estimate(
         asked = 0.0
     else:
         noise = again.bound(rows[:, 1], span)
+    if strata:
+        own: list[int] = np.flatnonzero(sums.strata.any(axis=1)).tolist()
+        sample, moments = [strata[number] for number in own], sums.strata[own]
+        # `asked` is the smallest share of all strata.
+        asked *= min(stratum.share for stratum in sample) / min(stratum.share for stratum in strata)
+        if len(own) == 1:
+            # All sessions with a figure, such as those of one kind, are in one stratum and count the same.
+            plain = replace(plain, state=tell_state(repeats, asked, weighted=False))
+        else:
+            weights, squares = np.array([stratum.weight for stratum in sample]), moments[:, [[2, 3], [3, 4]]]
+            products, sizes = pool(sample, weights, moments[:, :2], squares, moments[:, 5:], finite=asked > 0)
+            size = float(sizes[0])
+    if drawn:
+        # What was drawn may have moved the sessions of a file together.
+        residual = np.array([1, -value])
+        products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
     worth = effective_sessions(sums.squares, sums.fourths, total)
-    low, high = sampled_figure(total, products, sums.observed, asked, limits, noise, worth, unseen)
+    low, high = sampled_figure(total, products, size, asked, limits, noise, worth, unseen)
     return replace(plain, low=low, high=high)
-
-
-NONE = (None, None)
 
 
 def tell_state(repeats: Repeats, asked: float, *, weighted: bool) -> State:
@@ -332,32 +350,35 @@ def _figure_of_sums(metric: Metric, total: Floats) -> float | None:
     return value if metric.statistic == "count" else value / weight
 
 
-def _figure_of_rows(metric: Metric, seen: Floats) -> float | None:
+def _figure_of_rows(metric: Metric, seen: Floats, stands_for: Floats | None = None) -> float | None:
     if not len(seen):
         return metric.without
     values, weights = seen.T
-    return area(values, weights > 0) if metric.statistic == "auc" else float(nearest_rank(values, metric.quantile))
+    if metric.statistic == "auc":
+        return area(values, weights > 0, stands_for)
+    return float(nearest_rank(values, metric.quantile, stands_for))
 
 
-def area(scores: Floats, right: NDArray[np.bool_]) -> float | None:
+def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = None) -> float | None:
     """Return the area under the ROC curve, or None unless there are both right and wrong items.
 
     The area is the share of pairs in which something right has a higher score than something wrong, equal scores
-    counting half (Mann and Whitney's U / number of pairs).
+    counting half (Mann and Whitney's U / number of pairs). `stands_for`: how often each item counts; None = once.
     """
-    pairs = int(right.sum()) * int((~right).sum())
+    counts = np.ones(len(scores)) if stands_for is None else stands_for
+    pairs = float(counts[right].sum()) * float(counts[~right].sum())
     if not pairs:
         return None
-    _, positions, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[positions]
-    # The smallest possible sum of ranks is subtracted, which leaves Mann and Whitney's U.
-    wins = float(ranks[right].sum()) - right.sum() * (right.sum() + 1) / 2
-    return float(wins / pairs)
+    _, positions = np.unique(scores, return_inverse=True)
+    good, bad = (np.bincount(positions, counts * own, positions.max() + 1) for own in (right, ~right))
+    # What is wrong at a lower score, and half of what is wrong at the same one.
+    return float(good @ (np.cumsum(bad) - bad / 2)) / pairs
 
 
-def nearest_rank(values: Floats, quantile: float) -> float:
+def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = None) -> float:
     """Return the ceil(q·n)-th smallest value: the smallest one that at least that share of the values does not
-    exceed."""
+    exceed. `stands_for`: how often each value counts; None = once."""
+    order = np.argsort(values)
+    below = np.cumsum(np.ones(len(values)) if stands_for is None else stands_for[order])
     # Rounding must not raise the rank by one.
-    rank = max(int(np.ceil(quantile * len(values) - 1e-9)), 1)
-    return float(np.partition(values, rank - 1)[rank - 1])
+    return float(values[order[np.searchsorted(below, quantile * below[-1] * (1 - 1e-12) - 1e-9)]])

@@ -183,7 +183,7 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
         grammar=syntax.bundle(),
         python="",
         os="",
-        cpu="",
+        processor="",
         jobs=1,
         start=start,
         end=start,

@@ -154,6 +154,7 @@ def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) 
     """Yield the unchanged files of a project that has changed: they have the same sessions as before, and the files
     that their results depend on are the same."""
     was, now = kept.manifest().closures, workspace.manifest().closures
+    pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
     interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt
     planned = interpret.plan(
         workspace,

@@ -1,8 +1,9 @@
 """The runs that ask only as many sessions as are needed: for a narrow interval (`evaluate --precision`), or to find a
 difference of a given size between two engines (`compare-engines --detect`).
 
-Sessions are asked in phases, in the order of `sessionsLimit`. A run is therefore a simple random sample, whose figures
-need no weights; only its size depends on the answers.
+Sessions are asked in phases, in the order of `sessionsLimit`; only their number depends on the answers. A difference is
+one of the headline's sessions, which get most of the sample; a narrow interval is one of all sessions, which are then a
+simple random sample.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.core import compare, interpret, machine
 from ci_eval.core.base import atomic
-from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import tasks
@@ -29,6 +29,7 @@ from ci_eval.core.filters import label
 from ci_eval.core.interpret import Progress
 from ci_eval.core.model import Determinism, SessionScore
 from ci_eval.core.model.detection import Detection
+from ci_eval.core.model.engine.sent import CpuTimes
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.scoring import evaluated, observe_session
 from ci_eval.core.statistics import footprint
@@ -204,17 +205,19 @@ def find_difference(
     (base, prepared), (new, _) = asked
     metrics, filters = list_joint_metrics(prepared.config), prepared.config.report_filters
     wanted, power, most = detection.wanted, detection.power, detection.most
+    pipeline.divide_sample(asked, 0)
 
     def choose_size(phases: _Phases) -> int:
         size, sessions = phases.size, len(phases.order)
         if not size:
             screen.say(_plan(detection, label(filters.headline), sessions, 2 * base.manifest().rounds))
-        pilot = (
-            compare.pilot(base, new, metrics, filters, detection.metric, sessions=sessions, asked=size)
-            if size
-            else None
-        )
-        enough = next_size(pilot, size, sessions, wanted, power)
+            enough = next_size(None, size, sessions, wanted, power)
+        else:
+            # The pilot knows only the class of the headline, so sizes are counted in its sessions.
+            leading, of = phases.count_leading(size), phases.count_leading(sessions)
+            pilot = compare.pilot(base, new, metrics, filters, detection.metric, sessions=of, asked=leading)
+            more = next_size(pilot, leading, of, wanted, power)
+            enough = size if more == leading else phases.size_with(more)
         return enough if most is None else min(enough, max(most, size))
 
     if phases := _ask_in_phases(asked, folder, jobs, screen, choose_size):
@@ -272,12 +275,21 @@ class _Phases:
         self.made: list[list[Progress]] = []
         """The progress of each engine in each phase."""
         (first, prepared) = asked[0]
-        self._listed, seed = interpret.list_sessions(first), prepared.config.interpret.seed
-        ids = self._listed.ids
+        self._listed = interpret.list_sessions(first, first.manifest().classes)
         # With this order, `sessionsLimit` chooses the same sessions for the same number.
-        self.order = sorted(range(len(ids)), key=lambda place: (draw(seed, ids[place]), ids[place]))
+        self.order = self._listed.order(prepared.config.interpret.seed)
+        self._leading = np.cumsum([self._listed.classes[index] == self._listed.leading for index in self.order])
+        """The number of sessions of the headline's class among the first ones, for each number of these."""
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
         self._folder, self._jobs, self._screen = folder, jobs, screen
+
+    def count_leading(self, size: int) -> int:
+        """Return how many of the first `size` sessions are of the headline's class."""
+        return int(self._leading[size - 1])
+
+    def size_with(self, leading: int) -> int:
+        """Return the smallest number of sessions that holds so many of the headline's class."""
+        return int(np.searchsorted(self._leading, leading)) + 1
 
     def ask(self, size: int) -> None:
         """Ask both engines until `size` sessions are asked."""
@@ -294,7 +306,7 @@ class _Phases:
                     jobs=self._jobs,
                     rounds=self._sides[0][0].manifest().rounds,
                     advance=lambda done, so_far: steps.show(done, so_far.planned, ""),
-                    chosen=self._listed.chosen(self.order[self.size : size]),
+                    chosen=self._listed.choose(self.order[self.size : size]),
                 )
             )
         self.size = size
@@ -327,6 +339,7 @@ def sum_phases(made: Sequence[Progress], files: int) -> Progress:
         statuses=sum((progress.statuses for progress in made), Counter()),
         engine_time=sum(progress.engine_time for progress in made),
         time=sum(progress.time for progress in made),
+        cpu=sum((progress.cpu for progress in made), CpuTimes()),
         confined=set().union(*(progress.confined for progress in made)),
         footprint=footprint.together(progress.footprint for progress in made),
         trouble=next((progress.trouble for progress in made if progress.trouble), ""),

@@ -12,7 +12,10 @@ import msgspec
 from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.filters import label
+from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.units import amount, change
+from ci_eval.core.rendering.blocks import to_markdown
+from ci_eval.core.rendering.cases import cases_blocks
 from ci_eval.core.rendering.figures import describe_sessions, format_count, headline, shown_filter
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Outcome
@@ -167,6 +170,25 @@ def comparison(done: Outcome, screen: Screen) -> None:
             checks=checks,
             problems=_problems(checks),
             artifacts=[done.folder, *([done.history] if done.history else [])],
+        )
+    )
+
+
+def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen: Screen) -> None:
+    """Report each case as a test, and each broken case as a problem."""
+    checks = [Check(name=case.name, passed=not case.reasons, reason="; ".join(case.reasons)) for case in done.cases]
+    screen.host.announce(
+        Announcement(
+            status=f"{done.title}: {done.broken:,} of {format_count(len(done.cases), 'case')} broken",
+            summary=f"{to_markdown(cases_blocks(done))}\n",
+            outputs={
+                "cases": _place(output),
+                "report": _place(reports.get("html")),
+                "verdict": "gate-failed" if done.broken else "ok",
+            },
+            checks=checks,
+            problems=_problems(checks),
+            artifacts=[output] if output else [],
         )
     )
 

@@ -108,6 +108,10 @@ class RunningDriver:
     def confined(self) -> str:
         return self._process.confined
 
+    @property
+    def process(self) -> LineProcess:
+        return self._process
+
     def peak_memory(self) -> int | None:
         return self._process.peak_memory()
 
@@ -128,12 +132,16 @@ class RunningDriver:
     def complete(self, query: Query) -> Answer:
         """Return the suggestions at the caret. Raises EngineTimeout if the driver measured more than the limit."""
         limit = self._surroundings.timeout
+        clocks = self._process.start_clock()
         latency, names = self._ask(query.offset, limit + self._engine.beside)
+        cpu = self._process.stop_clock(clocks)
         # The wait may be longer than the limit (`beside`), so the driver's own time decides.
         if latency > 1000 * limit:
             raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
         return Answer(
-            suggestions=[suggestion for name in names if (suggestion := self._suggestion(name))], latency=latency
+            suggestions=[suggestion for name in names if (suggestion := self._suggestion(name))],
+            latency=latency,
+            cpu=cpu,
         )
 
     def _suggestion(self, line: str) -> Suggestion | None:

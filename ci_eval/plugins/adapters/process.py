@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.machine import list_descendants, peak_below
+from ci_eval.core.machine import count_cpu_below, list_descendants, peak_below, read_cpu_clocks
 from ci_eval.plugins.adapters.confinement import Walls
 
 ENDING = 5.0
@@ -28,6 +28,9 @@ CONFINED = (
     "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
     "it runs free."
 )
+
+LOOK_S = 1.0
+"""Seconds between two looks at which processes an engine has."""
 
 LONGEST_LINE = 256 * 2**20
 """Bytes of the longest answer; an engine that sends more is taken to be broken."""
@@ -51,6 +54,9 @@ class EngineProcess:
         self._report = os.fdopen(read, "rb", buffering=0)
         self._walls = walls or Walls()
         self._confined = ""
+        self._cpu = 0.0
+        self._pids: tuple[int, ...] = ()
+        self._next_look = 0.0
         try:
             self._process = subprocess.Popen(
                 self._walls.around([program, *argv[1:]], report),
@@ -102,6 +108,26 @@ class EngineProcess:
         """Return the peak memory, without the supervisor's own; see `Weighed`."""
         return peak_below(self.pid)
 
+    def count_cpu(self) -> float:
+        """Return the seconds of CPU that the program and all it started took so far, as far as known; after its end
+        those up to `close`."""
+        if self._process.returncode is None:
+            self._cpu = max(count_cpu_below(self.pid) or 0.0, self._cpu)
+        return self._cpu
+
+    def start_clock(self) -> Mapping[int, int]:
+        """Return what the CPU clocks of the program's processes show now, for `stop_clock`."""
+        # The list of processes takes longer to read than their clocks.
+        if time.monotonic() > self._next_look:
+            self._pids, self._next_look = tuple(list_descendants(self.pid)), time.monotonic() + LOOK_S
+        return read_cpu_clocks(self._pids)
+
+    def stop_clock(self, began: Mapping[int, int]) -> float | None:
+        """Return the milliseconds of CPU since `start_clock`; None if the system does not say. Processes that ended or
+        started meanwhile are left out."""
+        now = read_cpu_clocks(began)
+        return sum(now[pid] - began[pid] for pid in now) / 1e6 if now else None
+
     def _await(self, fd: int, event: int, deadline: float) -> None:
         left = deadline - time.monotonic()
         with selectors.DefaultSelector() as selector:
@@ -135,6 +161,7 @@ class EngineProcess:
 
     def close(self) -> None:
         """End the program and all it started; never raises."""
+        self.count_cpu()
         if not self._end_by_supervisor():
             # A supervisor may be too slow on a busy machine. Without it, what it watches would live on.
             groups = [self._process.pid]

@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -22,7 +22,7 @@ from ci_eval.core.fetch import sealed
 from ci_eval.core.fetch.archive import unpack
 from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.fetch.download import download
-from ci_eval.core.fetch.packages import npm_run, pip_download, pip_install
+from ci_eval.core.fetch.packages import npm_run, pip_download, pip_install, pip_run
 from ci_eval.core.model import EngineInfo
 from ci_eval.plugins.adapters import toolchains
 from ci_eval.plugins.adapters.closure import Closure
@@ -66,6 +66,14 @@ class Renewable(Protocol):
 
     def newest(self) -> str:
         """Ask the registry for the newest version. Raises ConfigError or InstallError."""
+
+
+@runtime_checkable
+class Releasing(Protocol):
+    """A recipe or an engine whose releases a registry lists."""
+
+    def releases(self) -> Sequence[str]:
+        """Ask the registry for the releases, the oldest first. Raises ConfigError or InstallError."""
 
 
 class IntoCache:
@@ -132,6 +140,12 @@ class FromRecipe:
             f"ci-eval cannot ask {self.source} for the newest version of {self.name}: name a version in place of latest"
         )
 
+    def releases(self) -> Sequence[str]:
+        """Return the releases that the registry lists; see `Releasing`."""
+        if isinstance(self.recipe, Releasing):
+            return self.recipe.releases()
+        raise ConfigError(f"ci-eval cannot ask {self.source} for the releases of {self.name}: bisect its revisions")
+
     def install(self, version: str | None, cache: Path) -> Installation:
         """Install the engine, unless it is there; see `Engine.install`. Raises PreparationError if a toolchain is
         missing."""
@@ -162,6 +176,12 @@ class Pip(IntoCache):
             # A wheel's name has no hyphen within a part, so the version is the second one (PEP 427).
             _, version, *_ = pip_download(self.package, Path(folder)).name.split("-")
         return version
+
+    def releases(self) -> Sequence[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            output = pip_run(("index", "versions", "--only-binary=:all:", self.package), cwd=Path(folder))
+        listed = re.search("^Available versions: (.+)", output, re.MULTILINE)
+        return listed[1].split(", ")[::-1] if listed else ()
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         return pip_install([f"{self.package}=={version}", *self.others], new)
@@ -199,6 +219,12 @@ class Npm(IntoCache):
         with tempfile.TemporaryDirectory() as folder:
             output = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
         return msgspec.json.decode(output, type=str)
+
+    def releases(self) -> Sequence[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            output = npm_run(("view", self.package, "versions", "--json"), cwd=Path(folder))
+        # A hyphen begins the name of what was not released yet.
+        return [version for version in msgspec.json.decode(output, type=list[str]) if "-" not in version]
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         return _npm_install({self.package: version, **self.others}, new)

@@ -7,6 +7,7 @@ Each line on standard input is a request, each line on standard output its answe
 
     ["open", path, text]                                      → {}
     ["complete", [[offset, deleted, inserted], …], offset]    → {"ms": …, "items": [[name, kind], …]}
+    ["define", offset]                                        → {"defined": [[path, line, column], …]}, from 0
 
 An exception becomes {"error": …}. Works with every jedi since 0.18.
 """
@@ -103,11 +104,25 @@ class OpenedFile:
         for begin, deleted, inserted in edits:
             self.text = self.text[:begin] + inserted + self.text[begin + deleted :]
         started = time.perf_counter()
+        script, line, column = self._script(offset)
+        items = [(completion.name, kind(completion)) for completion in script.complete(line, column)]
+        return {"ms": (time.perf_counter() - started) * 1000, "items": items}
+
+    def define(self, offset: int) -> dict[str, Any]:
+        script, line, column = self._script(offset)
+        names = script.goto(line, column, follow_imports=True)
+        # What is compiled has no file.
+        return {
+            "defined": [
+                (str(name.module_path or name.full_name), (name.line or 1) - 1, name.column or 0) for name in names
+            ]
+        }
+
+    def _script(self, offset: int) -> tuple[Any, int, int]:
         line = self.text.count("\n", 0, offset) + 1
         column = offset - (self.text.rfind("\n", 0, offset) + 1)
         script = jedi.Script(self.text, path=self.path, project=self.project, environment=self.environment)
-        items = [(completion.name, kind(completion)) for completion in script.complete(line, column)]
-        return {"ms": (time.perf_counter() - started) * 1000, "items": items}
+        return script, line, column
 
     def _forget(self) -> None:
         # parso remembers the last text that it was given for a path. A file that imports this one would be completed

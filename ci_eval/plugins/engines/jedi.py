@@ -31,6 +31,7 @@ PATIENCE = 60.0
 class _Reply(msgspec.Struct):
     ms: float = 0.0
     items: list[tuple[str, str]] = []
+    defined: list[tuple[str, int, int]] = []
     error: str = ""
 
 
@@ -75,6 +76,10 @@ class RunningJedi:
     def confined(self) -> str:
         return self._process.confined
 
+    @property
+    def process(self) -> LineProcess:
+        return self._process
+
     def peak_memory(self) -> int | None:
         return self._process.peak_memory()
 
@@ -88,10 +93,16 @@ class RunningJedi:
 
     def complete(self, query: Query) -> Answer:
         edits, self._pending = self._pending, []
+        clocks = self._process.start_clock()
         reply = self._ask(["complete", edits, query.offset], self._surroundings.timeout)
+        cpu = self._process.stop_clock(clocks)
         # jedi suggests keyword arguments as `name=`.
         suggestions = [Suggestion(text=name.rstrip("="), kind=kind) for name, kind in reply.items]
-        return Answer(suggestions=suggestions, latency=reply.ms)
+        return Answer(suggestions=suggestions, latency=reply.ms, cpu=cpu)
+
+    def define(self, offset: int) -> list[tuple[str, int, int]]:
+        reply = self._ask(["define", offset], self._surroundings.timeout)
+        return [(path.removeprefix(f"{self._place.root}/"), line, column) for path, line, column in reply.defined]
 
     def _ask(self, request: object, timeout: float) -> _Reply:
         question = msgspec.json.encode(request)

@@ -87,6 +87,17 @@ def unneeded_import(session: SessionScore) -> Sequence[Observation]:
     return [(float(session.lookups[session.until - 1].adds_import), 1.0)]
 
 
+def accepted_right(session: SessionScore) -> Sequence[Observation]:
+    """Return 1 if acceptance of a suggestion with the expected name leaves the original file, else 0.
+
+    Sessions in which no suggestion has that name are not in the denominator.
+    """
+    if session.status in FAILED or not session.lookups:
+        return []
+    last = session.lookups[session.until - 1]
+    return [(float(last.rank is not None), 1.0)] if last.rank is not None or last.offered else []
+
+
 def saved_effort(session: SessionScore) -> float:
     """Return 1 - i/L, i = length of the first prefix at which the expected text (length L) was first in the list; 0 if
     it never was.
@@ -209,6 +220,13 @@ METRICS: tuple[Metric, ...] = (
         unneeded_import,
         better="lower",
         order=(6,),
+    ),
+    _metric(
+        "AcceptedRight",
+        "share of offered names whose acceptance leaves the original file: nothing doubled, removed or added",
+        accepted_right,
+        order=(6,),
+        found_by_both=True,
     ),
     mean_over_sessions(
         "ESaved",

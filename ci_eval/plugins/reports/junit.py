@@ -56,7 +56,7 @@ def _gates(comparison: Comparison) -> Iterator[_Test]:
 
 def _cases(cases: Cases) -> Iterator[_Test]:
     for case in cases.cases:
-        yield _Test(case.file, f"{case.file}:{case.line} {case.directives}", not case.reasons, "; ".join(case.reasons))
+        yield _Test(case.file, case.name, not case.reasons, "; ".join(case.reasons))
 
 
 def _clean(text: str) -> str:

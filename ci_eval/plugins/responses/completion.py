@@ -117,7 +117,7 @@ def extract_insertion(
     for pattern in (*([_BLANK_LINES] if chat else []), _FOREIGN_BLANKS):
         if blank := pattern.match(text, begin, end):
             begin = blank.end()
-    parts = list(_parts(text, begin, end, hole, fence_tags(language)))
+    parts = list(_parts(text, begin, end, hole, fence_tags(language), chat=chat))
     readable: dict[str, tuple[int, int, str]] = {}
     for first, last, rule in parts:
         inner_parts = list(_inner_parts(text, first, last, rule, hole))
@@ -141,17 +141,21 @@ def _is_json(text: str) -> bool:
         return False
 
 
-def _parts(text: str, begin: int, end: int, hole: Hole, tags: set[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield the parts that may be meant: the text before the first fence, and the code in fences of the language."""
+def _parts(
+    text: str, begin: int, end: int, hole: Hole, tags: set[str], *, chat: bool
+) -> Iterator[tuple[int, int, str]]:
+    """Yield the parts that may be meant: the text before the first fence, and the code in fences of the language. In a
+    chat, which is asked for a fence, a closed one that names the language has no code before it."""
     inner = text[begin:end]
     fences = find_fences(inner)
-    if fences and inner[: fences[0].start].strip():
+    is_asked = chat and any(fence.is_closed and fence.tag and fence.tag in tags for fence in fences)
+    if fences and not is_asked and inner[: fences[0].start].strip():
         # A fence in a comment or literal of the code is part of it.
         fences = [fence for fence in fences if not hole.is_quoted(inner, fence.start)]
     if not fences:
         yield begin, end, ""
         return
-    if inner[: fences[0].start].strip():
+    if not is_asked and inner[: fences[0].start].strip():
         yield begin, begin + fences[0].start, ""
     for fence in fences:
         if fence.tag in tags and (fence.text.strip() or not inner[: fences[0].start].strip()):

@@ -25,7 +25,7 @@ class Fence:
 def find_fences(text: str) -> list[Fence]:
     """Return the fences of a text in their order, by the rules of CommonMark (https://spec.commonmark.org, 4.5).
 
-    A fence that is not closed goes on to the end of the text.
+    A fence that is not closed goes on to the end of the text, and there is none if nothing follows it.
     """
     fences: list[Fence] = []
     opened: re.Match[str] | None = None
@@ -39,7 +39,7 @@ def find_fences(text: str) -> list[Fence]:
             fences.append(_make_fence(text, opened, start, begin, offset + end))
             opened = None
         offset += len(line)
-    if opened is not None:
+    if opened is not None and text[begin:].strip():
         fences.append(_make_fence(text, opened, start, begin, len(text), is_closed=False))
     return fences
 

@@ -75,7 +75,7 @@ def test_requests_of_the_server_are_answered(start: Start) -> None:
 def test_no_process_is_left(start: Start, way: str) -> None:
     server = start(way)
     server.open("a.py", TEXT)
-    pid = server._running.pid
+    pid = server._running.process.pid
     server.close()
     with pytest.raises(ProcessLookupError):
         os.killpg(pid, 0)

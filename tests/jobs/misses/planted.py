@@ -29,11 +29,22 @@ def items(line: str, position: dict[str, int]) -> list[dict[str, Any]]:
     return listed
 
 
+def definition(uri: str, texts: dict[str, str], position: dict[str, int]) -> dict[str, Any] | None:
+    lines = texts[uri].split("\n")
+    name = re.match(r"\w*", lines[position["line"]][position["character"] :])
+    for number, line in enumerate(lines):
+        if name and (defined := re.search(rf"(?:def |self\.){name[0]}(?:\(| =)", line)):
+            start = {"line": number, "character": defined.start()}
+            return {"uri": uri, "range": {"start": start, "end": start}}
+    return None
+
+
 def answer(message: dict[str, Any], texts: dict[str, str]) -> Any:
     params = message.get("params") or {}
     match message["method"]:
         case "initialize":
-            return {"capabilities": {"textDocumentSync": 1, "completionProvider": {}, "positionEncoding": "utf-16"}}
+            able = {"textDocumentSync": 1, "completionProvider": {}, "definitionProvider": True}
+            return {"capabilities": {**able, "positionEncoding": "utf-16"}}
         case "textDocument/didOpen":
             texts[params["textDocument"]["uri"]] = params["textDocument"]["text"]
         case "textDocument/didChange":
@@ -41,6 +52,8 @@ def answer(message: dict[str, Any], texts: dict[str, str]) -> Any:
         case "textDocument/completion":
             position = params["position"]
             return items(texts[params["textDocument"]["uri"]].split("\n")[position["line"]], position)
+        case "textDocument/definition":
+            return definition(params["textDocument"]["uri"], texts, params["position"])
         case "exit":
             sys.exit(0)
         case _:

@@ -93,3 +93,20 @@ def test_a_server_that_ends_breaks_its_cases_with_the_reason(tmp_path: Path) -> 
     cases = write(tmp_path / "cases", a__py="x.\n# ^ silent\n")
     code, out, _ = command("cases", cases, "--engine-command", f"{sys.executable} -c 0")
     assert (code, "BROKEN: no list, engine-crash" in out) == (1, True), out
+
+
+def test_a_step_of_a_ci_reports_each_broken_case_and_summarises_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = write(tmp_path / "cases", a__py=MEMBERS)
+    command("cases", cases, "--engine-command", planted("none"), "--snapshot", tmp_path / "lists.json", "--update")
+    summary, outputs = tmp_path / "summary", tmp_path / "outputs"
+    files = {"GITHUB_STEP_SUMMARY": summary, "GITHUB_OUTPUT": outputs, "INPUT_SNAPSHOT": tmp_path / "lists.json"}
+    step = {"CI_EVAL_CI": "github", "INPUT_FOLDER": cases, "INPUT_ENGINE_COMMAND": planted("inherited"), **files}
+    for name, value in step.items():
+        monkeypatch.setenv(name, str(value))
+    code, out, _ = command("ci", "run", "cases")
+    assert (code, "::error title=ci-eval::a.py:5 expect: count, total: total is not offered" in out) == (1, True)
+    assert "-describe (2)" in summary.read_text()
+    assert len(summary.read_text().splitlines()) <= 20
+    assert "gate-failed" in outputs.read_text()

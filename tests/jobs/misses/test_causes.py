@@ -75,10 +75,19 @@ def causes(workspace: Path, output: Path, *options: object) -> dict[str, Any]:
     return result
 
 
-def recall(workspace: Path) -> float:
+def recall(workspace: Path, metric: str = "RecallAt1") -> float:
     figures = json.loads((workspace / "reports" / "metrics.json").read_text())["evaluations"][0]
-    value: float = figures["filters"][figures["headline"]]["metrics"]["RecallAt1"]["value"]
+    value: float = figures["filters"][figures["headline"]]["metrics"][metric]["value"]
     return value
+
+
+def test_acceptance_is_right_for_the_share_of_offered_names_whose_range_is(planted: Run) -> None:
+    none, spoiled = planted("none"), planted("range")
+    assert recall(none, "AcceptedRight") == 1.0
+    # Both servers offer the same names.
+    share = recall(spoiled, "Recall") / recall(none, "Recall")
+    assert 0 < share < 1
+    assert recall(spoiled, "AcceptedRight") == pytest.approx(share)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from ci_eval.core.model.tokens import Value
+
+Seconds = Annotated[float, Meta(ge=0, le=1e12)]
 
 AutoImported = Literal["on", "off", "none", "unknown"]
 """The policy on names that would first have to be imported, if known: `none` = the engine never suggests them,
@@ -48,6 +52,28 @@ class Condition(Value, frozen=True, kw_only=True):
     name: str
     base: str | None
     new: str | None
+
+
+class CpuTimes(Value, frozen=True, kw_only=True):
+    """The seconds of CPU that a stage took."""
+
+    engine: Seconds = 0.0
+    """Those of the engine's processes; of an engine of another machine, or within ci-eval's own process, 0."""
+    checks: Seconds = 0.0
+    """Those of engine and ci-eval while sessions were asked once more, to see whether answers differ."""
+    own: Seconds = 0.0
+    """The rest of ci-eval's own, without the supervisors of engines."""
+
+    def __add__(self, other: CpuTimes) -> CpuTimes:
+        return CpuTimes(
+            engine=round(self.engine + other.engine, 3),
+            checks=round(self.checks + other.checks, 3),
+            own=round(self.own + other.own, 3),
+        )
+
+    @property
+    def total(self) -> float:
+        return self.engine + self.checks + self.own
 
 
 class MachineState(Value, frozen=True, kw_only=True):

@@ -55,10 +55,10 @@ class Wavering:
         # Sessions answered alike add the same to every round, so the variance does without them.
         self._files[file] = self._files.get(file, 0) + (seen - seen[0])
 
-    def add_all(self, other: Wavering, files: int = 0) -> None:
-        """Add the sessions of another instance, after shifting its files by `files`."""
+    def add_all(self, other: Wavering, files: int = 0, weight: float = 1.0) -> None:
+        """Add the sessions of another instance, each `weight` times, after shifting its files by `files`."""
         for file, moved in other._files.items():
-            self._files[files + file] = self._files.get(files + file, 0) + moved
+            self._files[files + file] = self._files.get(files + file, 0) + weight * moved
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> NoiseVariance:
         """Return the variance of each of these figures. `weights` (figures x numbers): the figure's derivative with

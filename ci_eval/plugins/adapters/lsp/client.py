@@ -24,12 +24,14 @@ from ci_eval.plugins.adapters.lsp.inline import InlineItem, InlineList
 from ci_eval.plugins.adapters.lsp.protocol import (
     MANY,
     MESSAGE,
+    NOTED,
     UNREADABLE,
     CompletionList,
     Configuration,
     Encoding,
     Initialized,
     Message,
+    Position,
     ProgressStep,
     ProgressValue,
     Published,
@@ -38,6 +40,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     find_position,
     mend_text,
     read_answer,
+    read_locations,
 )
 from ci_eval.plugins.adapters.lsp.wire import Wire
 
@@ -273,6 +276,14 @@ class Client:
         answer = self._ask("completionItem/resolve", item, deadline)
         return self._read(msgspec.json.decode, answer, "resolved an item to")
 
+    def define(self, text: str, offset: int, deadline: float) -> list[tuple[str, Position]]:
+        """Return where the name at an offset (code points) of the open document is defined: path, and position. Raises
+        EngineRaised if the answer cannot be read."""
+        if self._capabilities.definition_provider in (None, False):
+            return []
+        answer, _ = self._ask_at("textDocument/definition", text, offset, deadline)
+        return self._read(read_locations, answer, "answered a definition with")
+
     @property
     def completes(self) -> bool:
         return "textDocument/completion" in self._registered
@@ -411,7 +422,7 @@ class Client:
                 case "client/registerCapability":
                     self._register(self._decode(message.params, Registrations, "registered").registrations)
                     reply["result"] = None
-                case method if method in _NOTED:
+                case method if method in NOTED:
                     reply["result"] = None
                 case method:
                     reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
@@ -462,19 +473,14 @@ class Client:
     # --------------------------------------------------------------------------------------------------------- end
 
     @property
-    def pid(self) -> int:
-        return self._wire.pid
-
-    def peak_memory(self) -> int | None:
-        return self._wire.peak_memory()
-
-    @property
-    def confined(self) -> str:
-        return self._wire.confined
+    def process(self) -> Wire:
+        return self._wire
 
     def close(self) -> None:
         """Ask the server to shut down, and kill it if it does not; never raises."""
         deadline = time.monotonic() + GOODBYE
+        # It may be gone when it is closed.
+        self._wire.count_cpu()
         try:
             self._ask("shutdown", None, deadline)
             self._tell("exit", None, deadline)
@@ -484,16 +490,3 @@ class Client:
             return
         finally:
             self._wire.close()
-
-
-_NOTED = frozenset(
-    f"{scope}/refresh" for scope in ("workspace/semanticTokens", "workspace/inlayHint", "workspace/codeLens")
-) | {
-    "client/unregisterCapability",
-    "window/workDoneProgress/create",
-    "window/showMessageRequest",
-    "window/showDocument",
-    "workspace/diagnostic/refresh",
-    "workspace/inlineValue/refresh",
-    "workspace/foldingRange/refresh",
-}

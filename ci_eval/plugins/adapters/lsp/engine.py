@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ci_eval.core.base.errors import EngineCrash, EngineRaised
+from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.base.workspaces import find_members
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.core.model.engine.sent import SentConfiguration
@@ -31,8 +32,9 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     expand_folders,
     merge_objects,
 )
-from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id
+from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.showing import ERROR, show_project
+from ci_eval.plugins.adapters.lsp.wire import Wire
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.recipes import FromRecipe
 from ci_eval.plugins.adapters.sent import beforehand, configuration
@@ -223,10 +225,14 @@ class RunningLsp:
 
     @property
     def confined(self) -> str:
-        return self._client.confined if self._client else ""
+        return self._client.process.confined if self._client else ""
+
+    @property
+    def process(self) -> Wire | None:
+        return self._client.process if self._client else None
 
     def peak_memory(self) -> int | None:
-        return self._client.peak_memory() if self._client else None
+        return self._client.process.peak_memory() if self._client else None
 
     def waited(self) -> tuple[float, int]:
         """Return the seconds waited for announced work, and the starts after which the work was not done in time."""
@@ -294,7 +300,7 @@ class RunningLsp:
             and not self._last.is_incomplete
             and self._engine.manners.extension != "clangd"
         ):
-            return self._read_list(query, self._last, 0.0)
+            return self._read_list(query, self._last, 0.0, 0.0)
         client = self._running
         is_incomplete = query.continues and self._last is not None
         if not client.completes:
@@ -305,10 +311,12 @@ class RunningLsp:
             self._tell(client, query.offset, deadline)
             client.digest(deadline)
         while True:
-            started = time.perf_counter()
+            clocks, started = client.process.start_clock(), time.perf_counter()
             deadline = time.monotonic() + self._surroundings.timeout
             self._tell(client, query.offset, deadline)
             answer, arrived = client.complete(self._text, query.offset, deadline, is_incomplete=is_incomplete)
+            # What the server goes on doing after its answer does not count.
+            cpu = client.process.stop_clock(clocks)
             if client.is_loading and not client.is_unready:
                 # What it says while it loads the project is not what it will say.
                 client.settle()
@@ -319,10 +327,26 @@ class RunningLsp:
                 time.sleep(PAUSE)
         self._last, self._asked = answer, len(query.prefix)
         # The latency is from sending the edits to the last byte of the answer.
-        return self._read_list(query, answer, arrived - started)
+        return self._read_list(query, answer, arrived - started, cpu)
 
-    def _read_list(self, query: Query, answer: CompletionList, latency: float) -> Answer:
-        """Return the suggestions of a server's list, which came after `latency` seconds."""
+    def define(self, offset: int) -> list[tuple[str, int, int]]:
+        client, deadline = self._running, time.monotonic() + self._surroundings.timeout
+        self._tell(client, offset, deadline)
+        defined = []
+        for name, position in client.define(self._text, offset, deadline):
+            path = name.removeprefix(f"{self._root}/")
+            text = self._text
+            if path != self._path:
+                text = read_own(self._root, path).decode(errors="replace") if is_own(Path(name), self._root) else ""
+            line = "".join(text.split("\n")[position.line : position.line + 1])
+            # Of a file that is not the project's, the server's units do.
+            column = offset_in_line(line, position.character, client.encoding) if line else position.character
+            defined.append((path, position.line, column))
+        return defined
+
+    def _read_list(self, query: Query, answer: CompletionList, latency: float, cpu: float | None) -> Answer:
+        """Return the suggestions of a server's list, which came after `latency` seconds and `cpu` milliseconds of CPU
+        time."""
         extension = self._engine.manners.extension
         since = len(query.prefix) - self._asked
         encoding = self._running.encoding
@@ -341,18 +365,21 @@ class RunningLsp:
         suggestions = add_edits(suggestions, answer, self._text, encoding, wanted, resolve)
         if not self._engine.manners.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
-        return Answer(suggestions=suggestions, latency=latency * 1000, typed=self._asked, dropped=answer.dropped)
+        return Answer(
+            suggestions=suggestions, latency=latency * 1000, cpu=cpu, typed=self._asked, dropped=answer.dropped
+        )
 
     def _resolve(self, item: dict[str, Any]) -> Any:
         return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
 
     def _inline(self, query: Query) -> Answer:
-        started = time.perf_counter()
         client, deadline = self._running, time.monotonic() + self._surroundings.timeout
+        clocks, started = client.process.start_clock(), time.perf_counter()
         self._tell(client, query.offset, deadline)
         answer, arrived = client.complete_inline(self._text, query.offset, deadline)
+        cpu = client.process.stop_clock(clocks)
         suggestions = list(read_inline_items(answer, self._text, query, client.encoding))
-        return Answer(suggestions=suggestions, latency=(arrived - started) * 1000)
+        return Answer(suggestions=suggestions, latency=(arrived - started) * 1000, cpu=cpu)
 
     @property
     def _running(self) -> Client:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
+from urllib.parse import unquote
 
 import msgspec
 from msgspec import Meta, Raw, Struct, field
@@ -163,6 +164,15 @@ class EditRange(Struct, gc=False):
     replace: Range | None = None
 
 
+class Location(Struct, rename="camel"):
+    """A Location, or a LocationLink."""
+
+    uri: str = ""
+    range: Range | None = None
+    target_uri: str = ""
+    target_selection_range: Range | None = None
+
+
 class Defaults(Struct, rename="camel"):
     edit_range: EditRange | None = None
     insert_text_format: float | None = None
@@ -209,6 +219,7 @@ class Capabilities(Struct, rename="camel"):
     """The options, which may be empty; None and false mean that the server does not complete."""
     inline_completion_provider: bool | dict[str, Any] | None = None
     """The options, which may be empty; None and false mean that the server does not complete inline."""
+    definition_provider: bool | dict[str, Any] | None = None
 
     @property
     def sync(self) -> int:
@@ -300,6 +311,16 @@ def read_answer(answer: bytes) -> CompletionList:
     return CompletionList(items=strict or [], source=answer)
 
 
+def read_locations(answer: bytes) -> list[tuple[str, Position]]:
+    """Return the paths and positions of an answer, none for null. Raises one of UNREADABLE."""
+    listed = msgspec.json.decode(answer, type=list[Location] | Location | None)
+    return [
+        (unquote((location.uri or location.target_uri).removeprefix("file://")), stretch.start)
+        for location in ([listed] if isinstance(listed, Location) else listed or ())
+        if (stretch := location.range or location.target_selection_range)
+    ]
+
+
 def _lenient(answer: Any) -> CompletionList:
     whole: Mapping[str, Any] = answer if isinstance(answer, dict) else {"items": answer}
     items = whole.get("items")
@@ -339,3 +360,17 @@ def _drop_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _drop_nulls(member) for name, member in value.items() if member is not None}
     return value
+
+
+NOTED = frozenset(
+    f"{scope}/refresh" for scope in ("workspace/semanticTokens", "workspace/inlayHint", "workspace/codeLens")
+) | {
+    "client/unregisterCapability",
+    "window/workDoneProgress/create",
+    "window/showMessageRequest",
+    "window/showDocument",
+    "workspace/diagnostic/refresh",
+    "workspace/inlineValue/refresh",
+    "workspace/foldingRange/refresh",
+}
+"""The requests of a server that are answered with nothing."""

@@ -29,6 +29,7 @@ from ci_eval.core.rendering.verdicts import (
     pairs_text,
     verdict_lines,
 )
+from ci_eval.core.statistics.population import Strata
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 ASSETS = (
@@ -75,11 +76,11 @@ class ComparisonPages:
         paths_with_pages = self._choose_files(MOST_SESSIONS)
         title = f"{self._comparison.base.title} → {self._comparison.new.title}"
         judged = metrics.select_metrics(self._comparison.declared)
-        # A weighted session counts as several that were not asked.
         weighted = any(of.state == "weighted" for of in self._comparison.filters["ALL"].values())
         computed = Computed(
             filters=sources.filters.all,
-            metrics=[] if weighted else [*judged.values()],
+            metrics=[*judged.values()],
+            strata=sources.strata() if weighted else Strata({}),
             unseen=self._comparison.unseen,
             command="ci-eval compare BASE NEW --filter EXPR",
         )

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.contracts import Task
-from ci_eval.core.filters import EVERYTHING, ReportFilter, label, standard_parts
+from ci_eval.core.filters import EVERYTHING, label, standard_parts
 from ci_eval.core.model import Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
 from ci_eval.core.model.units import amount, interval
 from ci_eval.core.rendering import figures as words
@@ -23,7 +23,6 @@ from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.contract import StoredSessions
 from ci_eval.core.rendering.figures import (
     FAILURES,
-    INDICATIVE,
     NO_FIGURES,
     client_name,
     describe_session_counts,
@@ -33,6 +32,7 @@ from ci_eval.core.rendering.figures import (
     find_length_filters,
     footprint_text,
     headline,
+    indicative,
     kinds_table,
     lengths_table,
     metric_infos,
@@ -86,17 +86,16 @@ class Pages:
         known = {"amount": amount, "interval": interval, "meanings": words.OUTCOMES}
         self._site = HtmlSite(folder, TEMPLATES, most_errors=MAX_ERRORS, longest_trace=MAX_TRACE, **known)
 
-    def _make_table(self, filters: Sequence[ReportFilter]) -> SessionTable:
+    def _make_table(self, sources: StoredSessions) -> SessionTable:
         evaluation = self._evaluation
         # A report without sessions has no filters.
         whole = evaluation.filters.get(EVERYTHING)
         infos = headline(metric_infos(evaluation, whole)) if whole else []
         known = metrics.select_metrics(info.name for info in infos)
-        # A weighted session counts as several that were not asked.
-        weighted = whole is not None and any(figure.state == "weighted" for figure in whole.metrics.values())
         computed = Computed(
-            filters=filters,
-            metrics=[] if weighted else [known[info.name] for info in infos if info.name in known],
+            filters=sources.filters.all,
+            metrics=[known[info.name] for info in infos if info.name in known],
+            strata=sources.strata(),
             # What an engine may waver by is bounded over all sessions, not over those that the page lists.
             asked=evaluation.asked if evaluation.is_function else None,
             clusters=evaluation.clusters,
@@ -108,7 +107,7 @@ class Pages:
         """Write the pages of files first: the index links only to pages that exist."""
         (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
-        table = self._make_table(sources.filters.all)
+        table = self._make_table(sources)
         links = {}
         # While workers write the pages, this process fills the table, as far as that goes.
         for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):
@@ -174,7 +173,7 @@ class Pages:
             lengths=lengths_table(self._evaluation, headline(metric_infos(self._evaluation, figures)))
             if name == opened and len(find_length_figures(self._evaluation)) > 1
             else None,
-            indicative=INDICATIVE.replace("`", ""),
+            indicative=indicative(self._evaluation).replace("`", ""),
             warnings=collect_warnings(self._evaluation),
             task=self._task,
             added=[block for block in added_blocks(self._evaluation) if "html" in block.formats],

@@ -1,20 +1,35 @@
 "use strict";
 // Figures of the sessions in a list, from what each metric observed in each session: ratios of sums, as reports have them.
 
-// Sums over all observations; `counts` has how often each distinct session occurs, so that 100,000 sessions cost little.
-ciEval.sums = (rows, column, observed) => {
-  const counts = new Uint32Array(observed.length);
-  for (const row of rows) counts[column[row]] += 1;
-  const total = { values: 0, weights: 0, count: 0, size: 0, counts, observed };
-  counts.forEach((times, number) => {
+// What a simple sample is: a single stratum.
+ciEval.simple = (share) => ({ of: () => 0, least: share, strata: [{ weight: 1, share, asked: Infinity }] });
+
+// The strata of these rows, with weights if they were asked in unequal shares: `weighted` in ci_eval/core/statistics/population.py.
+ciEval.sample = (rows, strata, numbers) => {
+  const shares = strata.map(([sessions, asked]) => asked / sessions).filter((share) => share);
+  const touched = [...new Set(rows.map((row) => numbers[row]))];
+  const own = touched.map((number) => ({ weight: strata[number][0] / strata[number][1], share: strata[number][1] / strata[number][0], asked: strata[number][1] }));
+  const least = own.reduce((less, { share }) => Math.min(less, share), 1);
+  const sample = own.some(({ share }) => least * 1.1 < share) ? { of: (row) => touched.indexOf(numbers[row]), strata: own } : ciEval.simple(least);
+  return { ...sample, least: Math.min(1, ...shares) };
+};
+
+// Sums over all observations; `counts` has how often each distinct session occurs in a stratum, so that 100,000 sessions cost little.
+ciEval.sums = (rows, column, observed, sample = ciEval.simple(1)) => {
+  const parts = sample.strata.map((stratum) => ({ ...stratum, counts: new Uint32Array(observed.length), size: 0, count: 0 }));
+  for (const row of rows) parts[sample.of(row)].counts[column[row]] += 1;
+  const total = { values: 0, weights: 0, count: 0, observed, least: sample.least };
+  for (const part of parts) part.counts.forEach((times, number) => {
     if (times) for (const [value, weight] of observed[number]) {
-      total.values += times * value;
-      total.weights += times * weight;
-      total.count += times;
-      if (weight) total.size += times;
+      total.values += part.weight * times * value;
+      total.weights += part.weight * times * weight;
+      part.count += times;
+      if (weight) part.size += times;
     }
   });
-  return total;
+  const sum = (of) => parts.reduce((all, part) => all + of(part), 0);
+  const size = sum((part) => part.weight * part.size) ** 2 / sum((part) => part.weight ** 2 * part.size) || 0;
+  return { ...total, size, count: sum((part) => part.count), parts: parts.filter((part) => part.count) };
 };
 
 ciEval.ratio = ({ values, weights, count }, without) => (count && weights ? values / weights : without);
@@ -42,45 +57,53 @@ ciEval.errors = (df) => {
   return Math.sqrt(df) * Math.tan(angle);
 };
 
-// The 95 % interval for this project: `figure` in ci_eval/core/statistics/sampled.py; null if it has no width or is none.
-ciEval.interval = ({ values, weights, size, counts, observed }, { asked }, { limits: [lowest, highest] }) => {
+// The 95 % interval for this project: `figure` in ci_eval/core/statistics/sampled.py, of several strata by `pool` in
+// weighted.py; null if it has no width or is none.
+ciEval.interval = ({ values, weights, size, parts, observed, least }, { asked }, { limits: [lowest, highest] }) => {
   if (asked === null || !weights) return null;
-  const [value, left] = [values / weights, 1 - asked];
+  const fewest = parts.reduce((less, { share }) => Math.min(less, share), 1);
+  const [value, left] = [values / weights, 1 - asked * fewest / least];
   if (left <= 0) return null;
   const bounded = lowest !== null && highest !== null && lowest <= value && value <= highest;
   if (size < 3 || (!bounded && size < 200)) return null;
-  let [squares, fourths, upper] = [0, 0, 0];
-  counts.forEach((times, number) => {
-    if (times) for (const [above, below] of observed[number]) {
-      const residual = (above - value * below) ** 2;
-      upper += times * above ** 2;
-      squares += times * residual;
-      fourths += times * residual ** 2;
-    }
-  });
+  let [squares, alone, fourths, upper] = [0, 0, 0, 0];
+  for (const { weight, share, asked: whole, counts } of parts) {
+    let [sum, own] = [0, 0];
+    counts.forEach((times, number) => {
+      if (times) for (const [above, below] of observed[number]) {
+        const residual = above - value * below;
+        upper += times * (weight * above) ** 2;
+        sum += times * residual;
+        own += times * residual ** 2;
+        fourths += times * (weight * residual) ** 4;
+      }
+    });
+    alone += weight ** 2 * own;
+    squares += weight ** 2 * (parts.length > 1 ? (asked ? (1 - share) / (1 - fewest) : 1) * (own - sum ** 2 / (whole + 1)) * (whole + 1) / whole : own);
+  }
   // What rounding leaves where no session differs from another.
-  if (!bounded && squares <= 1e-9 * upper) return null;
+  if (!bounded && alone <= 1e-9 * upper) return null;
   const [middle, most] = bounded ? [(lowest + highest) / 2, (highest - lowest) / 2] : [value, 1];
   const all = size + 4 * left;
   const center = (size * value + 4 * left * middle) / all;
   const spread = squares * (size / weights) ** 2 + size * (value - center) ** 2 + 4 * (most ** 2 + (middle - center) ** 2);
   const error = Math.sqrt(left * spread / all ** 2);
-  const reach = error * ciEval.errors(bounded ? Infinity : Math.max(squares ** 2 / fourths, 1));
+  const reach = error * ciEval.errors(bounded ? Infinity : Math.max(alone ** 2 / fourths, 1));
   return ciEval.within([lowest, highest], center - reach, center + reach, value);
 };
 
 // The part of an interval that lies within the limits of a metric, and reaches as far as its figure.
 ciEval.within = ([lowest, highest], low, high, value) => [Math.min(Math.max(low, lowest ?? -Infinity), value), Math.max(Math.min(high, highest ?? Infinity), value)];
 
-// The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null below 20 effective clusters.
-ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }) => {
+// The 95 % interval for other code: `figures` in ci_eval/core/statistics/clustered.py; null of one cluster, and of clusters that are alike.
+ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }, { of, strata } = ciEval.simple(1)) => {
   const sessions = observed.map((seen) => seen.reduce(([above, below, count], [value, weight]) => [above + value, below + weight, count + 1], [0, 0, 0]));
   const size = clusters.length ? clusters.reduce((most, cluster) => Math.max(most, cluster)) + 1 : 0;
   const [above, below, counts] = [new Float64Array(size), new Float64Array(size), new Float64Array(size)];
   for (const row of rows) {
-    const [cluster, seen] = [clusters[files[row]], sessions[column[row]]];
-    above[cluster] += seen[0];
-    below[cluster] += seen[1];
+    const [cluster, seen, { weight }] = [clusters[files[row]], sessions[column[row]], strata[of(row)]];
+    above[cluster] += weight * seen[0];
+    below[cluster] += weight * seen[1];
     counts[cluster] += seen[2];
   }
   const [values, weights, squared] = [above.reduce((sum, part) => sum + part, 0), below.reduce((sum, part) => sum + part, 0), below.reduce((sum, part) => sum + part * part, 0)];
@@ -93,13 +116,13 @@ ciEval.elsewhere = (rows, column, { observed, clusters }, files, { limits }) => 
     fourths += deviation ** 4;
     number += 1;
   });
-  if (!(effective >= 20) || !Number.isFinite(squares) || !(fourths > 0)) return null;
+  if (!Number.isFinite(squares) || !(fourths > 0)) return null;
   const reach = Math.sqrt(squares * (1 - 1 / number)) * ciEval.errors(Math.max(Math.min(2 * squares ** 2 / fourths, effective - 1), 1));
   const [lowest, highest] = limits;
   if (lowest === null || highest === null || value <= lowest || value >= highest) return ciEval.within(limits, value - reach, value + reach, value);
   const span = highest - lowest;
   const share = (value - lowest) / span;
-  const [odds, factor] = [share / (1 - share), Math.exp(reach / span / (share * (1 - share)))];
+  const [odds, factor] = [share / (1 - share), Math.exp(Math.min(reach / span / (share * (1 - share)), 300))];
   return [odds / factor, odds * factor].map((end) => lowest + span * (end / (1 + end)));
 };
 

@@ -198,11 +198,12 @@ ciEval.table = async (text) => {
   const compute = () => {
     const asked = found.filter((row) => went.every((side) => side.band[row] >= 0));
     const values = (numbers, unit) => numbers.map((value) => make("data", { value }, ciEval.amount(value, unit)));
+    const sample = data.strata.length > 1 ? ciEval.sample(asked, data.strata, columns.stratum) : ciEval.simple(1);
     let isExact = paired;
     const texts = data.metrics.map((metric, at) => {
       const own = went.map((side) => side.observed[at]);
       const rows = paired && metric.both ? asked.filter((row) => own.every((column) => data.observed[column[row]].length)) : asked;
-      const sums = own.map((column) => ciEval.sums(rows, column, data.observed));
+      const sums = own.map((column) => ciEval.sums(rows, column, data.observed, sample));
       const figures = values(sums.map((side) => ciEval.ratio(side, metric.without)), metric.unit);
       if (paired) {
         const exact = ciEval.exact(rows, own, sums, data, metric);
@@ -210,7 +211,7 @@ ciEval.table = async (text) => {
         const judged = exact ? [" ", make("data", { value: exact.difference }, ciEval.change(exact.difference, metric.unit)), ` ${exact.verdict}`] : [];
         return make("span", {}, `${metric.name} `, figures[0], " → ", figures[1], ...judged);
       }
-      const ends = [ciEval.interval(sums[0], data, metric), ciEval.elsewhere(rows, own[0], data, columns.file, metric)];
+      const ends = [ciEval.interval(sums[0], data, metric), ciEval.elsewhere(rows, own[0], data, columns.file, metric, sample)];
       const intervals = ends.flatMap((pair, which) => {
         if (!pair) return [];
         const [low, high] = values(pair, metric.unit);

@@ -1,0 +1,197 @@
+"""Smaller versions of a source text: what may be cut out of it, by its syntax tree, and where the rest was."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+from ci_eval.core.grammar.document import code_points
+from ci_eval.core.grammar.reading import lost_bytes
+from ci_eval.core.grammar.syntax import Node, parser
+
+T = TypeVar("T")
+_BRACKETS = frozenset("()[]{}<>")
+INSERTED = -1
+"""The origin of a character that the original text does not have."""
+
+
+class Cut(NamedTuple):
+    begin: int
+    end: int
+    filler: str = ""
+    """The text that replaces the range."""
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """What is left of a text. `origins`: the offset of each character in the original text, or INSERTED."""
+
+    text: str
+    origins: array[int]
+
+    @classmethod
+    def whole(cls, text: str) -> Excerpt:
+        return cls(text, array("q", range(len(text))))
+
+    def cut(self, cuts: Sequence[Cut]) -> Excerpt:
+        """Return the excerpt without these ranges, of which some may overlap."""
+        text, origins, last = "", array("q"), 0
+        for begin, end, filler in [*sorted(cuts), Cut(len(self.text), len(self.text))]:
+            if end >= last:
+                first = max(begin, last)
+                text += self.text[last:first] + filler
+                origins += self.origins[last:first] + array("q", [INSERTED] * len(filler))
+                last = end
+        return Excerpt(text, origins)
+
+    def find(self, origin: int) -> int | None:
+        """Return the offset of a character of the original text, None if it was cut out."""
+        return self.origins.index(origin) if origin in self.origins else None
+
+    def find_from(self, origin: int) -> int:
+        """Return the offset of the first character that was not before `origin` in the original text."""
+        kept = [(was, at) for at, was in enumerate(self.origins) if was != INSERTED]
+        position = bisect_left(kept, (origin, 0))
+        return kept[position][1] if position < len(kept) else len(self.text)
+
+
+def minimise(units: Sequence[T], holds: Callable[[list[T]], bool]) -> list[T]:
+    """Return the units that are left if as many as possible are dropped, in ever smaller chunks, the last ones first.
+    `holds`: whether these units are enough. (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input,
+    2002)"""
+    kept, size = [*units], len(units)
+    while size:
+        end = len(kept)
+        while end > 0:
+            fewer = kept[: max(end - size, 0)] + kept[end:]
+            if holds(fewer):
+                kept = fewer
+            end -= size
+        size //= 2
+    return kept
+
+
+class Shrinker:
+    """The tree of an excerpt, and what may be cut out of it. `token`: the range that must stay, if there is one."""
+
+    def __init__(self, excerpt: Excerpt, grammar: str, token: tuple[int, int] | None) -> None:
+        self.excerpt = excerpt
+        self._grammar, self._token, self._text = grammar, token, excerpt.text
+        data = excerpt.text.encode()
+        self._offsets = code_points(data)
+        self._root = parser(grammar).parse(data).root_node
+        self.lost = lost_bytes(self._root)
+        """The size of the syntax errors, in bytes."""
+
+    def _range(self, node: Node) -> tuple[int, int]:
+        offsets = self._offsets
+        return (
+            (node.start_byte, node.end_byte) if offsets is None else (offsets[node.start_byte], offsets[node.end_byte])
+        )
+
+    def _holds_token(self, node: Node) -> bool:
+        begin, end = self._range(node)
+        return self._token is not None and begin < self._token[1] and end > self._token[0]
+
+    def _lines(self, node: Node) -> Cut | None:
+        """Return the whole lines of a node, None if it has them not for itself."""
+        begin, end = self._range(node)
+        # A node may end with the line end itself.
+        first, last = self._text.rfind("\n", 0, begin) + 1, self._text.find("\n", max(end - 1, begin))
+        last = len(self._text) if last < 0 else last
+        after = self._text[end:last].strip(" \t;,")
+        alone = not self._text[first:begin].strip() and (not after or after.startswith(("#", "//")))
+        return Cut(first, min(last + 1, len(self._text))) if alone and end > begin else None
+
+    def statements(self, depth: int) -> list[list[list[Cut]]]:
+        """Return the nodes that have their lines for themselves, of a depth in each other: for each, the ways to cut it
+        out."""
+        return [self._ways_of_lines(node) for node in self._level(depth, lambda node: self._lines(node) is not None)]
+
+    def nodes(self, depth: int) -> list[list[list[Cut]]]:
+        """Return the nodes within lines, of a depth in each other: for each, the ways to cut it out."""
+        return [self._ways_of_node(node) for node in self._level(depth, lambda node: self._lines(node) is None)]
+
+    def _level(self, depth: int, picks: Callable[[Node], bool]) -> list[Node]:
+        level = list(self._outermost(self._root, picks))
+        for _ in range(depth):
+            level = [below for node in level for below in self._outermost(node, picks)]
+        return level
+
+    def _outermost(self, node: Node, picks: Callable[[Node], bool]) -> Iterator[Node]:
+        for child in node.named_children:
+            if not self._holds_token(child) and picks(child):
+                yield child
+            else:
+                yield from self._outermost(child, picks)
+
+    def _ways_of_lines(self, node: Node) -> list[list[Cut]]:
+        begin, end = self._range(node)
+        lines = self._lines(node)
+        return [*([[lines]] if lines else []), [Cut(begin, end, _filler(self._grammar))]]
+
+    def _ways_of_node(self, node: Node) -> list[list[Cut]]:
+        begin, end = self._range(node)
+        ways = [Cut(self._skip_spaces(begin), end)]
+        # A separator goes as well: a comma, or the sign before a type or a default.
+        for sibling in (node.prev_sibling, node.next_sibling):
+            if sibling is not None and not sibling.is_named and sibling.type not in _BRACKETS:
+                first, last = self._range(sibling)
+                last += len(self._text[last:]) - len(self._text[last:].lstrip(" "))
+                ways.insert(0, Cut(self._skip_spaces(first), end) if first < begin else Cut(begin, last))
+        # A stand-in for a single name would hide more than it saves.
+        return [[way] for way in ways] + ([[Cut(begin, end, _filler(self._grammar))]] if node.named_children else [])
+
+    def _skip_spaces(self, offset: int) -> int:
+        """Return the offset before the spaces at an offset, unless they indent the line."""
+        before = self._text[self._text.rfind("\n", 0, offset) + 1 : offset]
+        return offset - len(before) + len(before.rstrip(" ")) if before.strip() else offset
+
+    def unwrapped(self) -> Iterator[list[Cut]]:
+        """Yield the cuts that put a statement around the token in place of a statement around that one, such as an `if`
+        or a class; the outermost first."""
+        around = [node for node in self._ancestors() if self._lines(node)]
+        for inner, outer in reversed([*pairwise(around)]):
+            begin, end = self._range(inner)
+            first, last = self._range(outer)
+            columns = [at - self._text.rfind("\n", 0, at) - 1 for at in (first, begin)]
+            cuts, at = [Cut(first, begin), Cut(end, last)], self._text.find("\n", begin, end)
+            while at >= 0:
+                indent = self._text[at + 1 : at + 1 + columns[1] - columns[0]]
+                cuts.append(Cut(at + 1, at + 1 + len(indent) - len(indent.lstrip())))
+                at = self._text.find("\n", at + 1, end)
+            yield cuts
+
+    def _ancestors(self) -> Iterator[Node]:
+        assert self._token
+        before = [len(self._text[:offset].encode()) for offset in self._token]
+        node = self._root.descendant_for_byte_range(*before)
+        while node is not None and node.parent is not None:
+            yield node
+            node = node.parent
+
+    def role(self) -> tuple[str, ...]:
+        """Return the types of the nodes around the token, up to its statement."""
+        types = []
+        for node in self._ancestors():
+            types.append(node.type)
+            if node.child_count and self._lines(node):
+                break
+        return tuple(types)
+
+    def blank_lines(self) -> list[Cut]:
+        lines, begin = [], 0
+        for line in self._text.splitlines(keepends=True):
+            if not line.strip():
+                lines.append(Cut(begin, begin + len(line)))
+            begin += len(line)
+        return lines
+
+
+def _filler(grammar: str) -> str:
+    """Return what may replace a statement or an expression that must not be missing."""
+    return "..." if grammar == "python" else "0"

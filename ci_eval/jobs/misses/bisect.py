@@ -1,0 +1,243 @@
+"""The job that names the version of an engine in which results changed, for each cluster of changes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from ci_eval.ci import Screen
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import PreparationError, WorkspaceError
+from ci_eval.core.config import Config
+from ci_eval.core.grammar.document import NotText
+from ci_eval.core.interpret import Assignment, ask_sessions
+from ci_eval.core.model import FAILED, FORMAT, SessionScore
+from ci_eval.core.model.bisection import Bisection, ChangeCluster
+from ci_eval.core.scoring import evaluated, rank_of
+from ci_eval.core.workspace import Workspace
+from ci_eval.jobs import pipeline, runs
+from ci_eval.jobs.misses.versions import Versions, find_versions
+from ci_eval.jobs.preparation import prepare
+
+SCOUTS = 3
+"""The number of sessions of each kind of change that are asked first; all others are asked at what these find."""
+EXAMPLES = 3
+NO_ANSWER = "no answer"
+ORDER = ("first", "2 to 5", "beyond 5", "missing", NO_ANSWER)
+"""The bands of ranks, the best first: far ranks move by chance."""
+
+
+def band_of(session: SessionScore) -> str:
+    if session.status in FAILED:
+        return NO_ANSWER
+    rank = rank_of(session)
+    return "missing" if rank is None else "first" if rank == 1 else "2 to 5" if rank <= 5 else "beyond 5"
+
+
+@dataclass
+class Answers:
+    """The bands of sessions at each version, stored in a folder: what is there is not asked again."""
+
+    versions: Versions
+    workspace: Workspace
+    """The workspace of the good version, which has the actions."""
+    folder: Path
+    screen: Screen
+    files: dict[str, str]
+    """The source file of each session."""
+    bands: dict[int, dict[str, str]] = field(default_factory=dict)
+    skipped: dict[int, str] = field(default_factory=dict)
+    """The versions that cannot be asked, with the reason."""
+    questions: int = 0
+
+    def ask(self, index: int, sessions: Sequence[str]) -> bool:
+        """Ask a version about these sessions. Return whether it could be asked."""
+        file = self.folder / f"{self.versions.names[index]}.json"
+        if index not in self.bands:
+            self.bands[index] = msgspec.json.decode(file.read_bytes(), type=dict[str, str]) if file.exists() else {}
+        bands = self.bands[index]
+        if missing := [session for session in sessions if session not in bands]:
+            self.screen.say(f"{self.versions.title(self.versions.names[index])}: {len(missing):,} questions")
+            try:
+                bands |= self._ask(self.versions.config(self.versions.names[index]), missing)
+            except PreparationError as error:
+                self.skipped[index] = str(error)
+                return False
+            atomic.write(file, msgspec.json.encode(bands))
+        if all(bands[session] == NO_ANSWER for session in sessions):
+            self.skipped[index] = "its engine answered no question"
+            return False
+        return True
+
+    def _ask(self, config: Config, sessions: Sequence[str]) -> dict[str, str]:
+        setup = replace(prepare(config, self.screen).setup, logging=None, trace=False)
+        of_file = defaultdict[str, set[str]](set)
+        for session in sessions:
+            of_file[self.files[session]].add(session)
+        assignments = [
+            Assignment(
+                setup=setup,
+                actions=self.workspace.actions_path(path),
+                path=path,
+                sessions=len(chosen),
+                below=1.0,
+                among=frozenset(chosen),
+            )
+            for path, chosen in sorted(of_file.items())
+        ]
+        try:
+            with closing(ask_sessions(assignments)) as asked:
+                bands = {session.id: band_of(session) for session in asked}
+        except (NotText, OSError) as error:
+            raise WorkspaceError(f"the project changed since the good version was asked: {error}") from error
+        self.questions += len(bands)
+        return bands
+
+
+@dataclass
+class Search:
+    """The search for the versions in which sessions changed. `found`: the sessions by (last before, first after)."""
+
+    answers: Answers
+    found: dict[tuple[int, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def locate(self, low: int, high: int, sessions: Iterable[str]) -> None:
+        """Find the changes between two versions that were asked about these sessions. One question about the version
+        between serves all of them; a session may change twice."""
+        before, after = self.answers.bands[low], self.answers.bands[high]
+        changed = [session for session in sessions if before[session] != after[session]]
+        if not changed:
+            return
+        middle = self._ask_between(low, high, changed)
+        if middle is None:
+            self.found[low, high].update(changed)
+            return
+        self.locate(low, middle, changed)
+        self.locate(middle, high, changed)
+
+    def _ask_between(self, low: int, high: int, sessions: Sequence[str]) -> int | None:
+        """Ask a version between two others: of those at which others changed, the nearest to the middle, else the
+        nearest to it that builds. None if there is none."""
+        ends = {end for pair in self.found for end in pair}
+        order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
+        if (low, high) in self.found:
+            return None
+        return next((at for at in order if at not in self.answers.skipped and self.answers.ask(at, sessions)), None)
+
+
+def bisect(
+    good: str,
+    bad: str,
+    config: Config,
+    *,
+    build: str,
+    repository: Path,
+    output: Path,
+    jobs: int,
+    screen: Screen,
+) -> Bisection:
+    """Find the versions between `good` and `bad` in which results changed, and write bisect.json to `output`. An
+    interrupted search goes on with what is there. Raises ConfigError, WorkspaceError or PreparationError."""
+    versions = find_versions(good, bad, config, build, repository, output / "builds")
+    plan = msgspec.json.encode({"versions": versions.names, "build": build, "config": config}, order="sorted")
+    if (output / "plan.json").exists() and (output / "plan.json").read_bytes() != plan:
+        raise WorkspaceError(f"{output} is another search: give a new folder as --output")
+    if not (output / "plan.json").exists():
+        Workspace.check_free(output)
+    atomic.write(output / "plan.json", plan)
+    first, last = versions.names[0], versions.names[-1]
+    workspaces = [_evaluate(versions.config(first), output / "good", None, jobs, screen)]
+    workspaces.append(_evaluate(versions.config(last), output / "bad", workspaces[0], jobs, screen))
+    scores = [_read_scores(workspace) for workspace in workspaces]
+    both = sorted(scores[0].keys() & scores[1].keys())
+    steady = [session for session in both if not any(score[session].differing for score in scores)]
+    answers = Answers(
+        versions,
+        workspaces[0],
+        atomic.make_folder(output / "answers"),
+        screen,
+        {session: scores[0][session].file for session in both},
+    )
+    for index, score in ((0, scores[0]), (len(versions.names) - 1, scores[1])):
+        answers.bands[index] = {session: band_of(score[session]) for session in steady}
+    search = _search(answers, scores[0], steady)
+    done = Bisection(
+        good=versions.title(first),
+        bad=versions.title(last),
+        versions=len(versions.names),
+        sessions=len(steady),
+        unsteady=len(both) - len(steady),
+        changed=len(set().union(*search.found.values())),
+        questions=answers.questions,
+        skipped={versions.names[index]: why for index, why in sorted(answers.skipped.items())},
+        clusters=tuple(
+            _cluster(answers, pair, sorted(sessions), scores[0]) for pair, sessions in sorted(search.found.items())
+        ),
+    )
+    values = {"format": FORMAT, **msgspec.to_builtins(done)}
+    atomic.write(output / "bisect.json", msgspec.json.format(msgspec.json.encode(values), indent=2) + b"\n")
+    return done
+
+
+def _evaluate(config: Config, folder: Path, source: Workspace | None, jobs: int, screen: Screen) -> Workspace:
+    """Ask one of the ends about all sessions, those of `source` if it is given."""
+    prepared = prepare(config, screen)
+    with runs.kept(folder):
+        if source is None or (folder / "manifest.json").exists():
+            workspace = runs.resume(prepared, folder, jobs)
+        else:
+            workspace = runs.copy_actions(source, prepared, folder, jobs)
+        if not workspace.manifest().complete:
+            pipeline.make_actions(workspace, prepared, jobs, screen)
+            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    return workspace
+
+
+def _read_scores(workspace: Workspace) -> dict[str, SessionScore]:
+    return {
+        session.id: session
+        for _, sessions in workspace.sessions(SessionScore)
+        for session in sessions
+        if evaluated(session)
+    }
+
+
+def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequence[str]) -> Search:
+    """Find the changes of a few sessions of each kind first: the others are then asked at these versions alone, unless
+    they changed elsewhere."""
+    last = len(answers.versions.names) - 1
+    kinds = defaultdict[tuple[str, ...], list[str]](list)
+    for session in sessions:
+        before, after = answers.bands[0][session], answers.bands[last][session]
+        if before != after:
+            kinds[scores[session].properties.kind.value, before, after].append(session)
+    search = Search(answers)
+    scouts = [session for alike in kinds.values() for session in alike[:SCOUTS]]
+    search.locate(0, last, scouts)
+    search.locate(0, last, [session for alike in kinds.values() for session in alike[SCOUTS:]])
+    return search
+
+
+def _cluster(
+    answers: Answers, pair: tuple[int, int], sessions: Sequence[str], scores: dict[str, SessionScore]
+) -> ChangeCluster:
+    low, high = pair
+    names = answers.versions.names
+    changes = [(answers.bands[low][session], answers.bands[high][session]) for session in sessions]
+    return ChangeCluster(
+        version=names[high],
+        title=answers.versions.title(names[high]),
+        candidates=tuple(names[low + 1 : high + 1]),
+        sessions=len(sessions),
+        worse=sum(ORDER.index(before) < ORDER.index(after) for before, after in changes),
+        kinds=dict(Counter(scores[session].properties.kind.value for session in sessions).most_common()),
+        changes=dict(Counter(f"{before} → {after}" for before, after in changes).most_common()),
+        examples=tuple(
+            f"{scores[session].file}: {scores[session].expected_text} ({session})" for session in sessions[:EXAMPLES]
+        ),
+    )

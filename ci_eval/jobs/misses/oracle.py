@@ -1,0 +1,325 @@
+"""The oracle of `reduce`: whether an engine still shows the same miss in a smaller project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil
+from pathlib import Path
+from typing import NamedTuple
+
+from ci_eval.core.base.errors import ConfigError, EngineFailure, NothingToEvaluate
+from ci_eval.core.contracts import Language
+from ci_eval.core.grammar.document import Document, checksum
+from ci_eval.core.grammar.reading import lost_bytes
+from ci_eval.core.grammar.shrinking import Excerpt, Shrinker
+from ci_eval.core.grammar.syntax import choose_grammar, parser
+from ci_eval.core.interpret.assignments import Assignment, Setup
+from ci_eval.core.interpret.engines import Defining, KeptEngine
+from ci_eval.core.interpret.player import Player
+from ci_eval.core.model import (
+    CallCompletion,
+    DeleteRange,
+    FileActions,
+    FinishSession,
+    MoveCaret,
+    OpenFile,
+    PrintText,
+    Session,
+    SourceFile,
+)
+from ci_eval.core.report.causes import NOTHING, Place, find_parts, make_placer
+from ci_eval.core.scoring import rank_of
+
+LEAST_RANK_SHARE = 0.5
+"""The share of the first rank that is enough: with fewer names in the project, fewer are ahead."""
+
+
+_RECEIVER = re.compile(r"(?<![\w.])(\w+)(?:\.\w+)*\.\Z")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A caret in a file, and what is asked there. `gap`: the offset up to which text after the caret is missing."""
+
+    call: CallCompletion
+    path: str
+    gap: int
+
+    @classmethod
+    def of_session(cls, actions: FileActions, text: str, session: Session) -> Question:
+        """Return the session's last question. Raises ConfigError if the session is not one caret in the text of its
+        file."""
+        document = Document(text)
+        prefix = session.lookups[session.until - 1].prefix if session.lookups else None
+        for action in actions.actions:
+            if isinstance(action, MoveCaret | DeleteRange | PrintText):
+                document.apply(action)
+            elif isinstance(action, CallCompletion) and action.session == session.id:
+                before, after = text[: action.offset] + action.prefix, document.text[document.caret :]
+                is_plain = document.text[: document.caret] == before and text.endswith(after)
+                if is_plain and prefix in {None, action.prefix}:
+                    return cls(action, actions.path, len(text) - len(after))
+        raise ConfigError(
+            f"session {session.id} cannot be reduced: it is not a question at one caret of the file as it is on disk; "
+            "choose a session of the task completion, without `evolution`"
+        )
+
+    def actions(self, excerpt: Excerpt) -> FileActions | None:
+        """Return the actions that ask the question in what is left of the text; None if the token is not left."""
+        call, begin = self.call, excerpt.find(self.call.offset)
+        if begin is None or not excerpt.text.startswith(call.expected_text, begin):
+            return None
+        return FileActions(
+            path=self.path,
+            checksum=checksum(excerpt.text),
+            sessions=1,
+            unparsable=0.0,
+            actions=(
+                OpenFile(path=self.path, checksum=checksum(excerpt.text)),
+                DeleteRange(begin=begin, end=excerpt.find_from(self.gap)),
+                MoveCaret(offset=begin),
+                PrintText(text=call.prefix),
+                CallCompletion(
+                    session=call.session,
+                    offset=begin,
+                    prefix=call.prefix,
+                    expected_text=call.expected_text,
+                    properties=call.properties,
+                ),
+                FinishSession(),
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Project:
+    """What is left of a project. `excerpts`: the files that were looked into, the one with the caret among them."""
+
+    files: frozenset[str]
+    excerpts: Mapping[str, Excerpt]
+
+    def with_excerpt(self, path: str, excerpt: Excerpt) -> Project:
+        return replace(self, excerpts={**self.excerpts, path: excerpt})
+
+
+class Folder:
+    """A copy of the project. A removed file waits in `aside`, so that it can come back."""
+
+    def __init__(self, root: Path, aside: Path) -> None:
+        self.root, self._aside = root, aside
+        self.files = frozenset(
+            path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file() and not path.is_symlink()
+        )
+        self._shown: dict[str, str] | None = None
+
+    def show(self, project: Project, edited: str) -> bool:
+        """Make the folder show a project. Return whether a file other than `edited` changed: that one is open in the
+        engine, and written only if another one is."""
+        texts = {path: project.excerpts[path].text if path in project.excerpts else "" for path in project.files}
+        del texts[edited]
+        if texts == self._shown:
+            return False
+        self.write(project)
+        self._shown = texts
+        return True
+
+    def write(self, project: Project) -> None:
+        for path in self.files:
+            here, aside = self.root / path, self._aside / path
+            if (path in project.files) != here.exists():
+                begin, end = (aside, here) if path in project.files else (here, aside)
+                end.parent.mkdir(parents=True, exist_ok=True)
+                begin.replace(end)
+        for path in project.excerpts.keys() & project.files:
+            (self.root / path).write_text(project.excerpts[path].text, encoding="utf-8", newline="\n")
+
+
+class Symptom(NamedTuple):
+    """What is wrong. `first`: the class of what was first; `rank`: that of the expected text."""
+
+    cause: str
+    first: str
+    rank: int | None
+
+    def persists(self, now: Symptom) -> bool:
+        if self.cause != now.cause:
+            return False
+        if self.rank is None or now.rank is None:
+            # Of a missing name, what else is offered decides nothing, unless it is nothing at all.
+            return self.rank == now.rank and (self.first == NOTHING) == (now.first == NOTHING)
+        return self.first == now.first and now.rank >= max(2, ceil(self.rank * LEAST_RANK_SHARE))
+
+
+Definitions = frozenset[tuple[str, int]]
+"""The file and the offset there of each definition; of a file outside of the project, line and column as one number."""
+
+
+@dataclass
+class Asked:
+    """An engine that is asked about versions of a project."""
+
+    setup: Setup
+    questions: int = 0
+    last: Session | None = None
+    """The last answer."""
+
+    def __post_init__(self) -> None:
+        self.engine = KeptEngine(self.setup)
+
+    def ask(self, question: Question, excerpt: Excerpt) -> Session | None:
+        if (actions := question.actions(excerpt)) is None:
+            return None
+        self.questions += 1
+        assignment = Assignment(setup=self.engine.setup, actions=Path(), path=question.path, sessions=1, below=1.0)
+        assignment = replace(assignment, only=question.call.session)
+        self.last = next(Player(assignment, Document(excerpt.text), self.engine).play(actions), None)
+        return self.last
+
+    def define(self, question: Question, project: Project) -> Definitions:
+        """Return where the expected name is defined; nothing if the engine does not say."""
+        excerpt = project.excerpts[question.path]
+        offset = excerpt.find(question.call.offset)
+        try:
+            running: object = self.engine.running()
+            if not isinstance(running, Defining) or offset is None:
+                return frozenset()
+            self.questions += 1
+            self.engine.running().open(question.path, excerpt.text)
+            defined = running.define(offset)
+        except EngineFailure as error:
+            # Without an answer nothing is known, as of an engine that knows no definitions.
+            if error.restart:
+                self.engine.close()
+            return frozenset()
+        # An engine may unpack its own files at each start, into another folder.
+        return frozenset(
+            (path if path in project.files else Path(path).name, self._origin(path, line, column, project))
+            for path, line, column in defined
+        )
+
+    def _origin(self, path: str, line: int, column: int, project: Project) -> int:
+        text = project.excerpts[path].text if path in project.excerpts else ""
+        if not text and path in project.files:
+            text = (self.setup.root / path).read_text(encoding="utf-8", errors="replace")
+        offset = sum(len(row) + 1 for row in text.split("\n")[:line]) + column
+        if path in project.excerpts:
+            return project.excerpts[path].origins[offset] if offset < len(text) else -1
+        return offset if text else line * 10_000 + column
+
+
+@dataclass
+class Oracle:
+    """The judge of versions of a project: what the first one had, each smaller one must have."""
+
+    asked: Asked
+    folder: Folder
+    question: Question
+    language: Language
+    judge: Asked | None = None
+    """Another engine, which has the expected text."""
+    kept: list[str] = field(default_factory=list)
+    """What is the same in each version, in words."""
+    reason: str = ""
+    """The reason why the last version was refused; "" if it was not."""
+
+    def begin(self, project: Project) -> Session:
+        """Take the first version as the measure. Raises NothingToEvaluate if the engine shows no miss there."""
+        self.folder.show(project, self.question.path)
+        self.close()
+        excerpt = project.excerpts[self.question.path]
+        session = self.asked.ask(self.question, excerpt)
+        assert session
+        symptom = self._symptom(session, excerpt)
+        if symptom is None:
+            raise NothingToEvaluate(
+                f"session {session.id}: asked now, {session.expected_text} is first: there is nothing to reduce"
+            )
+        self.symptom = symptom
+        self._errors = self.count_errors(self.question.path, excerpt.text)
+        self._role = self._role_in(excerpt)
+        self._scope = self._scope_of(excerpt)
+        self.kept = ["each file still parses", "the syntax around the caret"]
+        self._definer, self._defined = None, frozenset[tuple[str, int]]()
+        for asked in filter(None, (self.asked, self.judge)):
+            if not self._defined and (defined := asked.define(self.question, project)):
+                self._definer, self._defined = asked, defined
+                self.kept.append(f"the definition of the name, as {asked.setup.engine.name} says")
+        if not self._defined:
+            self.kept.append("nothing of the definition, which no engine knows")
+        if self._scope:
+            self.kept.append(f"the scope of the name, or of the object before it ({self._scope})")
+        if self.judge:
+            if not self._judge_has(excerpt):
+                raise NothingToEvaluate(
+                    f"{self.judge.setup.engine.name}, asked now, does not have {session.expected_text} either: leave "
+                    "--against out, or name another workspace"
+                )
+            self.kept.append(f"{self.judge.setup.engine.name} has the name")
+        return session
+
+    def holds(self, project: Project) -> bool:
+        """Return whether the engine shows the same miss in that version. The checks that cost no question come
+        first."""
+        self.reason = self._differs(project, project.excerpts[self.question.path])
+        return not self.reason
+
+    def _differs(self, project: Project, excerpt: Excerpt) -> str:
+        if self.question.actions(excerpt) is None or self._role_in(excerpt) != self._role:
+            return "another syntax around the caret"
+        if self._scope_of(excerpt) != self._scope:
+            return "another scope"
+        if self.folder.show(project, self.question.path):
+            # Not all engines look at other files again.
+            self.close()
+        session = self.asked.ask(self.question, excerpt)
+        if session is None or not (now := self._symptom(session, excerpt)) or not self.symptom.persists(now):
+            return "no longer missed, or for another cause"
+        if self._definer:
+            defined = self._definer.define(self.question, project)
+            if not defined or not defined <= self._defined:
+                return "defined elsewhere"
+        return "" if self.judge is None or self._judge_has(excerpt) else "missed by the other engine as well"
+
+    def _judge_has(self, excerpt: Excerpt) -> bool:
+        assert self.judge
+        session = self.judge.ask(self.question, excerpt)
+        rank = rank_of(session) if session else None
+        return rank is not None and (self.symptom.rank is None or rank < self.symptom.rank)
+
+    def _symptom(self, session: Session, excerpt: Excerpt) -> Symptom | None:
+        parts = find_parts(self._place(session, excerpt), ())
+        return Symptom(parts[0].cause, parts[0].first, rank_of(session)) if parts else None
+
+    def _place(self, session: Session, excerpt: Excerpt) -> Place:
+        source = SourceFile(path=self.question.path, checksum="", text=excerpt.text)
+        return make_placer(source, self.language)(session)
+
+    def _scope_of(self, excerpt: Excerpt) -> str:
+        """Return where the name is defined by the scopes of its file, or of a member, the name before it."""
+        offset, see = excerpt.find(self.question.call.offset), self.language.see_names
+        if offset is None or see is None:
+            return ""
+        name, receiver = self.question.call.expected_text, _RECEIVER.search(excerpt.text[:offset])
+        if receiver:
+            offset, name = receiver.start(1), receiver[1]
+        return see(excerpt.text, self.question.path).origin(offset, name)
+
+    def count_errors(self, path: str, text: str) -> tuple[int, int]:
+        """Return the extent of syntax errors, by the grammar and by the language's own parser, if there is one."""
+        grammar, syntax = choose_grammar(self.language.grammars, path), self.language.import_syntax
+        own = syntax.errors(text, grammar) if syntax and syntax.errors else 0
+        return lost_bytes(parser(grammar).parse(text.encode()).root_node), own
+
+    def shrinker(self, path: str, excerpt: Excerpt) -> Shrinker:
+        begin = excerpt.find(self.question.call.offset) if path == self.question.path else None
+        token = None if begin is None else (begin, begin + len(self.question.call.expected_text))
+        return Shrinker(excerpt, choose_grammar(self.language.grammars, path), token)
+
+    def _role_in(self, excerpt: Excerpt) -> tuple[str, ...]:
+        return self.shrinker(self.question.path, excerpt).role()
+
+    def close(self) -> None:
+        for asked in filter(None, (self.asked, self.judge)):
+            asked.engine.close()
