@@ -9,13 +9,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ci_eval.core.grammar.pieces import LONGEST, MOST, alone, blank_spans, unreadable
+from ci_eval.core.grammar.pieces import Search, alone, blank_spans
 from ci_eval.core.grammar.repairs import REPAIRS
 from ci_eval.core.grammar.repairs.repair import Rewritten, Span
 from ci_eval.core.grammar.syntax import Node, parser
 
 LITTLE = 0.002
 """The share of lost bytes up to which it is not worth while to read pieces apart."""
+
+_APART_BYTES = 4_000_000
+"""The length of a text times its unreadable pieces below which each of them is parsed for itself."""
 
 
 class Reading(NamedTuple):
@@ -48,19 +51,19 @@ def read(source: bytes, grammar: str) -> Reading:
             candidate = _parse(extended, grammar)
             if candidate.lost <= best.lost:
                 rewritten, best = extended, candidate
-    return _read_in_pieces(rewritten, best, grammar) if best.lost > len(source) * LITTLE else best
+    return _read_in_pieces(source, rewritten, best, grammar) if best.lost > len(source) * LITTLE else best
 
 
-def _read_in_pieces(rewritten: Rewritten, whole: Reading, grammar: str) -> Reading:
+def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar: str) -> Reading:
     """Read pieces apart, if that loses less than reading all as one."""
     text = rewritten.text
     head = _HEADS.get(grammar, b"")
     head = head if text.startswith(head) else b""
-    spans = unreadable(text, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node))
-    if not spans or len(spans) > MOST:
+    spans = Search(text, source, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node)).unreadable()
+    if not spans:
         return whole
     # A tree for each piece if that is cheap, else one tree of all pieces.
-    apart = len(text) * len(spans) < LONGEST
+    apart = len(text) * len(spans) < _APART_BYTES
     parts = tuple(alone(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
     candidate = _parse(rewritten._replace(text=blank_spans(text, spans), layers=rewritten.layers + parts), grammar)
     return candidate if candidate.lost < whole.lost else whole
@@ -105,7 +108,7 @@ def lost_bytes(root: Node) -> int:
     """Count the bytes in outermost ERROR nodes, and one for each node that is missing."""
     if not root.has_error:
         return 0
-    return sum(max(node.end_byte - node.start_byte, 1) for node in errors(root))
+    return sum(max(len((node.text or b"").strip()), 1) for node in errors(root))
 
 
 def errors(root: Node) -> Iterator[Node]:
