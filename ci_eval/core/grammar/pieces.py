@@ -37,8 +37,7 @@ def pieces(text: bytes, begin: int, end: int) -> list[Span]:
             skipped += 1
         spanned = skipped < len(inside) and inside[skipped][0] < at
         if indent == least and not spanned:
-            goes_on = annotated or _GOES_ON.match(line) or _closes(text[slice(*starts[-1:], at)], line)
-            if not starts or not goes_on:
+            if not starts or not (annotated or _GOES_ON.match(line) or _closes(text[starts[-1] : at], line)):
                 starts.append(at)
             annotated = _ANNOTATION.match(line) is not None
     return list(pairwise([*starts, end]))

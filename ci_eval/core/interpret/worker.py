@@ -8,8 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from ci_eval.core.base.files import read_own
-from ci_eval.core.grammar.document import Document, NotText, checksum, decode
+from ci_eval.core.grammar.document import Document, NotText, checksum, read_text
 from ci_eval.core.interpret.assignments import (
     Assignment,
     Played,
@@ -82,7 +81,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     started = time.perf_counter()
     actions = read_actions(assignment.actions)
     try:
-        text = decode(read_own(assignment.setup.root, assignment.path))
+        text = read_text(assignment.setup.root, assignment.path)
     except (NotText, OSError) as error:
         return finish_file(assignment, Status.SKIPPED, f"the file can no longer be read: {error}")
     if checksum(text) != actions.checksum:
@@ -203,7 +202,7 @@ def replay(assignment: Assignment) -> Session | None:
     """Return the assignment's one session, asked now; None if the actions do not hold it."""
     setup = assignment.setup
     actions = read_actions(assignment.actions)
-    text = decode(read_own(setup.root, assignment.path))
+    text = read_text(setup.root, assignment.path)
     engine = KeptEngine(setup)
     try:
         return next(Player(assignment, Document(text), engine).play(actions), None)
