@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from textwrap import wrap
 from types import TracebackType
 from typing import IO, TextIO, cast
 
-from rich.console import Console
-from rich.measure import Measurement
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from ci_eval.ci.github import GitHub
@@ -27,8 +28,10 @@ OUTPUT = "CI_EVAL_OUTPUT"
 """The variable that says how much is printed: `quiet` or `verbose`; anything else is the usual."""
 WIDTH = 120
 """Columns of a log whose width is not known."""
-TEXT = 30
+TEXT = 24
 """Columns that a column of text must have to be read with ease."""
+GAP = 3
+"""Columns between two columns of a table."""
 UNBOUNDED = 10**6
 """Columns, more than any table has."""
 NO_STYLES: Mapping[str, str] = {}
@@ -47,10 +50,11 @@ class Screen:
         self.quiet, self.verbose = (os.environ.get(OUTPUT) == level for level in ("quiet", "verbose"))
         self._out = _console(sys.stdout, self.host)
         self._err = _console(sys.stderr, self.host)
+        self._is_fitted = self._out.is_terminal or os.environ.get("COLUMNS", "").isdigit()
 
     def say(self, text: str) -> None:
         if not self.quiet:
-            self._err.print(Text(plaintext.lines(text)))
+            _print(self._err, text)
 
     def advise(self, text: str) -> None:
         """Print a line of what a person does next. It is never wrapped, so that a command in it can be pasted."""
@@ -60,29 +64,36 @@ class Screen:
     def detail(self, text: str) -> None:
         """Print what only a user who asked for details wants to know."""
         if self.verbose:
-            self._err.print(Text(plaintext.lines(text), style="dim"))
+            _print(self._err, text, style="dim")
 
     def explain(self, text: str) -> None:
         """Print why the command cannot begin, in the words of the command-line library."""
-        self._err.print(Text(plaintext.lines(text)))
+        _print(self._err, text)
 
     def warn(self, text: str) -> None:
         text = advise(text, os.environ.get(JOB, ""))
-        self._err.print(Text.assemble(("warning: ", "bold yellow"), plaintext.lines(text)))
+        _print(self._err, text, "warning: ", "bold yellow")
         self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str, identity: str | None, command: str = "") -> None:
         """Print why the command ends, and the `command` that helps, on an own line that is never wrapped. Reports
         the reason to the CI under `identity`, unless that is None because the CI knows already."""
         text = advise(text, os.environ.get(JOB, ""))
-        self._err.print(Text.assemble(("error: ", "bold red"), plaintext.lines(text)))
+        _print(self._err, text, "error: ", "bold red")
         if command:
             self._err.print(Text(f"  {plaintext.line(command)}"), soft_wrap=True)
         if identity:
             self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
 
     def result(self, text: str) -> None:
-        """Print a line of the result, never wrapped."""
+        """Print a line of the result: as it is in a log of unknown width, else on several lines between its words."""
+        if self._is_fitted:
+            _print(self._out, plaintext.line(text))
+        else:
+            self.path(text)
+
+    def path(self, text: str) -> None:
+        """Print a line that is never wrapped, so that it can be copied or read by a program."""
         self._out.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def table(
@@ -97,43 +108,32 @@ class Screen:
     ) -> None:
         """Print a table; `numbers`: how many of the columns after the first hold numbers; `styles`: cell → its style.
 
-        A terminal that is too narrow gets it without the columns named in `spare`, as many as it takes and the first of
-        them first, and says which ones, unless -v asks for all. Where that is not enough, each cell has a line. What is
-        no terminal gets each row on one line, for programs that read lines.
+        A terminal, or a log whose width COLUMNS says, that is too narrow gets it without the columns named in `spare`,
+        the first of them first, unless -v asks for all. If that is not enough, the other columns are printed below each
+        other in parts, each with the first column. Otherwise each row is on one line, for programs that read lines.
         """
-        if not self._out.is_terminal:
-            for line in _lines(_table(title, columns, rows, numbers, styles)):
-                self.result(line)
+        whole = _Grid(columns, [list(row) for row in rows], numbers, styles)
+        if not self._is_fitted:
+            whole.print(self._out, title, UNBOUNDED)
             return
-        listed = [list(row) for row in rows]
-        left, absent = list(columns), list[str]()
-        for column in (None, *(() if self.verbose else spare)):
-            if column is not None:
-                place = left.index(column)
-                if place <= numbers:
-                    numbers -= 1
-                absent.append(left.pop(place))
-                for row in listed:
-                    row.pop(place)
-            table = _table(title, left, listed, numbers, styles, whole=bool(spare))
-            if Measurement.get(self._out, self._out.options.update(width=UNBOUNDED), table).minimum <= self._out.width:
-                self._out.print(table)
-                if names := [name for name in absent if name]:
-                    self.say(f"Left out, since the terminal is narrow: {', '.join(names)} (-v shows all)")
-                return
-        self._blocks(title, left, [_cells(row, styles) for row in listed])
-
-    def _blocks(self, title: str, columns: Sequence[str], rows: Iterable[Sequence[Text]]) -> None:
-        """Print a table too wide for the terminal, row by row: the first cell, and below it the others with their
-        columns."""
-        if title:
-            self._out.print(Text(plaintext.line(title), style="italic"))
-        for first, *others in rows:
-            self._out.print(first, style="bold", overflow="fold")
-            for column, cell in zip(columns[1:], others, strict=True):
-                label = f"{plaintext.line(column)} " if column else ""
-                if cell:
-                    self._out.print(Text.assemble(f"  {label}", cell), overflow="fold")
+        left, absent = list(range(len(columns))), list[str]()
+        for name in () if self.verbose else spare:
+            if whole.pick(left).widths(self._out.width):
+                break
+            absent.append(name)
+            left = [place for place in left if columns[place] != name]
+        first, *others = left
+        while True:
+            count = len(others)
+            while count > 1 and not whole.pick([first, *others[:count]]).widths(self._out.width):
+                count -= 1
+            part = whole.pick([first, *others[:count]])
+            part.print(self._out, title, self._out.width)
+            title, others = "", others[count:]
+            if not others:
+                break
+        if names := [name for name in absent if name]:
+            self.say(f"Left out, since the terminal is narrow: {', '.join(names)} (-v shows all)")
 
     def steps(self, label: str, unit: str) -> Steps:
         return Steps(self._err, label, unit, self.host, quiet=self.quiet)
@@ -200,52 +200,82 @@ def detect_host(environment: Mapping[str, str]) -> Host:
     return Host(sys.stdout)
 
 
-def _table(
-    title: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    numbers: int,
-    styles: Mapping[str, str],
-    *,
-    whole: bool = False,
-) -> Table:
-    rows = list(rows)
-    widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-    table = Table(
-        title=Text(plaintext.line(title)) if title else None,
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-        padding=(0, 3, 0, 0),
-    )
-    for i, column in enumerate(columns):
-        table.add_column(
-            Text(plaintext.line(column)),
-            justify="right" if 0 < i <= numbers else "left",
-            header_style="bold",
-            no_wrap=i == 0 or (whole and i < len(columns) - 1),
-            min_width=(widths[i] if i < len(columns) - 1 else min(TEXT, widths[i])) if whole else None,
-        )
-    for row in rows:
-        table.add_row(*_cells(row, styles))
-    return table
+@dataclass(frozen=True)
+class _Grid:
+    """The cells of a table for a console. `numbers`: how many columns after the first are aligned to the right."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: int
+    styles: Mapping[str, str]
+
+    def pick(self, places: Sequence[int]) -> _Grid:
+        """Return the grid with some of the columns alone."""
+        numbers = sum(0 < place <= self.numbers for place in places)
+        rows = [[row[place] for place in places] for row in self.rows]
+        return _Grid([self.columns[place] for place in places], rows, numbers, self.styles)
+
+    def widths(self, room: int) -> list[int]:
+        """Return the widths of the columns in a room of so many columns of text; empty if a word would be broken."""
+        widest, least = list[int](), list[int]()
+        for place, column in enumerate(zip(self.columns, *self.rows, strict=True)):
+            widest.append(max(1, *map(cell_len, column)))
+            words = (cell_len(word) for cell in column for word in cell.split())
+            is_number = 0 < place <= self.numbers
+            least.append(widest[place] if is_number else max(min(TEXT, widest[place]), *words, 1))
+        room -= GAP * (len(widest) - 1)
+        if sum(least) > room:
+            return []
+        while sum(widest) > room:
+            longest = max(
+                (place for place in range(len(widest)) if widest[place] > least[place]), key=widest.__getitem__
+            )
+            widest[longest] -= 1
+        return widest
+
+    def print(self, console: Console, title: str, room: int) -> None:
+        """Print the grid. One that does not fit into its `room` is printed with a line for each cell."""
+        if title:
+            console.print(Text(plaintext.line(title), style="italic"), soft_wrap=True)
+        widths = self.widths(room)
+        if not widths:
+            for first, *others in self.rows:
+                console.print(Text(plaintext.line(first), style="bold"), soft_wrap=True)
+                for column, cell in zip(self.columns[1:], others, strict=True):
+                    _print(console, f"{column} {cell}".strip(), "  ")
+            return
+        for number, row in enumerate([self.columns, *self.rows]):
+            lists = []
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True)):
+                text = Text(plaintext.line(cell), style=self.styles.get(cell, "") if number else "bold")
+                justify: JustifyMethod = "right" if 0 < place <= self.numbers else "left"
+                lists.append(list(text.wrap(console, width, justify=justify)))
+            # The lines of a row: a cell with fewer lines than others is blank in the last of them.
+            for texts in zip_longest(*lists):
+                pairs = zip(texts, widths, strict=True)
+                line = Text(" " * GAP).join(text or Text(" " * width) for text, width in pairs)
+                line.rstrip()
+                console.print(line, soft_wrap=True)
 
 
-def _cells(row: Sequence[str], styles: Mapping[str, str]) -> list[Text]:
-    return [Text(plaintext.line(cell), style=styles.get(cell, "")) for cell in row]
-
-
-def _lines(table: Table) -> list[str]:
-    """Return the lines of a table in which no cell is wrapped or cut."""
-    unbounded = Console(file=io.StringIO(), width=UNBOUNDED, highlight=False, color_system=None)
-    with unbounded.capture() as rendered:
-        unbounded.print(table)
-    return [line.rstrip() for line in rendered.get().splitlines()]
+def _print(console: Console, text: str, before: str = "", style: str = "") -> None:
+    """Print lines of text, wrapped between words if they are longer than the console, which rich would do within long
+    ones. `style`: of what is `before`, or of the whole if nothing is."""
+    for number, line in enumerate(plaintext.lines(text).split("\n")):
+        start = "" if number else before
+        wrapped = wrap(start + line, console.width, break_long_words=False, break_on_hyphens=False) or [""]
+        for place, part in enumerate(wrapped):
+            shown = Text(part, style="" if before else style)
+            if start and not place:
+                shown.stylize(style, 0, len(before))
+            console.print(shown, soft_wrap=True)
 
 
 def _console(stream: TextIO, host: Host) -> Console:
     if host.name == "none":
-        return Console(file=stream, width=None if stream.isatty() else WIDTH, highlight=False, soft_wrap=False)
+        # rich reads COLUMNS by itself.
+        known = stream.isatty() or os.environ.get("COLUMNS", "").isdigit()
+        return Console(file=stream, width=None if known else WIDTH, highlight=False, soft_wrap=False)
     # rich writes any text, and no text may act as a command to the CI.
     guarded = cast("IO[str]", Guarded(stream, host.harmless))
     return Console(file=guarded, width=WIDTH, highlight=False, soft_wrap=False, force_terminal=False)

@@ -147,7 +147,7 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
             )
         folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
     for folder in folders:
-        screen.result(str(folder))
+        screen.path(str(folder))
 
 
 @ci.command("rankers")
@@ -205,8 +205,8 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
             presenting.overview(outcome.overview, screen)
         presenting.gates_of(outcome.comparisons, screen)
         for name, path in outcome.reports.items():
-            screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
+            screen.path(f"{name:9} {path}")
+    screen.path(str(done.folder))
     if done.trouble:
         raise done.trouble
 

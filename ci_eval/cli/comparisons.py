@@ -104,7 +104,7 @@ def _present(done: Outcome, screen: Screen, *, opening: bool) -> None:
     if done.overview:
         presenting.overview(done.overview, screen)
     for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
+        screen.path(f"{name:9} {path}")
     if opening:
         cli_options.show_report(done.reports or done.comparisons[0].reports, screen)
 
@@ -127,7 +127,7 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     announcing.site(done, screen)
     screen.result(f"{len(done.lines):,} {'evaluation' if len(done.lines) == 1 else 'evaluations'}")
     screen.result(f"html      {done.index}")
-    screen.result(str(done.folder))
+    screen.path(str(done.folder))
 
 
 @cli.command("compare-engines")

@@ -98,7 +98,7 @@ def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
     model = ml.train_ranker(logs, output=output, screen=screen, **options)
     announcing.ranker(output, screen)
     presenting.model(model, screen)
-    screen.result(str(output))
+    screen.path(str(output))
 
 
 @cli.command("export-ranker")
@@ -141,7 +141,7 @@ def import_ranker(file: Path, features: str, output: Path) -> None:
     model = ml.import_ranker(file, features=names, output=output)
     screen = Screen()
     screen.say(f"A ranker by {len(model.features)} features; nothing else is known of it: compare it with BASIC")
-    screen.result(str(output))
+    screen.path(str(output))
 
 
 @cli.command("train-recommender")
@@ -165,7 +165,7 @@ def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) ->
     """
     screen = Screen()
     calling.train(usages, output=output, screen=screen, **options)
-    screen.result(str(output))
+    screen.path(str(output))
 
 
 @cli.command("rerank")

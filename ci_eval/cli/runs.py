@@ -145,7 +145,7 @@ def actions(choices: cli_options.Choices, output: Path | None, jobs: int) -> Non
     """
     screen = Screen()
     chosen = choices.load(screen)
-    screen.result(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
+    screen.path(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
 
 
 @cli.command()
@@ -192,7 +192,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
         **options,
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
-    screen.result(str(folder))
+    screen.path(str(folder))
 
 
 @cli.command()

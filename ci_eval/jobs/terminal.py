@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
 from ci_eval.core.model import Evaluation, FileError, GateResult, LogCounts, LogsRecord, Overview, Suite, Sweep
+from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.rendering import figures as figure_texts
@@ -54,8 +55,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     _trouble(result, screen)
     _gates(result.gates, screen)
     for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(done.folder))
+        screen.path(f"{name:9} {path}")
+    screen.path(str(done.folder))
 
 
 def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
@@ -125,7 +126,7 @@ def comparison(done: Compared, screen: Screen) -> None:
     if result.trend:
         Trends((result.trend,), ()).terminal(screen)
     for name, path in done.reports.items():
-        screen.result(f"{name:9} {path}")
+        screen.path(f"{name:9} {path}")
 
 
 def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
@@ -190,12 +191,15 @@ def _short(error: FileError) -> str:
     return first if last in first else f"{first}: {last}"
 
 
-def small(result: Sweep | Suite | Causes, folder: Path, reports: Mapping[str, Path], screen: Screen) -> None:
-    """Print a sweep, a suite or causes, and the paths of its reports. The last line is the folder's path."""
+def small(
+    result: Sweep | Suite | Causes | Cases, folder: Path | None, reports: Mapping[str, Path], screen: Screen
+) -> None:
+    """Print a result, and the paths of its reports. The last line is the folder's path, if it has one."""
     to_terminal(small_blocks(result), screen)
     for name, path in reports.items():
-        screen.result(f"{name:9} {path}")
-    screen.result(str(folder))
+        screen.path(f"{name:9} {path}")
+    if folder:
+        screen.path(str(folder))
 
 
 def sweep(done: Swept, screen: Screen) -> None:

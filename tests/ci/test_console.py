@@ -59,7 +59,10 @@ def test_without_a_ci_nothing_is_changed(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == "::error::x ##teamcity[x]\n"
 
 
-def test_what_is_no_terminal_gets_each_row_of_a_table_whole_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_terminal_gets_each_row_of_a_table_whole_on_a_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     cells = ["kotlin-ide-services", "a-version-" * 9, "word " * 40]
     Screen(detect_host({})).table(["name", "version", "summary"], [cells])
     _, row = capsys.readouterr().out.splitlines()
@@ -153,7 +156,7 @@ def columns_at(width: int, monkeypatch: pytest.MonkeyPatch, *, output: str = "",
     for name, value in {"COLUMNS": str(width), "TERM": "xterm-256color"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.stdout", stream)
-    row = ["RecallAt1", "43.0%", "33.7%", "(-15.00 pp to -3.55 pp)", "p < 0.001", "no-difference-shown"]
+    row = ["RecallAt1", "43.0%", "33.7%", "(-15.00 pp to -3.55 pp)", "p < 0.001", "? no difference shown"]
     columns = ["metric", "base", "new", "95 % interval", "p", "verdict"]
     Screen(detect_host({})).table(columns, [row], numbers=3, spare=("p", "95 % interval"))
     return re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue()).splitlines()[0]
@@ -173,8 +176,24 @@ def test_a_narrow_terminal_leaves_out_the_columns_that_matter_least(
     assert bool(absent) == ("Left out" in said)
 
 
-def test_with_v_and_in_a_log_every_column_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "95 % interval" in columns_at(60, monkeypatch, stream=io.StringIO())
+def test_with_v_every_column_is_there_in_parts_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     columns_at(60, monkeypatch, output="verbose", stream=terminal)
     assert "95 % interval" in terminal.getvalue()
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue()).splitlines()
+    assert max(map(len, lines)) <= 60
+    # The first column is repeated, so that a part can be read alone.
+    assert sum("RecallAt1" in line for line in lines) == 2
+
+
+def test_a_log_heeds_the_variable_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "95 % interval" not in columns_at(60, monkeypatch, stream=io.StringIO())
+
+
+def test_a_line_is_wrapped_between_words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stdout", stream)
+    path = "a/path/that/is/longer/than/a/line/of/the/terminal.py"
+    Screen(detect_host({})).result(f"Twelve words of which none is broken, and one of them is {path} here.")
+    assert path in stream.getvalue().splitlines()

@@ -123,7 +123,7 @@ def test_what_is_utf_8_is_read_as_such_whatever_is_declared() -> None:
     assert decode("# coding: latin-1\ncafé".encode()).endswith("café")
 
 
-@pytest.mark.parametrize("name", ["utf-8", "klingon", "hex"])
+@pytest.mark.parametrize("name", ["utf-8", "klingon", "hex", "undefined"])
 def test_a_declared_encoding_that_fits_not_is_said(name: str) -> None:
     with pytest.raises(OtherEncoding, match=f"not {name}, which is declared"):
         decode(f"# coding: {name}\ncafé".encode("latin-1"))
@@ -150,3 +150,11 @@ def test_the_encoding_of_the_nearest_build_file_is_read(tmp_path: Path, file: st
     assert read_text(tmp_path, "part/src/A.java") == "class A { int é; }"
     with pytest.raises(OtherEncoding, match="not UTF-8: byte 0xe9"):
         read_text(tmp_path, "A.java")
+
+
+@given(st.text("ab", max_size=8), st.text("ab", max_size=8))
+def test_a_jump_is_at_most_one_edit(old: str, new: str) -> None:
+    document = Document(old)
+    document.jump(new, len(new))
+    assert (document.text, document.caret) == (new, len(new))
+    assert len(document.take_edits()) == (old != new)

@@ -107,7 +107,7 @@ def decode(data: bytes, otherwise: str = "") -> str:
         encoding = declared[1].decode() if declared else otherwise
         try:
             text = data.decode(encoding or "utf-8")
-        except (UnicodeDecodeError, LookupError) as other:
+        except (ValueError, LookupError) as other:
             why = f" and not {encoding}, which is declared ({other})" if encoding else ""
             raise OtherEncoding(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}{why}") from other
     # In the other order, CR LF would become two line ends.
@@ -232,6 +232,13 @@ class Document:
 
     def insert(self, text: str) -> None:
         self._change(self.caret, self.caret, text)
+
+    def jump(self, text: str, caret: int) -> None:
+        """Make this the text, by a single edit of what differs, and put the caret at that offset."""
+        begin, deleted, inserted = difference(self.text, text)
+        if deleted or inserted:
+            self._change(begin, begin + deleted, inserted)
+        self.caret = caret
 
     def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
         match action:

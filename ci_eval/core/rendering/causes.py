@@ -74,7 +74,15 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
     ]
     hidden = len(causes.clusters) - len(clusters)
     more = f"{format_count(hidden, 'further cluster')} in the report. " if hidden else ""
-    return Table(columns, rows, formats=formats, numbers=0, label="#clusters", note=more + NOTE)
+    return Table(
+        columns,
+        rows,
+        formats=formats,
+        numbers=0,
+        spare=("share", "kind", "certainty"),
+        label="#clusters",
+        note=more + NOTE,
+    )
 
 
 def _first_kinds(kinds: str) -> str:

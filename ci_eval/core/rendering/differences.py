@@ -53,10 +53,7 @@ def _p_cell(row: Judged) -> Cell:
 
 def _verdict_cell(row: Judged) -> Cell:
     verdict, marked = row.of.verdict, row.of.marked
-    text = said(verdict, marked=marked)
-    # Longer words would not fit in 80 columns.
-    short = text if verdict.value in COLOURS else verdict.value
-    return Cell(text, on_terminal=short, in_html=mark_verdict(verdict, marked=marked))
+    return Cell(said(verdict, marked=marked), in_html=mark_verdict(verdict, marked=marked))
 
 
 def amount_of_change(value: float | None, unit: str) -> str:
