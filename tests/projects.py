@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import msgspec
@@ -46,7 +46,13 @@ def write(root: Path, **files: str | bytes) -> Path:
     return root
 
 
-def generate(root: Path, folder: Path, config: ActionsConfig | None = None, project: ProjectInfo = INFO) -> Workspace:
+def generate(
+    root: Path,
+    folder: Path,
+    config: ActionsConfig | None = None,
+    project: ProjectInfo = INFO,
+    advance: Callable[[int, int, actions.Generated], None] = lambda *_: None,
+) -> Workspace:
     """Stage 1 over a project, into a new workspace."""
     workspace = Workspace.create(folder)
     actions.generate(
@@ -57,7 +63,7 @@ def generate(root: Path, folder: Path, config: ActionsConfig | None = None, proj
         workspace,
         task=completion.TASK,
         jobs=1,
-        advance=lambda *_: None,
+        advance=advance,
     )
     return workspace
 

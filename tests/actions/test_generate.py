@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from ci_eval.core.actions import SourceTree, make
+from ci_eval.core.actions import Generated, SourceTree, make
 from ci_eval.core.actions.files import declarations
+from ci_eval.core.actions.generate import GeneratedFile
 from ci_eval.core.base import stored
 from ci_eval.core.catalogs import languages
+from ci_eval.core.grammar.repairs import REPAIRS
+from ci_eval.core.grammar.repairs.repair import Repair
 from ci_eval.core.model import (
     ActionsConfig,
     CallCompletion,
@@ -61,6 +65,30 @@ def test_a_file_that_cannot_be_read_is_counted_and_the_rest_goes_on(tmp_path: Pa
     workspace = generate(write(tmp_path / "p", bad__py=content, good__py=GREETER), tmp_path / "w")
     assert [(error.path, error.message) for error in workspace.errors()] == [("bad.py", why)]
     assert [found.path for found in workspace.actions()] == ["good.py"]
+
+
+def test_a_file_in_another_encoding_counts_whole_as_lost(tmp_path: Path) -> None:
+    root = write(
+        tmp_path / "p", bad__py=b"caf\xe9 = 1\n", good__py=b"cafe = 12\n", known__py=b"# coding: latin1\n\xe9\n"
+    )
+    sums: list[Generated] = []
+    generate(root, tmp_path / "w", advance=lambda _done, _of, so_far: sums.append(so_far))
+    assert sums[-1].worst() == {"bad.py": 1.0}
+    assert (sums[-1].files, sums[-1].unparsable, sums[-1].size) == (2, 9, 9 + 10 + 19)
+
+
+def test_a_rewriting_that_fails_is_said_of_a_file_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # No replacement of the pattern: the match has no such group.
+    failing = Repair(re.compile(rb"hello"), lambda match: match["none"], always=True)
+    monkeypatch.setitem(REPAIRS, "python", (failing,))
+    root = write(tmp_path / "p", a__py=GREETER + "hello()\n")
+    found = make(
+        SourceTree(root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.TASK),
+        "a.py",
+    )
+    assert isinstance(found, GeneratedFile)
+    assert (found.trouble, found.unparsable) == ("IndexError('no such group')", 0)
+    assert found.sessions > 0
 
 
 def test_a_file_with_more_actions_than_can_be_read_again_is_an_error_that_says_what_to_do(

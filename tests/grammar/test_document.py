@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.core.grammar.document import Document, GapText, NotText, code_points, decode, difference, line_and_column
+from ci_eval.core.grammar.document import (
+    Document,
+    GapText,
+    NotText,
+    OtherEncoding,
+    code_points,
+    decode,
+    difference,
+    line_and_column,
+    read_text,
+)
 
 
 @pytest.mark.parametrize("data", [b"a\nb\nc", b"a\r\nb\r\nc", b"a\rb\rc", b"\xef\xbb\xbfa\nb\r\nc"])
@@ -96,6 +108,48 @@ def test_changes_are_those_of_slices(text: str, data: st.DataObject) -> None:
 def test_a_range_outside_the_text_is_refused(begin: int, end: int) -> None:
     with pytest.raises(ValueError, match="outside"):
         GapText("abc").replace(begin, end, "")
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["# -*- coding: latin-1 -*-", "#!/usr/bin/ruby\n# encoding: ISO-8859-1", "// -*- coding: latin-1 -*-"],
+    ids=["PEP 263", "Ruby, behind the program", "an editor's"],
+)
+def test_the_encoding_that_the_first_lines_declare_is_read(head: str) -> None:
+    assert decode(f"{head}\ncafé\n".encode("latin-1")).endswith("\ncafé\n")
+
+
+def test_what_is_utf_8_is_read_as_such_whatever_is_declared() -> None:
+    assert decode("# coding: latin-1\ncafé".encode()).endswith("café")
+
+
+@pytest.mark.parametrize("name", ["utf-8", "klingon", "hex", "undefined"])
+def test_a_declared_encoding_that_fits_not_is_said(name: str) -> None:
+    with pytest.raises(OtherEncoding, match=f"not {name}, which is declared"):
+        decode(f"# coding: {name}\ncafé".encode("latin-1"))
+
+
+@pytest.mark.parametrize(
+    ("file", "build"),
+    [
+        (
+            "pom.xml",
+            '<?xml version="1.0" encoding="UTF-8"?><x.sourceEncoding>ISO-8859-1</x.sourceEncoding>',
+        ),
+        ("pom.xml", "<configuration><encoding>ISO-8859-1</encoding></configuration>"),
+        ("build.xml", '<javac srcdir="src" encoding="ISO-8859-1"/>'),
+        ("build.gradle", "compileJava.options.encoding = 'ISO-8859-1'"),
+        ("build.sbt", 'javacOptions ++= Seq("-encoding", "ISO-8859-1")'),
+    ],
+)
+def test_the_encoding_of_the_nearest_build_file_is_read(tmp_path: Path, file: str, build: str) -> None:
+    (tmp_path / "part" / "src").mkdir(parents=True)
+    (tmp_path / "part" / file).write_text(build)
+    for folder in ("part/src", "."):
+        (tmp_path / folder / "A.java").write_bytes("class A { int é; }".encode("latin-1"))
+    assert read_text(tmp_path, "part/src/A.java") == "class A { int é; }"
+    with pytest.raises(OtherEncoding, match="not UTF-8: byte 0xe9"):
+        read_text(tmp_path, "A.java")
 
 
 @given(st.text("ab", max_size=8), st.text("ab", max_size=8))

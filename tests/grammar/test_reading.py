@@ -8,10 +8,13 @@ import pytest
 
 from ci_eval.core.catalogs import languages
 from ci_eval.core.grammar import reading
-from ci_eval.core.grammar.reading import read
+from ci_eval.core.grammar.pieces import Search
+from ci_eval.core.grammar.reading import lost_bytes, read
 from ci_eval.core.grammar.repairs import REPAIRS
 from ci_eval.core.grammar.repairs.ecmascript import JAVASCRIPT
-from ci_eval.core.grammar.repairs.repair import Repair
+from ci_eval.core.grammar.repairs.kotlin import REPAIRS as KOTLIN_REPAIRS
+from ci_eval.core.grammar.repairs.repair import Repair, Rewritten
+from ci_eval.core.grammar.syntax import parser
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages.java import LANGUAGE as JAVA
 from ci_eval.plugins.languages.kotlin import LANGUAGE as KOTLIN
@@ -71,7 +74,90 @@ def test_offsets_and_words_are_those_of_the_text_and_not_of_its_rewriting() -> N
 
 def test_a_rewriting_of_another_length_is_dropped() -> None:
     longer = Repair(re.compile(rb"(?P<k>b)"), lambda m: m[0] * 2)
-    assert longer.apply(b"a b c") == (b"a b c", (), (), (), 0)
+    assert longer.apply(b"a b c") == (b"a b c", (), (), (), 0, "")
+
+
+class Failing:
+    always = True
+
+    def apply(self, _source: bytes) -> Rewritten:
+        raise IndexError("no such group")
+
+
+class Longer:
+    always = True
+
+    def apply(self, source: bytes) -> Rewritten:
+        return Rewritten(source + b" ")
+
+
+@pytest.mark.parametrize(("failing", "why"), [(Failing(), "no such group"), (Longer(), "must keep the length")])
+def test_a_rewriting_that_fails_is_dropped_and_said(
+    monkeypatch: pytest.MonkeyPatch, failing: Failing | Longer, why: str
+) -> None:
+    monkeypatch.setitem(REPAIRS, "kotlin", (failing, *KOTLIN_REPAIRS))
+    found = KOTLIN.extract("fun f(a: Any) = when (a) {\n    is Cat if a.ready -> 1\n    else -> 2\n}\n", "a.kt", {})
+    assert [token.text for token in found.tokens if token.properties.kind != Kind.KEYWORD][-2:] == ["a", "ready"]
+    assert found.unparsable == 0
+    assert why in found.trouble
+
+
+FUNCTIONS = {
+    "kotlin": "class A{i} {{\n    fun f(a: Int): Int {{\n        go(a.x)\n{bad}        return a\n    }}\n}}\n\n",
+    "python": "def f{i}(a, b):\n    x = a + b.size\n{bad}    return g(x).y\n\n",
+    "ruby": "class A{i}\n  def f(a, b)\n    go(a.x)\n{bad}    a.b\n  end\nend\n\n",
+    "rust": "fn f{i}(a: A) -> B {{\n    go(a.x);\n{bad}    g(a).y\n}}\n\n",
+    "scala": "class A{i} {{\n  def f(a: Int): Int = {{\n    go(a.x)\n{bad}    a.y\n  }}\n}}\n\n",
+    "php": "function f{i}($a) {{\n    go($a->x);\n{bad}    return $a->y;\n}}\n\n",
+    "java": "class A{i} {{\n    int f(B a) {{\n        go(a.x);\n{bad}        return a.y;\n    }}\n}}\n\n",
+}
+"""Language → a part of a file, with a number and a place for a line that cannot be read."""
+BAD = {
+    "a bracket too few": "if (x) {",
+    "a quote too few": 'foo("abc, x.y',
+    "no code": "@@ ?? foo = ) baz(",
+    "a sign too many": "x = = 1 + )",
+}
+
+
+@pytest.mark.parametrize("parts", [3, 200])
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_error_costs_its_statement(name: str, bad: str, parts: int) -> None:
+    language, line = languages.CATALOG.load(name), BAD[bad]
+    if bad == "a quote too few" and name == "php":
+        # There a text has many lines, so this one ends at the next quote.
+        line = "foo(1, $x->;"
+    if bad == "a bracket too few":
+        # In Python and Ruby, a bracket is no block without its end.
+        line = {"python": "foo(", "ruby": "if x"}.get(name, line)
+    bad = "        "[: 8 if name in {"java", "kotlin"} else 4] + line + "\n"
+    head = "<?php\n" if name == "php" else ""
+    texts = [
+        head + "".join(FUNCTIONS[name].format(i=i, bad=line if i == parts // 2 else "") for i in range(parts))
+        for line in ("", bad)
+    ]
+    clean, found = (language.extract(text, f"a{next(iter(language.grammars))}", {}) for text in texts)
+    assert len(found.tokens) >= len(clean.tokens) - 2
+    assert found.unparsable < 0.5 / parts
+
+
+def test_one_of_many_statements_is_found_by_reading_the_text_about_once() -> None:
+    text = "".join(FUNCTIONS["kotlin"].format(i=i, bad="        if (x) {\n" * (i == 300)) for i in range(600)).encode()
+    read_bytes: list[int] = []
+
+    def lost(code: bytes) -> int:
+        read_bytes.append(len(code))
+        return lost_bytes(parser("kotlin").parse(code).root_node)
+
+    assert [text[slice(*span)] for span in Search(text, text, b"", lost).unreadable()] == [b"        if (x) {\n"]
+    assert sum(read_bytes) < 1.5 * len(text)
+
+
+def test_what_is_lost_is_counted_in_words() -> None:
+    found = KOTLIN.extract("fun a(z: Int) = one(z)\nfun broken(((( = }{ -> -> class\n", "a.kt", {})
+    assert found.unparsable == pytest.approx(3 / 9)
+    assert languages.CATALOG.load("php").extract("<?php\n$d = clone($obj, ['x' => 1]);\n", "a.php", {}).unparsable == 0
 
 
 @pytest.mark.parametrize("grammar", sorted(REPAIRS))

@@ -9,7 +9,7 @@ from pathlib import Path
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
 from ci_eval.core.contracts import Declarations, Language
-from ci_eval.core.grammar.document import NotText, check_lines, decode
+from ci_eval.core.grammar.document import NotText, check_lines, decode_file
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import ActionsConfig
 
@@ -75,7 +75,7 @@ def declarations(root: Path, language: Language, config: ActionsConfig) -> Decla
             # This raises for a name that is not UTF-8.
             path.encode()
             data = read_own(root, path)
-            text = "" if len(data) > config.max_file_size else decode(data)
+            text = "" if len(data) > config.max_file_size else decode_file(root, path, data)
             check_lines(text)
         except (NotText, OSError, UnicodeEncodeError):
             # The error is reported where the file itself is evaluated.

@@ -25,7 +25,7 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Declarations, Language, Resolver, Task
 from ci_eval.core.filters import decide, needs_resolution
-from ci_eval.core.grammar.document import NotText, check_lines, checksum, decode
+from ci_eval.core.grammar.document import NotText, OtherEncoding, check_lines, checksum, decode_file
 from ci_eval.core.grammar.silence import find_silent_places
 from ci_eval.core.grammar.stream import every_token
 from ci_eval.core.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
@@ -63,6 +63,8 @@ class GeneratedFile:
     sessions: int
     kinds: Counter[str]
     packed: bytes
+    trouble: str = ""
+    """What failed while the text was made readable, and was left out."""
     texts: Counter[str] = field(default_factory=Counter)
     """The texts of the tokens that can be masked, if all tokens can (`Task.every_token`)."""
 
@@ -82,6 +84,13 @@ class Generated:
     texts: Texts = field(default_factory=Texts)
     left_out: Counter[str] = field(default_factory=Counter)
     """The number of files that are not evaluated since nobody writes them: "generated" or "vendored" → number."""
+
+    def add_size(self, path: str, size: int, unparsable: float) -> None:
+        self.size += size
+        self.unparsable += unparsable * size
+        if unparsable * size:
+            self.lost[path] = unparsable * size
+            self.shares[path] = unparsable
 
     def worst(self) -> dict[str, float]:
         """Return the files of which most bytes were lost, the worst first, with the lost share of each."""
@@ -152,15 +161,14 @@ def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Works
         result = FileError(path=outcome.task, stage="actions", message=outcome.trouble)
     if isinstance(result, FileError):
         workspace.write_error(result)
+        so_far.add_size(result.path, result.lost, 1.0)
         return
+    if result.trouble:
+        workspace.write_error(FileError(path=result.path, stage="actions", message=result.trouble))
     workspace.write_actions(result.path, result.packed)
     so_far.files += 1
     so_far.sessions += result.sessions
-    so_far.size += result.size
-    so_far.unparsable += result.unparsable * result.size
-    if result.unparsable:
-        so_far.lost[result.path] = result.unparsable * result.size
-        so_far.shares[result.path] = result.unparsable
+    so_far.add_size(result.path, result.size, result.unparsable)
     so_far.kinds += result.kinds
     so_far.texts.add(result.texts)
 
@@ -168,12 +176,13 @@ def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Works
 def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
     # Millions of small values are made and none of them is garbage: the collector would only look at them.
     gc.disable()
+    data = b""
     try:
         data = read_own(project.root, path)
         limit = project.config.max_file_size
         if len(data) > limit:
             raise NotText(f"{len(data):,} bytes are more than actions.maxFileSize ({limit:,})")
-        text = decode(data)
+        text = decode_file(project.root, path, data)
         check_lines(text)
         extraction = project.language.extract(text, path, project.declared)
         source = Source(project=project.name, path=path, text=text, language=project.language, seed=project.seed)
@@ -197,8 +206,11 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
             sessions=actions.sessions,
             kinds=Counter({kind.value: count for kind, count in Counter(map(_KIND, chosen)).items()}),
             packed=pack_actions(actions),
+            trouble=extraction.trouble,
             texts=Counter(token.text for token in chosen) if every else Counter(),
         )
+    except OtherEncoding as error:
+        return FileError(path=path, stage="actions", message=str(error), lost=len(data))
     except (NotText, WorkspaceError) as error:
         return FileError(path=path, stage="actions", message=str(error))
     except Exception as error:  # noqa: BLE001  trouble in one file is data, whatever it is

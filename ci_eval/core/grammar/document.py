@@ -7,9 +7,14 @@ Offsets count Unicode code points of the text with "\\n" line ends. Other counts
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from itertools import accumulate
+from pathlib import Path, PurePosixPath
 
+from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Edit
 from ci_eval.core.model import DeleteRange, MoveCaret, PrintText
 
@@ -75,19 +80,66 @@ class NotText(Exception):
     """The error for bytes that are no source text; its message says why."""
 
 
-def decode(data: bytes) -> str:
-    """Return the text of UTF-8 bytes, with "\\n" line ends and without byte order mark.
+class OtherEncoding(NotText):
+    """The error for text whose encoding is not known."""
 
-    Raises NotText if there is a NUL byte, or if the bytes are not UTF-8.
+
+# Of Python (PEP 263), Ruby and Emacs, in a comment on one of the first two lines.
+_DECLARED = re.compile(rb"\A(?:[^\n]*\n)?[ \t\f]*(?:#|//|/\*|;)[^\n]*?coding[:=][ \t]*([-\w.]+)")
+# Of Maven, Ant, Gradle and sbt: `sourceEncoding>X<`, `encoding="X"`, `"-encoding", "X"`.
+_BUILD_FILES = ("pom.xml", "build.xml", "build.gradle", "build.gradle.kts", "build.sbt")
+_BUILD_ENCODING = re.compile(rb"encoding(?:>|[\"']?\s*[=,(]?\s*[\"'])\s*([A-Za-z][-\w.]*)", re.IGNORECASE)
+_PROLOG = re.compile(rb"<\?xml[^>]*>")
+
+
+def decode(data: bytes, otherwise: str = "") -> str:
+    """Return the text of bytes, with "\\n" line ends and without byte order mark: UTF-8, else in the encoding that the
+    first lines declare, else in the encoding `otherwise`.
+
+    Raises NotText if there is a NUL byte, or if the bytes have none of these encodings.
     """
     if b"\0" in data:
         raise NotText(f"not a text file: NUL byte at offset {data.index(0)}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise NotText(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}") from error
+        declared = _DECLARED.match(data)
+        encoding = declared[1].decode() if declared else otherwise
+        try:
+            text = data.decode(encoding or "utf-8")
+        except (ValueError, LookupError) as other:
+            why = f" and not {encoding}, which is declared ({other})" if encoding else ""
+            raise OtherEncoding(f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}{why}") from other
     # In the other order, CR LF would become two line ends.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_text(root: Path, path: str) -> str:
+    """Return the text of a file of a project. Raises NotText, or OSError if it is no regular file of the project."""
+    return decode_file(root, path, read_own(root, path))
+
+
+def decode_file(root: Path, path: str, data: bytes) -> str:
+    """Return the text of a file's bytes, as its own lines or else the nearest build file declare. Raises NotText."""
+    try:
+        return decode(data)
+    except OtherEncoding:
+        encoding = _build_encoding(root, PurePosixPath(path).parent)
+        if not encoding:
+            raise
+        return decode(data, encoding)
+
+
+@cache
+def _build_encoding(root: Path, folder: PurePosixPath) -> str:
+    """Return the encoding that a build file in this folder, or else above it, declares; empty if none does."""
+    for above in (folder, *folder.parents):
+        for name in _BUILD_FILES:
+            with suppress(OSError):
+                build = read_own(root, str(above / name))
+                if match := _BUILD_ENCODING.search(_PROLOG.sub(b"", build)):
+                    return match[1].decode()
+    return ""
 
 
 # Nobody types into longer lines: programs wrote them, and tools that read them take minutes. The bound is a length and

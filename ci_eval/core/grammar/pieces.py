@@ -1,4 +1,4 @@
-"""The cutting of a text whose tree has errors into pieces, so that an unreadable piece does not take others with it."""
+"""The search for the statements that a grammar cannot read, so that an error costs its statement and not the file."""
 
 from __future__ import annotations
 
@@ -10,31 +10,45 @@ from ci_eval.core.grammar.repairs.repair import Span
 
 Lost = Callable[[bytes], int]
 """A function that returns how many bytes of a text the grammar loses."""
-# To try a piece takes as long as to parse it.
-MOST = 60
-"""The most pieces that are tried in a text."""
-MUCH = 0.1
-"""The share of lost bytes above which a text is parsed once for each of its pieces."""
-LONGEST = 4_000_000
-"""The most bytes that are parsed for such a search: the length of the text times its pieces."""
-_LINE = re.compile(rb"^([ \t]*)([^\s#].*)$", re.MULTILINE)
+_LINE = re.compile(rb"^([ \t]*)([^\s#].*|#\[.*)$", re.MULTILINE)
 # A line that begins so goes on with what stands above it.
-_GOES_ON = re.compile(rb"[})\]]|(?:else|elif|except|finally|catch)\b|//|/?\*")
+_GOES_ON = re.compile(
+    rb"\{|//|/?\*|(?:else|elif|elsif|elseif|except|rescue|finally|ensure|catch|when|case|default|then|do|while)\b"
+)
+_BRACKETS = {b"}": b"{", b")": b"(", b"]": b"["}
+_CLOSES = re.compile(rb"[})\]]|end\b")
+# An annotation alone on its line belongs to the line below it.
+_ANNOTATION = re.compile(rb"(?:@[\w.]+(?:\(.*\))?|#?\[.*\]|template\s*<.*>)\s*$")
+_SPANNING = re.compile(rb"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|/\*[\s\S]*?\*/")
+_TEXT = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|//[^\n]*")
+_FINEST_BYTES = 40_000_000
+"""The most bytes that are parsed for one search; a search stops at the pieces that it has then."""
 
 
 def pieces(text: bytes, begin: int, end: int) -> list[Span]:
     """Return the pieces of a range: each begins with a line of the smallest indentation, and has the lines below it."""
+    inside = [match.span() for match in _SPANNING.finditer(text, begin, end) if b"\n" in match[0]]
     lines = [(match.start(), len(match[1]), match[2]) for match in _LINE.finditer(text, begin, end)]
     least = min((indent for _, indent, _ in lines), default=0)
-    starts = [at for at, indent, line in lines if indent == least and not _GOES_ON.match(line)]
-    return list(pairwise([*starts, end])) if starts else []
+    starts: list[int] = []
+    annotated, skipped = False, 0
+    for at, indent, line in lines:
+        while skipped < len(inside) and inside[skipped][1] <= at:
+            skipped += 1
+        spanned = skipped < len(inside) and inside[skipped][0] < at
+        if indent == least and not spanned:
+            if not starts or not (annotated or _GOES_ON.match(line) or _closes(text[starts[-1] : at], line)):
+                starts.append(at)
+            annotated = _ANNOTATION.match(line) is not None
+    return list(pairwise([*starts, end]))
 
 
-def inner(text: bytes, piece: Span) -> list[Span]:
-    """Return the pieces of what stands between the first line of a piece and its last."""
-    begin = text.find(b"\n", *piece) + 1
-    end = text.rfind(b"\n", begin, piece[0] + len(text[slice(*piece)].rstrip())) + 1
-    return pieces(text, begin, end) if 0 < begin < end else []
+def _closes(code: bytes, line: bytes) -> bool:
+    """Return whether a line begins with what closes a bracket or a block of the code before it."""
+    if line[:1] not in _BRACKETS:
+        return _CLOSES.match(line) is not None
+    code = _TEXT.sub(b"", code)
+    return code.count(_BRACKETS[line[:1]]) > code.count(line[:1])
 
 
 def blank_spans(text: bytes, spans: Sequence[Span]) -> bytes:
@@ -55,41 +69,65 @@ def alone(text: bytes, spans: Sequence[Span], head: bytes) -> bytes:
     return bytes(out)
 
 
-def unreadable(text: bytes, head: bytes, lost: Lost) -> list[Span]:
-    """Return the pieces without which the other text can be read: whole ones, or parts of them if that is enough."""
-    # The smallest cut first: parts of pieces that are balanced in themselves.
-    outermost = pieces(text, len(head), len(text))
-    spans = [part for piece in outermost[:MOST] for part in _parts(text, piece, head, lost)]
-    readable = blank_spans(text, spans)
-    left = lost(readable)
-    if left > len(text) * MUCH and len(outermost) <= MOST and len(text) * len(outermost) < LONGEST:
-        # A bracket too many, or one too few, can only be told from `namespace x {` by leaving the piece out.
-        for piece in outermost:
-            less = blank_spans(readable, [piece])
-            # All of a piece that is left out is lost, so its own bytes count.
-            if piece not in spans and (after := lost(less)) + len(text[slice(*piece)].strip()) < left:
-                readable, left = less, after
-                spans = [span for span in spans if not piece[0] <= span[0] < piece[1]] + [piece]
-    return spans
+class Search:
+    """A search for the smallest pieces of a text that cannot be read where they are."""
+
+    def __init__(self, text: bytes, layout: bytes, head: bytes, lost: Lost) -> None:
+        """Make a search in a text that may be rewritten; `layout` is the text as it was, as long, whose lines count."""
+        self._text = text
+        self._layout = layout
+        self._head = head
+        self._lost = lost
+        self._bytes = 0
+
+    def unreadable(self) -> list[Span]:
+        """Return the pieces without which the other text can be read."""
+        return list(self._search((len(self._head), len(self._text)), self._head, b""))
+
+    def _fails(self, code: bytes) -> bool:
+        self._bytes += len(code)
+        return self._lost(code) > 0
+
+    def _search(self, span: Span, before: bytes, after: bytes) -> Iterator[Span]:
+        """Yield the pieces of a range that cannot be read between two texts."""
+        text = self._text
+        spans = pieces(self._layout, *span)
+        paired = _paired([text[slice(*piece)] for piece in spans])
+        for number, piece in enumerate(spans):
+            code = text[slice(*piece)]
+            if number in paired or self._bytes > _FINEST_BYTES or not self._fails(before + code + after):
+                continue
+            # An `else` or the name behind its type may be a piece: with its neighbour it can be read.
+            neighbours = [text[slice(*other)] for other in spans[max(number - 1, 0) : number + 2]]
+            if all(self._fails(before + first + second + after) for first, second in pairwise(neighbours)):
+                yield from self._inside(piece, before, after)
+
+    def _inside(self, piece: Span, before: bytes, after: bytes) -> list[Span]:
+        """Return the parts of a piece that cannot be read, or the piece if it takes all of them."""
+        text, layout = self._text, self._layout
+        begin = layout.find(b"\n", *piece) + 1
+        end = layout.rfind(b"\n", begin, piece[0] + len(layout[slice(*piece)].rstrip())) + 1
+        last = layout[end : piece[1]].strip()
+        # If no bracket or word stands alone on the last line, that line is one of the statements.
+        if not _CLOSES.match(last):
+            end = piece[1]
+        if not 0 < begin < end:
+            return [piece]
+        parts = list(self._search((begin, end), before + text[piece[0] : begin], text[end : piece[1]] + after))
+        size = sum(part[1] - part[0] for part in parts)
+        code = blank_spans(text[slice(*piece)], [(at - piece[0], to - piece[0]) for at, to in parts])
+        if parts and 2 * size < piece[1] - piece[0] and not self._fails(before + code + after):
+            return parts
+        return [piece]
 
 
-def _parts(text: bytes, piece: Span, head: bytes, lost: Lost) -> Iterator[Span]:
-    code = text[slice(*piece)]
-    # A piece with unbalanced brackets may be half of a construct, so it is not judged alone.
-    whole = lost(head + code) if _is_balanced(code) else 0
-    if not whole:
-        return
-    parts = []
-    inside = inner(text, piece)[:MOST]
-    for part in inside if len(code) * len(inside) < LONGEST else []:
-        begin, end = part[0] - piece[0], part[1] - piece[0]
-        less = blank_spans(code, [(begin, end)])
-        left = lost(head + less)
-        if left + len(code[begin:end].strip()) < whole:
-            parts.append(part)
-            code, whole = less, left
-    yield from parts or [piece]
-
-
-def _is_balanced(code: bytes) -> bool:
-    return all(code.count(left) == code.count(right) for left, right in ((b"{", b"}"), (b"(", b")"), (b"[", b"]")))
+def _paired(codes: Sequence[bytes]) -> set[int]:
+    """Return the numbers of the pieces that open a block of further pieces, and of those that close it."""
+    opened: list[int] = []
+    paired: set[int] = set()
+    for number, code in enumerate(codes):
+        if code.rstrip().endswith((b"{", b"(", b"[")):
+            opened.append(number)
+        elif opened and _CLOSES.match(code.lstrip()):
+            paired |= {opened.pop(), number}
+    return paired

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -101,6 +101,16 @@ def _older_library() -> ctypes.CDLL | None:
         for path in sorted(Path(folder).glob("languages.*")):
             return ctypes.CDLL(str(path))
     return None
+
+
+def leaves(node: Node) -> Iterator[Node]:
+    stack = [node]
+    while stack:
+        inner = stack.pop()
+        if inner.child_count:
+            stack += reversed(inner.children)
+        else:
+            yield inner
 
 
 def bundle() -> str:

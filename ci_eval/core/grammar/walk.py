@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.document import code_points
-from ci_eval.core.grammar.reading import read
+from ci_eval.core.grammar.reading import read, share_lost
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
@@ -168,7 +168,7 @@ def extract_tokens(walk: Walk, grammar: str) -> Extraction:
         if text and offset >= end:
             tokens.append(Token(offset=offset, text=text, properties=properties))
             end = offset + len(text)
-    return Extraction(tokens=tuple(tokens), unparsable=reading.lost / max(len(source), 1))
+    return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.trouble)
 
 
 def _is_as_written(token: tuple[int, str, Properties], source: bytes) -> bool:
@@ -193,13 +193,3 @@ class BlockWalk(Walk):
         waiting.reverse()
         self._stack += waiting
         self.push(at_once, REFERENCE, place)
-
-
-def leaves(node: Node) -> Iterator[Node]:
-    stack = [node]
-    while stack:
-        inner = stack.pop()
-        if inner.child_count:
-            stack += reversed(inner.children)
-        else:
-            yield inner

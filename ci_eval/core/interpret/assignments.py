@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ci_eval.core.base.chance import draw
-from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
-from ci_eval.core.grammar.document import NotText, checksum, decode
+from ci_eval.core.grammar.document import NotText, checksum, read_text
 from ci_eval.core.model import (
     CallCompletion,
     Determinism,
@@ -209,7 +208,7 @@ def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
 def read_source_text(root: Path, path: str, wanted: str) -> str | None:
     """Return the text of a source file; None if it cannot be read any more, or changed since its actions were made."""
     try:
-        text = decode(read_own(root, path))
+        text = read_text(root, path)
     except (NotText, OSError):
         return None  # the sessions of this file are skipped, with the reason
     return text if checksum(text) == wanted else None

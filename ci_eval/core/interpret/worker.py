@@ -9,8 +9,7 @@ from itertools import islice
 
 import msgspec
 
-from ci_eval.core.base.files import read_own
-from ci_eval.core.grammar.document import Document, NotText, checksum, decode
+from ci_eval.core.grammar.document import Document, NotText, checksum, read_text
 from ci_eval.core.interpret.assignments import (
     Assignment,
     Played,
@@ -86,7 +85,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     started = time.perf_counter()
     actions = read_actions(assignment.actions)
     try:
-        text = decode(read_own(assignment.setup.root, assignment.path))
+        text = read_text(assignment.setup.root, assignment.path)
     except (NotText, OSError) as error:
         return finish_file(assignment, Status.SKIPPED, f"the file can no longer be read: {error}")
     if checksum(text) != actions.checksum:
@@ -224,7 +223,7 @@ def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, 
     engine = KeptEngine(assignments[0].setup)
     try:
         for assignment in assignments:
-            text = decode(read_own(assignment.setup.root, assignment.path))
+            text = read_text(assignment.setup.root, assignment.path)
             yield from Player(assignment, Document(text), engine).play(read_actions(assignment.actions))
     finally:
         engine.close()

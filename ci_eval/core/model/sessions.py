@@ -226,6 +226,8 @@ class FileError(Value, frozen=True, kw_only=True):
     message: str
     sessions: Number = 0
     """The number of planned sessions that it cost."""
+    lost: Number = 0
+    """The size of the file in bytes, if none of it could be read."""
     trace: str = ""
 
 

@@ -95,6 +95,9 @@ class Extraction(Value, frozen=True, kw_only=True):
 
     tokens: tuple[Token, ...]
     unparsable: float
+    """The share of the words that the grammar could not read, 0 to 1."""
+    trouble: str = ""
+    """What failed while the text was made readable, and was left out."""
 
 
 class Vocabulary(Value, frozen=True, kw_only=True):

@@ -15,9 +15,9 @@ from msgspec import Meta
 from msgspec.structs import replace as with_values
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.base.files import NOT_SOURCE, below, read_own
+from ci_eval.core.base.files import NOT_SOURCE, below
 from ci_eval.core.contracts import Answer, Engine, Installation, Query, Running, Surroundings
-from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.logs.names import START_OF_LINE
 from ci_eval.core.model import Kind, Suggestion
 from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
@@ -96,7 +96,7 @@ class Predictor(OpenText, Generic[Options]):
     def _text(self, path: str) -> str | None:
         try:
             # If such a file has sessions, they report why it cannot be read.
-            return decode(read_own(self.surroundings.root, path))
+            return read_text(self.surroundings.root, path)
         except (NotText, OSError):
             return None
 

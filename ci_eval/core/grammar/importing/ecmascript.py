@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from ci_eval.core.base.files import is_own, read_own
-from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.import_syntax import Import, ImportSyntax, Origin, Project
 
 _NAMES = r"\{(?P<names>[^{}]*)\}"
@@ -147,7 +147,7 @@ class ScriptModules:
 
     def _read_exports(self, file: Path) -> _Exports:
         try:
-            text = decode(read_own(self._root, str(file.relative_to(self._root))))
+            text = read_text(self._root, str(file.relative_to(self._root)))
         except (NotText, OSError):
             text = ""
         imported = {item.name: (item.module, item.original) for item in read(text)}

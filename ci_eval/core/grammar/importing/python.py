@@ -11,9 +11,9 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from ci_eval.core.base.files import is_own, read_own
+from ci_eval.core.base.files import is_own
 from ci_eval.core.base.python_layout import source_roots
-from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.import_syntax import Import, ImportSyntax, Origin, Project
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -170,7 +170,7 @@ class PythonModules:
         stars: list[str] = []
         top = self._top(file)
         try:
-            tree = _parse(decode(read_own(top, str(file.relative_to(top)))))
+            tree = _parse(read_text(top, str(file.relative_to(top))))
         except (NotText, OSError):
             tree = None
         for node in _statements(tree.body if tree else []):

@@ -68,7 +68,7 @@ class Conditions:
     always = False
 
     def apply(self, source: bytes) -> Rewritten:
-        """Blank the lines, and maybe branches; return the text, the layer and the number of bytes lost."""
+        """Blank the lines, and maybe branches; return the text, the layer and the number of words lost."""
         text, lines, lost = bytearray(source), bytearray(b" " * len(source)), 0
         for group in _groups(source):
             if group.directives[-1][1] - group.directives[0][0] > LONGEST:
@@ -80,7 +80,7 @@ class Conditions:
                 lines[begin : end + 1] = source[begin : end + 1]
                 text[begin:end] = b" " * (end - begin)
             for begin, end in [] if is_whole else group.bodies[1:]:
-                lost += len(text[begin:end].strip())
+                lost += len(re.findall(rb"[A-Za-z_]\w*", text[begin:end]))
                 text[begin:end] = re.sub(rb"[^\n]", b" ", bytes(text[begin:end]))
         return Rewritten(bytes(text), layers=(bytes(lines),) if lines.strip() else (), lost=lost)
 

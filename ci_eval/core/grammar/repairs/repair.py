@@ -22,7 +22,9 @@ class Rewritten(NamedTuple):
     layers: tuple[bytes, ...] = ()
     """The further texts, each as long, that are blank but for parts that are blank in `text`."""
     lost: int = 0
-    """The number of bytes of code that are in none of the texts."""
+    """The number of words that are in none of the texts."""
+    trouble: str = ""
+    """The reason why a rewriting was dropped."""
 
 
 class Repair(NamedTuple):

@@ -52,6 +52,4 @@ REPAIRS = (
     # The grammar takes `use` for a type.
     Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
     _keywords(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)"),
-    # `S { x: a, .. } = b`
-    _keywords(rb"\.\.(?=\s*\}\s*=[^=>])"),
 )

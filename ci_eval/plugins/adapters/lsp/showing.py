@@ -9,9 +9,9 @@ from pathlib import Path
 from string import ascii_lowercase
 
 from ci_eval.core.base.errors import EngineRaised
-from ci_eval.core.base.files import below, read_own
+from ci_eval.core.base.files import below
 from ci_eval.core.contracts import Surroundings
-from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.plugins.adapters.lsp.client import Client
 
 ERROR = "\n)"
@@ -59,7 +59,7 @@ def show_project(
 def _read_text(root: Path, path: str) -> str:
     """Return the text of a file; "" if it has none, or cannot be read."""
     with suppress(OSError, NotText):
-        return decode(read_own(root, path))
+        return read_text(root, path)
     return ""
 
 

@@ -11,10 +11,9 @@ from textwrap import dedent, indent
 
 import msgspec
 
-from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import RunSettings
 from ci_eval.core.fetch import project
-from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.model import Record, Runnable
 from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.codebleu import LANGUAGES
@@ -126,7 +125,7 @@ class _Bench:
             return self._run.files[path]
         assert self._box.project, "Runnable sees to it"
         try:
-            return decode(read_own(self._box.project, path))
+            return read_text(self._box.project, path)
         except (OSError, ValueError, NotText) as error:
             raise NotRunnable(f"{path} of {self._run.project} cannot be read: {error}") from error
 

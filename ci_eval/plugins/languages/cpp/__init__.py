@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.imports.cpp import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
-from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes, leaves
+from ci_eval.core.grammar.syntax import Node, leaves
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.cpp.names import (
     CLASS,

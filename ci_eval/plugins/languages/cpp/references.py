@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, BlockWalk, NodePlace, handle_nodes, leaves
+from ci_eval.core.grammar.syntax import Node, leaves
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, BlockWalk, NodePlace, handle_nodes
 from ci_eval.core.model import Kind, Location
 from ci_eval.plugins.languages.cpp.names import (
     CLASS,

@@ -8,8 +8,8 @@ from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.importing.go import SYNTAX
 from ci_eval.core.grammar.imports.go import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
-from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes, leaves
+from ci_eval.core.grammar.syntax import Node, leaves
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.go.names import declare, receiver_type
 from ci_eval.plugins.languages.go.references import DEFINED, KEYWORDS, LOCAL, LOCAL_TYPE, RECEIVER, GoReferences

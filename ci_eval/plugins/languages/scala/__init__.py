@@ -322,8 +322,11 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     # The grammar takes as long for comments as for code, so they are blanked out. Where that was wrong, the text no
     # longer parses, which shows.
-    extraction = extract_tokens(ScalaWalk(_LITERAL_OR_COMMENT.sub(_blank_comment, text), path, declared), "scala")
-    return extraction if not extraction.unparsable else extract_tokens(ScalaWalk(text, path, declared), "scala")
+    blanked = _LITERAL_OR_COMMENT.sub(_blank_comment, text)
+    extraction = extract_tokens(ScalaWalk(blanked, path, declared), "scala")
+    if not extraction.unparsable or blanked == text:
+        return extraction
+    return extract_tokens(ScalaWalk(text, path, declared), "scala")
 
 
 _LITERAL_OR_COMMENT = re.compile(

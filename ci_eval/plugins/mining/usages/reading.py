@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from ci_eval.core.base.files import below, read_own
-from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.base.files import below
+from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.grammar.syntax import parser
 from ci_eval.plugins.mining.reading import LARGEST, TIMEOUT, read_all
 from ci_eval.plugins.mining.usages.contract import Dialect, MinedText, MinedUsage, Receiver, Surroundings
@@ -74,7 +74,7 @@ def read_file(root: Path, language: str, around: Surroundings, infer: bool, path
     try:
         # A path that is not UTF-8 fails here, since no sample could hold it.
         path.encode()
-        text = decode(read_own(root, path))
+        text = read_text(root, path)
         return mine(text, path, _dialect(language), replace(around, infer=_inference(root) if infer else None))
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
