@@ -138,7 +138,7 @@ class Shrinker:
         begin, end = self._range(node)
         ways = [Cut(self._skip_spaces(begin), end)]
         # A separator goes as well: a comma, or the sign before a type or a default.
-        for sibling in (node.prev_sibling, node.next_sibling):
+        for sibling in (node.next_sibling, node.prev_sibling):
             if sibling is not None and not sibling.is_named and sibling.type not in _BRACKETS:
                 first, last = self._range(sibling)
                 last += len(self._text[last:]) - len(self._text[last:].lstrip(" "))
