@@ -94,7 +94,7 @@ def _announce_plan(jobs: Sequence[plan_job.PlannedJob]) -> None:
     matrix = msgspec.json.encode({"include": jobs}).decode()
     screen = Screen()
     announcing.plan(matrix, jobs, screen)
-    screen.result(matrix)
+    screen.line(matrix)
 
 
 SPARE = (
@@ -123,7 +123,7 @@ def list_(what: str, form: str) -> None:
     if what == SCHEMA or form == "json":
         data = listing.schema() if what == SCHEMA else listing.rows(what)
         for line in msgspec.json.format(msgspec.json.encode(data), indent=2).decode().splitlines():
-            screen.result(line)
+            screen.line(line)
         return
     rows = listing.rows(what)
     screen.table(

@@ -75,7 +75,13 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
     hidden = len(causes.clusters) - len(clusters)
     more = f"{format_count(hidden, 'further cluster')} in the report. " if hidden else ""
     return Table(
-        columns, rows, formats=formats, numbers=0, spare=("share", "kind", "certainty"), label="#clusters", note=more + NOTE
+        columns,
+        rows,
+        formats=formats,
+        numbers=0,
+        spare=("share", "kind", "certainty"),
+        label="#clusters",
+        note=more + NOTE,
     )
 
 
