@@ -80,6 +80,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "doctor": "Check what is installed and what is missing, and print the command that helps.",
         "list": "List engines, languages, tasks, metrics and other choices.",
         "plan": "Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.",
+        "schema": "Print the JSON schema of configurations, of a file that ci-eval writes, or of a line of a dataset.",
         "plan-logs": ("Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON."),
     },
 }
