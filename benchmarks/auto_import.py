@@ -1,4 +1,4 @@
-"""The cost of auto-import for ordinary names, as the table of docs/engines.md: ranks of the same names, off and on.
+"""The cost of auto-import for ordinary names, in docs/results/engines.md: ranks of the same names, off and on.
 
 python benchmarks/auto_import.py [--sessions N] [--folder DIR] [ENGINE…]
 

@@ -1,4 +1,4 @@
-"""Does it matter whether an engine is named, or its program? Prints the table of docs/engines.md.
+"""Does it matter whether an engine is named, or its program? Prints the table of docs/results/engines.md.
 
 python benchmarks/by_path.py [--sessions N] [--folder DIR] [ENGINE…]
 

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md anew: the commands of its sections are run, and what they print is put behind them.
+"""docs/results/benchmarks.md anew: the commands of its sections are run, and what they print is put behind them.
 
 python benchmarks/document.py [WORD…]
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ci_eval.core import machine
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parents[1] / "docs" / "results" / "benchmarks.md"
 PROGRAM = ".venv/bin/python "
 BLOCK = re.compile(rf"```sh\n((?:{re.escape(PROGRAM)}[^\n]*\n)+)```\n(\n```text\n.*?```\n)?", re.DOTALL)
 """The commands of a section, and what they printed the last time."""
@@ -25,7 +25,7 @@ BLOCK = re.compile(rf"```sh\n((?:{re.escape(PROGRAM)}[^\n]*\n)+)```\n(\n```text\
 def printed(command: str) -> str:
     """What it prints; what it says meanwhile goes to standard error."""
     words = command.partition("#")[0].removeprefix(PROGRAM).split()
-    done = subprocess.run([sys.executable, *words], check=True, stdout=subprocess.PIPE, text=True, cwd=PAGE.parents[1])
+    done = subprocess.run([sys.executable, *words], check=True, stdout=subprocess.PIPE, text=True, cwd=PAGE.parents[2])
     return done.stdout
 
 

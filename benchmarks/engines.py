@@ -1,4 +1,4 @@
-"""Every verified engine on a real project, after 0, 1 and 3 letters: the table of docs/engines.md.
+"""Every verified engine on a real project, after 0, 1 and 3 letters: the table of docs/results/engines.md.
 
 python benchmarks/engines.py [--sessions N] [--letters N…] [ENGINE…]
 

@@ -1,4 +1,4 @@
-"""Prints the table of docs/engines.md about names whose import is missing.
+"""Prints the table of docs/results/engines.md about names whose import is missing.
 
 python benchmarks/imports.py [--sessions N] [--folder DIR] [ENGINE=PROJECT …]
 

@@ -4,8 +4,8 @@ python benchmarks/languages.py LANGUAGE [PROJECT…]        projects as --projec
     --examples N        the disagreements of each kind that are printed (5)
     --files N           the files of each project, sampled (40)
 
-Prints the rows of docs/languages.md for the projects and for the snippets of tests/languages/modern/, and below them
-the disagreements. Files that the language's parser refuses are left out.
+Prints the rows of docs/results/languages.md for the projects and for the snippets of tests/languages/modern/, and below
+them the disagreements. Files that the language's parser refuses are left out.
 """
 
 from __future__ import annotations

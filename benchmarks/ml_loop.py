@@ -103,7 +103,7 @@ def _said(found: dict[str, float]) -> str:
 
 
 def main() -> None:
-    """Print the table of docs/ml.md."""
+    """Print the table of docs/results/ml.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("languages", nargs="*", default=list(PROJECTS))
     parser.add_argument("--sessions", type=int, default=1500)

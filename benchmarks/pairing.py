@@ -1,4 +1,4 @@
-"""Files per second that `ci-eval dataset unit-tests` reads and pairs, of the projects of docs/datasets.md.
+"""Files per second that `ci-eval dataset unit-tests` reads and pairs, of the projects of docs/results/datasets.md.
 
 python benchmarks/pairing.py [LANGUAGE …]: downloads the projects unless they are in the cache.
 """

@@ -1,6 +1,6 @@
 """Stage 1 over a real project of each language: files, tokens by kind, unparsable text, megabytes per second and core.
 
-python benchmarks/stage_one.py [LANGUAGE…]        prints the table of docs/languages.md
+python benchmarks/stage_one.py [LANGUAGE…]        prints the table of docs/results/languages.md
 
 The projects are those of the nightly configurations. Speed, in one process, the best of three rounds: of finding the
 tokens; of all of stage 1 (reading, declarations, tokens, actions, packing); and of parsing alone, one round.

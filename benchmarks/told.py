@@ -1,4 +1,4 @@
-"""Prints the table of docs/engines.md that says what each engine is told: made of the adapters, without any engine."""
+"""Prints the table of docs/results/engines.md that says what each engine is told: made without any engine."""
 
 from __future__ import annotations
 

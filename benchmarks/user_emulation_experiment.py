@@ -393,7 +393,7 @@ def _inside(span: tuple[float, float], margin: float) -> bool:
 
 
 def main() -> None:
-    """Print the table of docs/user-model.md."""
+    """Print the table of docs/results/ml.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--users", type=int, default=10)
     parser.add_argument("--tokens", type=int, default=1_200, help="of each project")

@@ -10,14 +10,14 @@ Three stages are the whole pipeline, each runnable alone on an existing workspac
 """
 
 from importlib import import_module
-from typing import Any
 
 __version__ = "0.1.0.dev0"
 __all__ = ["Run", "__version__", "open"]
 
 
-def __getattr__(name: str) -> Any:
-    # What commands do not need is imported when it is asked for; `__init__.pyi` has the types.
+def __getattr__(name: str) -> object:
+    # What commands do not need is imported when it is asked for; `__init__.pyi` has the types. The launcher of engines
+    # imports this module, so it imports little.
     if name in {"Run", "open"}:
         return getattr(import_module("ci_eval.plugins.exports.run"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -146,7 +146,7 @@ final class Kinds extends PhpParser\NodeVisitorAbstract
             $this->identifier($node->method, 'FIELD');
             $this->identifier($node->newName ?? null, 'DEFINITION');
         } elseif ($node instanceof Stmt\Goto_) {
-            $this->identifier($node->name, 'VARIABLE');
+            $this->identifier($node->name, 'DEFINITION');
         } elseif ($node instanceof Expr) {
             $this->expression($node);
         }

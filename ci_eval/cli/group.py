@@ -21,6 +21,9 @@ COMMANDS: dict[str, dict[str, str]] = {
     "answers": {
         "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
     },
+    "cases": {
+        "cases": "Ask an engine about the cases in FOLDER: is offered what must be, and nothing that must not be?",
+    },
     "causes": {
         "causes": "List what to fix first: the misses of WORKSPACE by their causes, without asking an engine.",
     },

@@ -226,16 +226,13 @@ class Engine(Protocol):
         """Return the names of the languages it knows; None = any."""
 
     @property
-    def version(self) -> str:
-        """Return the version that is installed by default."""
+    def version(self) -> str: ...  # the one that is installed by default
 
     @property
-    def source(self) -> str:
-        """Return the source that it is installed from."""
+    def source(self) -> str: ...  # where it is installed from
 
     @property
-    def licence(self) -> str:
-        """Return its licence as an SPDX expression."""
+    def licence(self) -> str: ...  # as an SPDX expression
 
     @property
     def verified(self) -> bool:
@@ -325,6 +322,8 @@ class Task:
     record: Callable[[Mapping[str, object]], Record] | None = None
     """A line of a dataset → the item it is; raises ValueError. Such a task plays its items. None: code has them."""
     splitting: Splitting | None = None
+    takes_holes: bool = False
+    """A flag: a dataset may have its items in place of code, as holes in source files."""
     rank: Callable[[str, str, Sequence[Suggestion]], int | None]
     """A function: expected text, typed prefix, displayed suggestions → the rank (1-based) of the one that counts."""
     status: Callable[[Sequence[LookupScore]], Status]
@@ -342,6 +341,8 @@ class Task:
     """A function that types an item and asks where it likes; the rest is typed then. None: it is asked at prefixes."""
     of_imports: bool = False
     """A flag: its items are uses of names whose import is taken out of the file."""
+    of_silence: bool = False
+    """A flag: its items are places at which something new is written; a rank is that of what is in the way there."""
     every_token: bool = False
     """A flag: its items are made of all tokens of the code, definitions, literals and punctuation among them."""
     action: type[PlayItem] = PlayItem

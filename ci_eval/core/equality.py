@@ -23,6 +23,12 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
     )
 
 
+def begins(suggestion: Suggestion, typed: str) -> bool:
+    """Return whether a suggestion begins with what was typed, without regard to case."""
+    # clangd puts a sign before the names that it shows.
+    return (suggestion.label or suggestion.text).lstrip(" \u2022").lower().startswith(typed.lower())
+
+
 SAME_MODULE, SAME_OBJECT, COMPILES = "sameModule", "sameObject", "compiles"
 """The grades of a suggestion that imports the expected name: from the module that the code has it from, or as the same
 object from a module that re-exports it; and whether the file has no more syntax errors than before."""

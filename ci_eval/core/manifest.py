@@ -94,6 +94,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     nor among the dependencies. None if the language cannot tell, or nothing is imported."""
     unresolved_packages: dict[str, Number] = {}
     """The number of these imports by package, the most frequent first; at most 100 packages."""
+    remedies: dict[str, str] = {}
+    """What would help the engine to find these packages, by package; empty if no engine looks at them."""
     endpoint: str = ""
     settings_left_out: str = ""
     """The project's settings that the engine was not given, since they could do harm; "" = none."""
@@ -144,6 +146,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     """The share of the source text that the grammar could not read, by its syntax trees."""
     unparsable_files: dict[str, Annotated[float, Meta(ge=0, le=1)]] = {}
     """The share that could not be read, by file; the worst files first, ten at most."""
+    left_out: dict[str, Number] = {}
+    """The number of source files without sessions since nobody writes them: "generated" or "vendored" → number."""
     vocabulary: Vocabulary | None = None
     pairs: dict[str, Number] = {}
     """The outcomes of the pairs of states in the task method-calls: outcome → number of pairs."""

@@ -8,9 +8,10 @@ from hashlib import blake2b
 
 import msgspec
 
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.contracts import Band, Hands, Task
 from ci_eval.core.model import Kind, LookupScore, PlayItem, Properties, QueriesConfig, Record, Runnable, Status
-from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter
+from ci_eval.core.sample_expansion import Lines, RecordItem, SourceHole, Split, Splitter
 
 
 class Sample(msgspec.Struct):
@@ -34,6 +35,35 @@ def neutral(line: Mapping[str, object]) -> Record:
         references=_known_references(fields.references or ()),
         run=fields.run,
     )
+
+
+class _Hole(msgspec.Struct):
+    prefix: str
+    suffix: str
+    expected: str
+    language: str
+    tests: object = None
+
+
+def read_hole(line: Mapping[str, object], endings: Mapping[str, str]) -> Split:
+    """Return the hole of a line `{"prefix", "suffix", "expected", "language", "tests"?}`. `endings`: language → end of
+    a file's name. Raises ValueError."""
+    fields = msgspec.convert(line, _Hole)
+    language = fields.language.lower()
+    if language not in endings:
+        known = ", ".join(sorted(endings))
+        raise ValueError(f"unknown language {fields.language!r}{guess(language, endings)}; known are {known}")
+    if not fields.expected.strip():
+        raise ValueError("`expected` is empty: it is the text between `prefix` and `suffix`")
+    properties = Properties(kind=Kind.LINE, language=language)
+    hole = SourceHole(
+        before=fields.prefix,
+        expected=fields.expected,
+        after=fields.suffix,
+        ending=endings[language],
+        properties=properties,
+    )
+    return Split(hole=hole, trouble="its `tests` are not run: only texts are compared" if fields.tests else "")
 
 
 def takes_dataset(task: Task) -> bool:

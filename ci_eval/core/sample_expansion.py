@@ -22,8 +22,22 @@ class RecordItem:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SourceHole:
+    """A source file with one hole."""
+
+    before: str
+    expected: str
+    after: str
+    ending: str
+    """The end of the file's name, by which its grammar is chosen."""
+    properties: Properties
+
+
+@dataclass(frozen=True, kw_only=True)
 class Split:
-    items: Sequence[RecordItem]
+    items: Sequence[RecordItem] = ()
+    hole: SourceHole | None = None
+    """The line's only item, if engines are asked at a caret in the line's own file."""
     fates: Mapping[str, int] = field(default_factory=dict)
     """Outcome → number of candidates for items that met it."""
     drawn: bool = False

@@ -32,8 +32,6 @@ def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> st
 
     `before`: the text before the caret.
     """
-    if span == "text":
-        return text
     return "\n".join(line.rstrip() for line in text[: _end(text, before, span, word)].split("\n")).rstrip()
 
 

@@ -148,6 +148,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             generated=sum(manifest.generated for manifest in manifests),
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
+            left_out=dict(sum((Counter(manifest.left_out) for manifest in manifests), Counter())),
             pairs=dict(sum((Counter(manifest.pairs) for manifest in manifests), Counter())),
             histories=sum_histories(histories) if histories else None,
             drawn={name: seed for manifest in manifests for name, seed in manifest.draws.items()},
@@ -192,7 +193,9 @@ def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Worksp
             attempts[index], key=lambda shard: (_is_finished(shard), machine.seconds(shard.manifest().start))
         )
         for attempt in older:
-            screen.warn(f"{attempt.folder} is left out: {newest.folder} is a newer attempt of shard {index}")
+            is_copy = attempt.manifest() == newest.manifest()
+            why = "holds the same" if is_copy else f"is a newer attempt of shard {index}"
+            screen.warn(f"{attempt.folder} is left out: {newest.folder} {why}")
         chosen.append(newest)
     return chosen
 
@@ -266,6 +269,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         cpu="; ".join(cpus),
         unresolved_imports=_mean_of_imports(shards),
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
+        remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
         confined=pipeline.together(shard.confined for shard in shards),
         footprint=footprint.together(shard.footprint for shard in shards),

@@ -20,12 +20,14 @@ from ci_eval.core.config import Config, InterpretConfig
 from ci_eval.core.grammar.imports.missing import anywhere, missing
 from ci_eval.core.manifest import QUERIES, StageRecord
 from ci_eval.core.model import Evaluation
+from ci_eval.core.rendering.advice import describe_left_out
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.comparison_rules import add_gate_filters, check_gates, load_metrics
 from ci_eval.jobs.logs import gather_logs, prepare_logs
 from ci_eval.jobs.preparation import Prepared
+from ci_eval.plugins.adapters import environments
 
 
 def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
@@ -44,6 +46,7 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
             generated=generated.sessions,
             unparsable=generated.unparsable / generated.size if generated.size else 0.0,
             unparsable_files=generated.worst(),
+            left_out=dict(generated.left_out),
             vocabulary=generated.texts.summed(),
             pairs=dict(prepared.records.fates) if prepared.records else {},
             drawn=manifest.draws
@@ -53,6 +56,8 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
         )
         workspace.write_manifest(manifest)
         screen.say(f"Actions: {format_count(generated.sessions, 'session')} in {format_count(generated.files, 'file')}")
+        if generated.left_out:
+            screen.say(describe_left_out(generated.left_out))
     if not manifest.generated:
         raise NothingToEvaluate(_why_nothing(workspace, prepared))
 
@@ -73,6 +78,7 @@ def _generate(workspace: Workspace, prepared: Prepared, jobs: int, screen: Scree
             task=prepared.task,
             seed=config.interpret.seed,
             cache=prepared.cache,
+            unwritten=config.project.generated == "include",
             advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
         )
 
@@ -88,6 +94,10 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
         return f"{prepared.project.info.spec} holds no records: {outcomes or 'it is empty'}"
     if workspace.action_files():
         return "no token passes actions.strategy.filters: loosen them"
+    if left_out := workspace.manifest().left_out:
+        return (
+            f"{prepared.project.info.name} has no other {prepared.language.title} files. {describe_left_out(left_out)}"
+        )
     suffixes = ", ".join(prepared.language.suffixes)
     return f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots"
 
@@ -149,13 +159,21 @@ def record(
     if not made.planned and manifest.shard is None:
         raise NothingToEvaluate("sessionProbability and sessionsLimit leave no session: raise them")
     record = StageRecord(started=started, ended=machine.now(), files=made.files)
-    share, packages = None, dict[str, int]()
+    share, packages, remedies = None, dict[str, int](), dict[str, str]()
     if (imports := prepared.language.imports) is not None and not prepared.records:
         around = prepared.setup.surroundings
         # An import is there if it is in one of the roots.
         readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
         files = ((source.path, source.text) for source in workspace.sources())
         share, packages = missing(lambda path, text: anywhere(read(path, text) for read in readers), files)
+        if packages and prepared.engine.own_process:
+            remedies = environments.find_remedies(
+                prepared.language.dependencies,
+                around.root,
+                packages,
+                installed=not prepared.dependencies_left_out,
+                groups=prepared.config.project.dependency_groups,
+            )
     total = footprint.together([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
@@ -170,6 +188,7 @@ def record(
             machine=watch.state(),
             unresolved_imports=share,
             unresolved_packages=packages,
+            remedies=remedies,
             confined=together({manifest.confined, *made.confined}),
             footprint=total,
             waited=total.waited,
@@ -223,7 +242,7 @@ def make_reports(
 def load_grammars(workspace: Workspace) -> Mapping[str, str]:
     """Return the grammars that colour the sources of a workspace; none if this ci-eval does not know its language."""
     language = workspace.manifest().language
-    return languages.CATALOG.load(language).grammars if language in languages.CATALOG.names() else {}
+    return languages.list_grammars(language) if language in languages.names() else {}
 
 
 BESIDE_EFFORT = ("Recall", "LatencyPercentile95")

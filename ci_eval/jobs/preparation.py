@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace as replace_values
@@ -18,7 +19,8 @@ from ci_eval.core.fetch import dataset, project, sealed
 from ci_eval.core.fetch.project import Project
 from ci_eval.core.model import UNREFERRING, ActionsConfig, QueriesConfig, StrategyConfig
 from ci_eval.core.model.engine.sent import SentConfiguration
-from ci_eval.core.records import choose_splitter, has_carets, takes_dataset
+from ci_eval.core.records import choose_splitter, has_carets, read_hole, takes_dataset
+from ci_eval.core.sample_expansion import Splitter
 from ci_eval.core.statistics import footprint
 from ci_eval.core.user_model import build_user_model
 from ci_eval.jobs.comparison_rules import judging, load_metrics
@@ -78,7 +80,7 @@ class Prepared:
                 reads=tuple(Path(folder).expanduser().absolute() for folder in self.config.engine.reads),
                 kinds=frozenset(kinds) if kinds else None,
                 sources=tuple(root / folder for folder in self.config.project.source_roots) or None,
-                grammars=self.language.grammars if self.config.engine.endpoint else {},
+                grammars=languages.list_grammars(self.language.name) if self.config.engine.endpoint else {},
             ),
             ranker=self.ranker,
             task=self.task,
@@ -183,7 +185,10 @@ def _dependencies(
         if is_asked or (try_anyway and environments.can_install_safely(kind, target.root, target.info)):
             screen.say(f"Preparing what {target.info.name} needs")
             groups, spec = config.project.dependency_groups, target.info
-            needs = environments.prepare(kind, target.root, spec, dependencies=True, cache=cache, groups=groups)
+            sources = [target.root / folder for folder in config.project.source_roots]
+            needs = environments.prepare(
+                kind, target.root, spec, dependencies=True, cache=cache, groups=groups, sources=sources
+            )
             return needs, False
     except PreparationError as error:
         if is_asked:
@@ -210,10 +215,13 @@ def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
 
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:
-    if not takes_dataset(task):
+    if not config.dataset.spec:
         return project.prepare(config.project.spec, cache=cache, name=config.project.name), None
     source = dataset.prepare(config.dataset.spec, cache=cache)
-    split = choose_splitter(task, source.lines(), config.queries, config.interpret.seed)
+    if task.takes_holes:
+        split: Splitter = partial(read_hole, endings=languages.list_endings())
+    else:
+        split = choose_splitter(task, source.lines(), config.queries, config.interpret.seed)
     records = actions.read_records(source.lines(), split, config.find_cluster(task))
     root = dataset.lay_out({file.path: file.text for file in records.files}, cache=cache)
     return project.Project(root=root, info=source.info), records
@@ -222,7 +230,7 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
 def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
     """Return the folder with the texts that the records' carets are in; None if the engine takes records. Raises
     ConfigError if the engine completes at a caret, and the dataset has none."""
-    if engine.takes_records:
+    if engine.takes_records or not has_carets(load_task(config)):
         return None
     if not records.texts:
         raise ConfigError(
@@ -247,8 +255,13 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
             f"engine {engine.name!r} does not know {language.title}; it knows {', '.join(known)}: "
             f"add `--language {known[0]}`, or choose an engine of `ci-eval list engines`"
         )
-    if language.dependencies != "python" and (config.project.source_roots or config.project.dependency_groups):
-        raise ConfigError(f"project.sourceRoots and dependencyGroups are for Python, not {language.title}: remove them")
+    if language.dependencies not in ("python", "node") and (
+        config.project.source_roots or config.project.dependency_groups
+    ):
+        raise ConfigError(
+            "project.sourceRoots and dependencyGroups are for Python, JavaScript and TypeScript, not "
+            f"{language.title}: remove them"
+        )
     metrics = load_metrics(config)
     figures = [*(metric.info.name for metric in metrics), *footprint.INFOS]
     for name in config.reports.default_metrics or ():
@@ -257,7 +270,7 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
                 f"reports.defaultMetrics: unknown metric {name!r}{guess(name, figures)}; known are {', '.join(figures)}"
             )
     judging(config, metrics=metrics)
-    if not (config.project.spec or takes_dataset(task)):
+    if not (config.project.spec or config.dataset.spec):
         raise ConfigError("no project: add --project SPEC, for example --project pypi:flask==3.0.3 or --project path:.")
 
 
@@ -310,7 +323,7 @@ def load_task(config: Config) -> Task:
     if config.run.tests and not task.runner:
         raise ConfigError(f"answers of the task {task.name} are no tests that could be run: remove `run.tests`")
     kinds = frozenset(strategy.filters.statement_types or ())
-    if not task.every_token and kinds and kinds <= UNREFERRING:
+    if not (task.every_token or task.of_silence) and kinds and kinds <= UNREFERRING:
         raise ConfigError(
             f"`actions.strategy.filters.statementTypes` is {', '.join(sorted(kinds))}, which only the task tokens "
             "asks for: add `task: tokens`, or other kinds"
@@ -345,14 +358,21 @@ def _check_target(task: Task, config: Config) -> None:
     """Raise ConfigError unless the configuration names a dataset for a task that takes one, and none for others."""
     if config.queries != QueriesConfig() and not task.splitting:
         raise ConfigError(f"the task {task.name} asks about no histories, so `queries` says nothing to it: remove it")
-    if not takes_dataset(task):
+    if not (takes_dataset(task) or task.takes_holes):
         if config.dataset.spec:
             raise ConfigError(f"the task {task.name} is about source code, so `dataset` says nothing to it: remove it")
         return
     if not config.dataset.spec:
+        if task.takes_holes:
+            return
         raise ConfigError(f"the task {task.name} takes records: add --dataset FILE, or `dataset:` to the configuration")
     if config.project.spec and not has_carets(task):
         raise ConfigError(f"the task {task.name} takes records, so `project` says nothing to it: remove it")
+    if task.takes_holes and config.engine.window.other_files:
+        # Several holes may be of one text, and would show each other's answer.
+        raise ConfigError(
+            "engine.window.otherFiles shows files of a project, and holes of a dataset have none: remove it"
+        )
     if config.actions != ActionsConfig():
         raise ConfigError(f"the task {task.name} takes records as they are, so `actions` says nothing to it: remove it")
 

@@ -124,7 +124,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         strategy=actions.spell_task(config.actions.strategy, config.interpret.seed, prepared.task)
         + actions.spelled_queries(config.queries),
         filters=actions.spelled_filters(config.actions.strategy.filters),
-        files=actions.spelled_files(config.actions),
+        files=actions.spelled_files(config.actions) + ("/generated" if config.project.generated == "include" else ""),
         user=encode_user_model(build_user_model(config.user)) if config.user else "",
         task=prepared.task.name,
         unit=prepared.task.unit,

@@ -20,6 +20,7 @@ from ci_eval.core.model import (
     Suite,
     Sweep,
 )
+from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.rendering import figures as figure_texts
@@ -215,11 +216,14 @@ def _short(error: FileError) -> str:
     return first if last in first else f"{first}: {last}"
 
 
-def small(result: Sweep | Suite | Causes, folder: Path, reports: Mapping[str, Path], screen: Screen) -> None:
-    """Print a sweep, a suite or causes, and the paths of its reports. The last line is the folder's path."""
+def small(
+    result: Sweep | Suite | Causes | Cases, folder: Path | None, reports: Mapping[str, Path], screen: Screen
+) -> None:
+    """Print a result, and the paths of its reports. The last line is the folder's path, if it has one."""
     to_terminal(small_blocks(result), screen)
     _print_reports(reports, screen)
-    screen.line(str(folder))
+    if folder:
+        screen.line(str(folder))
 
 
 def sweep(done: Swept, screen: Screen) -> None:

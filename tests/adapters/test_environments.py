@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.catalogs import languages
 from ci_eval.core.model import ProjectInfo
-from ci_eval.plugins.adapters.environments import ENVIRONMENTS, _forget_start_up, prepare
+from ci_eval.plugins.adapters.environments import ENVIRONMENTS, _forget_start_up, find_remedies, prepare
 from tests.projects import write
 
 INFO = ProjectInfo(spec="path:x", name="x", revision="1", checksum="c" * 64)
@@ -99,6 +99,24 @@ def test_of_an_npm_package_only_what_it_needs_to_run_is_installed(tmp_path: Path
 def test_the_modules_of_a_go_module_are_there(tmp_path: Path) -> None:
     root = write(tmp_path / "p", go__mod="module example\n\ngo 1.19\n\nrequire github.com/spf13/pflag v1.0.5\n")
     assert packages("go", root, tmp_path) == {"github.com/spf13/pflag": "v1.0.5"}
+
+
+def test_a_package_in_the_project_is_said_to_be_there(tmp_path: Path) -> None:
+    root = write(tmp_path, **{"packages/alpha/src/acme/__init____py": "", "web/package__json": '{"name": "@me/web"}'})
+    write(root, **{"fixtures/package__json": "{broken"})
+    remedies = find_remedies("python", root, ["acme", "yaml"], installed=False)
+    assert remedies == {"acme": "in the project, in packages/alpha/src: name that folder in project.sourceRoots"}
+    assert "in web:" in find_remedies("node", root, ["@me/web"], installed=True)["@me/web"]
+
+
+def test_groups_that_are_not_installed_are_named_and_then_the_file_that_does_not_ask(tmp_path: Path) -> None:
+    root = write(tmp_path, pyproject__toml="[dependency-groups]\ndev = ['x']\n", package__json="{}")
+    assert find_remedies("python", root, ["x"], installed=True) == {
+        "x": "project.dependencyGroups: all installs what is for dev as well"
+    }
+    assert "pyproject.toml" in find_remedies("python", root, ["x"], installed=True, groups="all")["x"]
+    assert "package.json" in find_remedies("node", root, ["x"], installed=True)["x"]
+    assert "compile_commands.json" in find_remedies("", root, ["x.h"], installed=True)["x.h"]
 
 
 def test_projects_share_the_empty_environment(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ import pytest
 
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.contracts import Surroundings
+from ci_eval.core.fetch.requirements import Groups
 from ci_eval.plugins.adapters.environments import prepare
 from ci_eval.plugins.adapters.fetching import Relay
 from ci_eval.plugins.adapters.place import Place, variables
@@ -88,6 +89,7 @@ class Registry:
     address: str
     files: dict[str, bytes]
     keys: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
 
 @pytest.fixture
@@ -95,6 +97,7 @@ def registry(listener: Listener, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             made.keys.append(self.headers.get("Authorization", ""))
+            made.asked.append(self.path)
             body = made.files.get(self.path)
             self.send_response(404 if body is None else 200)
             self.send_header("Content-Type", "application/json" if self.path.count("/") == 2 else "text/plain")
@@ -209,6 +212,58 @@ def test_an_older_lock_is_installed_as_well(tmp_path: Path) -> None:
     assert packages("node", write(tmp_path / "p", **files), tmp_path) == {"a": "1.0.0", "a/node_modules/x": "1.0.0"}
 
 
+WORKSPACES = {
+    "npm": {"package__json": '{"workspaces": ["packages/*"]}'},
+    "yarn": {"package__json": '{"workspaces": {"packages": ["packages/*"]}, "dependencies": {"core": "workspace:^"}}'},
+    "pnpm": {"package__json": "{}", "pnpm-workspace__yaml": "packages: ['packages/*']\ncatalog: {x: ^1.0.0}\n"},
+    "paths": {"package__json": '{"dependencies": {"app": "file:packages/app", "core": "link:packages/core"}}'},
+    "locked": {
+        "package__json": '{"workspaces": ["packages/*"]}',
+        "package-lock__json": json.dumps(
+            {
+                "packages": {
+                    "": {"workspaces": ["packages/*"]},
+                    "packages/app": {"name": "app", "version": "1.0.0", "dependencies": {"x": "*", "core": "*"}},
+                    "packages/app/node_modules/x": {"version": "1.0.0"},
+                    "packages/core": {"name": "core", "version": "1.0.0"},
+                    "node_modules/app": {"resolved": "packages/app", "link": True},
+                    "node_modules/core": {"resolved": "packages/core", "link": True},
+                }
+            }
+        ),
+    },
+}
+
+
+@pytest.mark.needs("npm")
+@pytest.mark.parametrize("client", WORKSPACES)
+def test_no_registry_is_asked_for_what_the_project_has_itself(client: str, registry: Registry, tmp_path: Path) -> None:
+    needs = {"x": "catalog:" if client == "pnpm" else "*", "core": "workspace:*" if client == "pnpm" else "9.0.0"}
+    members = {
+        "packages/app/package__json": json.dumps({"name": "app", "version": "1.0.0", "dependencies": needs}),
+        "packages/core/package__json": '{"name": "core", "version": "1.0.0"}',
+    }
+    root = write(tmp_path / "p", **WORKSPACES[client], **members)
+    made = prepare("node", root, INFO, dependencies=True, cache=tmp_path)
+    assert made is not None
+    (installed,) = (path for path in made.folder.rglob("node_modules/x") if path.is_dir())
+    assert (installed.parents[1] == made.folder) == (client != "locked")
+    assert registry.asked
+    assert not [path for path in registry.asked if not path.startswith("/npm/x")]
+
+
+@pytest.mark.needs("npm")
+@pytest.mark.usefixtures("registry")
+@pytest.mark.parametrize("groups", [(), ("dev",), "all"])
+def test_what_is_for_development_is_installed_if_asked_for(groups: Groups, tmp_path: Path) -> None:
+    root = write(tmp_path / "p", package__json=json.dumps({"devDependencies": {"x": "*"}}))
+    made = prepare("node", root, INFO, dependencies=True, cache=tmp_path, groups=groups)
+    assert made is not None
+    assert ("x" in made.packages) == bool(groups)
+    with pytest.raises(PreparationError, match="names 'docs', and npm's groups are dev alone"):
+        prepare("node", root, INFO, dependencies=True, cache=tmp_path, groups=("docs",))
+
+
 @pytest.mark.needs("npm")
 @pytest.mark.usefixtures("registry")
 def test_a_package_with_another_digest_is_refused(tmp_path: Path) -> None:
@@ -241,6 +296,26 @@ def test_the_listener_would_hear_go_itself(listener: Listener, tmp_path: Path) -
 def test_go_takes_modules_from_its_proxy(tmp_path: Path) -> None:
     root = write(tmp_path / "p", go__mod="module example\n\ngo 1.20\n\nrequire example.org/x v1.0.0 // indirect\n")
     assert packages("go", root, tmp_path) == {"example.org/x": "v1.0.0"}
+
+
+@pytest.mark.needs("go")
+@pytest.mark.parametrize("main", ["", "module example.org/main\n\ngo 1.20\n"])
+def test_the_modules_of_a_workspace_are_asked_at_no_proxy(main: str, registry: Registry, tmp_path: Path) -> None:
+    needs = "module example.org/a\n\ngo 1.20\n\nrequire (\n\texample.org/b v0.1.0\n\texample.org/x v1.0.0\n)\n"
+    files = {"mods/a/go__mod": needs, "mods/b/go__mod": "module example.org/b\n\ngo 1.20\n"}
+    uses = "go 1.20\n\nuse (\n\t./mods/a\n\t./mods/b\n)\n" + ("use .\n" if main else "")
+    root = write(tmp_path / "p", go__work=uses, **files, **({"go__mod": main} if main else {}))
+    assert packages("go", root, tmp_path) == {"example.org/x": "v1.0.0"}
+    assert registry.asked
+    assert not [path for path in registry.asked if "/b/" in path or "/a/" in path]
+
+
+@pytest.mark.needs("go")
+@pytest.mark.parametrize("use", ["../out", "/etc", "none"])
+def test_a_workspace_takes_modules_of_the_project_alone(use: str, tmp_path: Path) -> None:
+    write(tmp_path / "out", go__mod="module out\n")
+    with pytest.raises(PreparationError, match=r"go\.work of the project wants"):
+        packages("go", write(tmp_path / "p", go__work=f"go 1.20\n\nuse {use}\n"), tmp_path)
 
 
 @pytest.mark.needs("go")

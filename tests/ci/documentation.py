@@ -1,4 +1,4 @@
-"""The blocks that docs/ci.md asks its readers to copy."""
+"""The blocks that the pages about CI ask their readers to copy."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "ci.md"
+PAGES = [PAGE, *(ROOT / "docs" / f"ci-{host}.md" for host in ("github", "gitlab", "teamcity"))]
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class Block:
 
 def blocks() -> Iterator[Block]:
     """All of them, in order."""
-    for section in re.split(r"^#+ ", PAGE.read_text(), flags=re.MULTILINE)[1:]:
+    text = "".join(page.read_text() for page in PAGES)
+    for section in re.split(r"^#+ ", text, flags=re.MULTILINE)[1:]:
         heading, _, text = section.partition("\n")
         for number, (language, block) in enumerate(re.findall(r"^```(.*)\n((?:.*\n)*?)```$", text, re.MULTILINE)):
             yield Block(heading, number, language, block)

@@ -119,7 +119,7 @@ FURTHER_JOBS = f"""
 def figures(needs: str, *, seed: int = 1, further: str = "") -> dict[str, Any]:
     """Return a job with the documented line, which begins without what an earlier job installed."""
     begin = f'rm -rf "$CI_EVAL_CACHE"; sed -i "s/seed: 1/seed: {seed}/" ci/completion.yaml'
-    steps = [{"uses": CHECKOUT}, {"run": begin}, *yaml.safe_load(dedent(documented("GitHub: one line")) + further)]
+    steps = [{"uses": CHECKOUT}, {"run": begin}, *yaml.safe_load(dedent(documented("One line")) + further)]
     # Once the first one is over nothing can be downloaded any more.
     after = {"needs": needs, "if": "always()", "env": {"PIP_NO_INDEX": "1"}} if needs else {}
     return {"runs-on": "ubuntu-latest", "permissions": {"contents": "read"}, **after, "steps": steps}

@@ -1,4 +1,4 @@
-"""docs/ci.md as a new user goes through it: every block is executed as it stands there, but for OWNER and COMMIT."""
+"""The pages about CI as a new user goes through them: each block is executed as it is, but for OWNER and COMMIT."""
 
 from __future__ import annotations
 

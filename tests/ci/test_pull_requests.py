@@ -159,7 +159,7 @@ def test_an_engine_of_the_repository_is_built_and_measured_as_the_documentation_
     report = json.loads((hub.artifact(33, "comparison") / "comparison.json").read_text())
     assert (hub.artifact(33, "comparison") / "number.txt").read_text() == "3\n"
     assert report["filters"]["ALL"]["metrics"]["Recall"]["difference"] < 0
-    hub.call(THEIRS, "night", documented("GitHub: a nightly build"))
+    hub.call(THEIRS, "night", documented("A nightly build"))
     code, log = hub.run("night", 34, event="schedule", repository=THEIRS)
     assert code == 0, log
     assert {f"{kind}-completion-server-basic" for kind in ("workspace", "comparison", "good")} <= hub.names(34)

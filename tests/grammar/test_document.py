@@ -96,3 +96,11 @@ def test_changes_are_those_of_slices(text: str, data: st.DataObject) -> None:
 def test_a_range_outside_the_text_is_refused(begin: int, end: int) -> None:
     with pytest.raises(ValueError, match="outside"):
         GapText("abc").replace(begin, end, "")
+
+
+@given(st.text("ab", max_size=8), st.text("ab", max_size=8))
+def test_a_jump_is_at_most_one_edit(old: str, new: str) -> None:
+    document = Document(old)
+    document.jump(new, len(new))
+    assert (document.text, document.caret) == (new, len(new))
+    assert len(document.take_edits()) == (old != new)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from ci_eval.core.contracts import Answer, Installation, Query, Running, Surroundings
+from ci_eval.core.grammar.document import Document
 from ci_eval.core.interpret.run import share_twice
-from ci_eval.core.model import Determinism, Status, Suggestion
+from ci_eval.core.model import DeleteRange, Determinism, MoveCaret, PrintText, Status, Suggestion
+from ci_eval.core.model.settings import ActionsConfig, StrategyConfig
 from ci_eval.plugins.engines.controls import ORACLE, Words
 from tests.fake import Fake
 from tests.projects import ask, generate, sessions, setup, write
@@ -64,6 +67,38 @@ def test_an_engine_that_changes_its_mind_is_found_out(project: Path, tmp_path: P
     assert progress.state == Determinism(asked=len(again), differed=len(again))
     assert progress.state.asked > 5
     assert all(session.differing == 1 for session in again)
+
+
+@pytest.mark.parametrize("context", ["ALL", "PREVIOUS", "LEFT"])
+def test_the_second_question_is_about_the_same_text(
+    tmp_path: Path, context: Literal["ALL", "PREVIOUS", "LEFT"]
+) -> None:
+    root = write(tmp_path / "p", a__py="def greet(name):\n" + "    name = name.strip(name)\n" * 30)
+    config = ActionsConfig(strategy=StrategyConfig(context=context))
+    workspace = generate(root, tmp_path / "w", config)
+    progress = ask(workspace, setup(Forgetful(), root), limit=60)
+    assert progress.state == Determinism(asked=60, differed=60)
+
+
+@pytest.mark.usefixtures("in_one_process")
+def test_second_questions_are_asked_without_the_edits_in_between(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write(tmp_path / "p", a__py="name = name.strip(name)\n" * 300)
+    workspace = generate(root, tmp_path / "w")
+    applied: Counter[str] = Counter()
+    apply = Document.apply
+
+    def count(self: Document, action: MoveCaret | DeleteRange | PrintText) -> None:
+        applied.update(["all"])
+        apply(self, action)
+
+    monkeypatch.setattr(Document, "apply", count)
+    ask(workspace, setup(ORACLE, root))
+    (actions,) = workspace.actions()
+    played = sum(isinstance(action, MoveCaret | DeleteRange | PrintText) for action in actions.actions)
+    assert any(session.again for session in sessions(workspace))
+    assert applied.total() == played
 
 
 def test_what_is_asked_twice_is_stored_with_its_first_answer(project: Path, tmp_path: Path) -> None:

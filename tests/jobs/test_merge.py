@@ -208,6 +208,15 @@ def test_the_newer_attempt_of_a_shard_counts(whole: Path, tmp_path: Path) -> Non
     assert figures(tmp_path / "merged") == figures(whole)
 
 
+def test_a_copy_of_a_shard_is_called_the_same(whole: Path, tmp_path: Path) -> None:
+    one, two = split(whole, tmp_path, 2)
+    copy = shutil.copytree(two, tmp_path / "copy")
+    code, said = run("merge", one, two, copy, "--output", tmp_path / "merged")
+    assert code == 0, said
+    assert "holds the same" in said
+    assert "newer" not in said
+
+
 @pytest.mark.parametrize(("key", "value", "what"), [("seed", 7, "seed"), ("strategy", "x", "strategy")])
 def test_a_foreign_shard_is_refused(whole: Path, tmp_path: Path, key: str, value: object, what: str) -> None:
     one, two = split(whole, tmp_path, 2)

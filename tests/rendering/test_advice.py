@@ -32,6 +32,17 @@ def test_packages_that_are_not_installed_are_named_with_what_to_do() -> None:
     assert "imports of 7 packages cannot be resolved: a, b, c, d, e, 2 more." in told(**dict.fromkeys("abcdefg", 1))
 
 
+def test_packages_with_one_remedy_share_its_sentence() -> None:
+    figures: Evaluation = replace(
+        small().evaluation(),
+        lacking={"acme": 3, "x": 1, "y": 1},
+        remedies={"acme": "in here", "x": "away", "y": "away"},
+    )
+    (said,) = collect_warnings(figures)
+    assert said.startswith("imports of 3 packages cannot be resolved: acme, x, y. ")
+    assert said.endswith("acme: in here; x, y: away")
+
+
 def test_the_projects_own_modules_are_no_packages() -> None:
     assert told(**{".generated": 3}) == ""
 

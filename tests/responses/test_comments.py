@@ -23,6 +23,9 @@ ONE, TWO = "Ключ лежит в коде.", "Имя слишком корот
         f"Вот замечания.\n\nКомментарий 1: {ONE}\nКомментарий 2: {TWO}",
         f"Комментарий 1: {ONE}\nКомментарий 2: {TWO}\nКомментарий 3: <твой комментарий>\nКомментарий 4: Нет",
         f"1. {ONE}\n2. {TWO}",
+        f"• Комментарий 1: {ONE}\n• Комментарий 2: {TWO}",
+        f"Комментарий 1: {ONE}\n\n---\n\nКомментарий 2: {TWO}",
+        f"```\nКомментарий 1: {ONE}\nКомментарий 2: {TWO}\n```",
     ],
 )
 def test_each_marker_begins_a_comment(answer: str) -> None:
@@ -39,7 +42,7 @@ def test_without_a_marker_the_answer_is_unreadable(answer: str) -> None:
     assert extract_comments(answer) is None
 
 
-@pytest.mark.parametrize("answer", ["NO COMMENTS", "**No comments.**\n"])
+@pytest.mark.parametrize("answer", ["NO COMMENTS", "**No comments.**\n", "Comment 1: NO COMMENTS"])
 def test_no_comments_is_an_answer(answer: str) -> None:
     assert extract_comments(answer) == []
 

@@ -87,6 +87,82 @@ def figures(workspace: Workspace) -> dict[str, Any]:
     return {name: metric["value"] for name, metric in metrics.items()}
 
 
+HOLES: list[dict[str, object]] = [
+    {
+        "id": "several",
+        "prefix": "def total(values):\n",
+        "suffix": "\n\nprint(total([1]))\n",
+        "expected": "    result = 0\n    for value in values:\n        result += value\n    return result\n",
+        "language": "python",
+    },
+    {"id": "one", "prefix": "class A { int f() { return ", "suffix": " } }\n", "expected": "1;", "language": "java"},
+]
+
+
+def evaluate_holes(folder: Path, name: str, *arguments: object, lines: list[dict[str, object]] = HOLES) -> Workspace:
+    (folder / "holes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    given = ("--task", "inline", "--dataset", folder / "holes.jsonl", "--jobs", 1, "--output", folder / name)
+    code, _, said = command("evaluate", *arguments, *given)
+    assert code == 0, said
+    return Workspace.open(folder / name)
+
+
+@pytest.mark.parametrize(("engine", "value"), [("oracle", 1.0), ("empty", 0.0), ("words", 0.0)])
+def test_holes_of_a_dataset_are_asked_of_controls(tmp_path: Path, engine: str, value: float) -> None:
+    workspace = evaluate_holes(tmp_path, "out", "--engine", engine, "--set", "interpret.allowedEmpty=1")
+    read = figures(workspace)
+    assert (read["LineMatch"], workspace.manifest().finished) == (value, 2)
+    assert sorted(source.path for source in workspace.sources()) == ["one.java", "several.py"]
+
+
+def test_a_model_is_shown_prefix_and_suffix_and_its_answer_counts_to_the_end_of_what_is_expected(
+    tmp_path: Path,
+) -> None:
+    def answer(handler: Any, body: dict[str, Any]) -> None:
+        question = body["messages"][0]["content"]
+        line = next((line for line in HOLES if f"{line['prefix']}<HOLE/>" in question), HOLES[0])
+        says(f"```{line['language']}\n{line['expected']}\n```\nDone.")(handler, body)
+
+    with serve(says("ok"), answer) as endpoint:
+        workspace = evaluate_holes(tmp_path, "out", *of_model(endpoint.address))
+    read = figures(workspace)
+    assert (read["LineMatch"], read["WellFormed"], workspace.manifest().statuses) == (1.0, 1.0, {"ok": 2})
+    assert "result" not in endpoint.asked[1]["messages"][0]["content"]
+
+
+def test_an_answer_is_held_against_the_grammar_of_its_own_hole(tmp_path: Path) -> None:
+    python: dict[str, object] = {"prefix": "x = (", "suffix": ")\n", "expected": "1", "language": "python"}
+    with serve(says("ok"), says("1;")) as endpoint:
+        workspace = evaluate_holes(tmp_path, "out", *of_model(endpoint.address), lines=[HOLES[1], python])
+    assert workspace.manifest().statuses == {"ok": 1, "unreadable": 1}
+
+
+def test_runs_over_holes_are_compared(tmp_path: Path) -> None:
+    for engine in ("empty", "oracle"):
+        evaluate_holes(tmp_path, engine, "--engine", engine, "--set", "interpret.allowedEmpty=1")
+    code, _, said = command("compare", tmp_path / "empty", tmp_path / "oracle", "--output", tmp_path / "compared")
+    assert code == 0, said
+    compared = json.loads((tmp_path / "compared" / "comparison.json").read_text())
+    assert (compared["paired"], compared["filters"]["ALL"]["metrics"]["LineMatch"]["difference"]) == (2, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--project", "path:."), "`project` says nothing to it"),
+        (("--set", "actions.strategy.span=block"), "`actions` says nothing to it"),
+        (
+            ("--set", "engine={endpoint: 'http://127.0.0.1:1', model: m, api: infill, window: {otherFiles: 0.5}}"),
+            "otherFiles",
+        ),
+    ],
+)
+def test_what_is_about_source_code_is_refused_beside_holes(tmp_path: Path, more: tuple[str, ...], said: str) -> None:
+    (tmp_path / "holes.jsonl").write_text(json.dumps(HOLES[1]))
+    code, _, printed = command("evaluate", "--task", "inline", "--dataset", tmp_path / "holes.jsonl", *more)
+    assert (code, said in " ".join(printed.split())) == (2, True), printed
+
+
 def first(workspace: Workspace) -> Session:
     return next(session for _, sessions in workspace.sessions(Session) for session in sessions)
 

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.actions.files import Source, declarations, source_files
+from ci_eval.core.actions.handwritten import find_unwritten
 from ci_eval.core.actions.strategy import actions_of_file
 from ci_eval.core.actions.vocabulary import Texts
 from ci_eval.core.actions.words import mark_first_uses
@@ -25,6 +26,7 @@ from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Declarations, Language, Resolver, Task
 from ci_eval.core.filters import decide, needs_resolution
 from ci_eval.core.grammar.document import NotText, check_lines, checksum, decode
+from ci_eval.core.grammar.silence import find_silent_places
 from ci_eval.core.grammar.stream import every_token
 from ci_eval.core.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
 from ci_eval.core.workers import TaskOutcome, Workers
@@ -78,6 +80,8 @@ class Generated:
     """The share of each such file's text that these bytes are."""
     kinds: Counter[str] = field(default_factory=Counter)
     texts: Texts = field(default_factory=Texts)
+    left_out: Counter[str] = field(default_factory=Counter)
+    """The number of files that are not evaluated since nobody writes them: "generated" or "vendored" → number."""
 
     def worst(self) -> dict[str, float]:
         """Return the files of which most bytes were lost, the worst first, with the lost share of each."""
@@ -96,13 +100,18 @@ def generate(
     task: Task,
     seed: int = 0,
     cache: Path | None = None,
+    unwritten: bool = False,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
     """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file. A file that
     cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored below
-    `cache`."""
+    `cache`. `unwritten`: evaluate generated and vendored files as well."""
     paths = []
-    for path in source_files(root, language, config):
+    candidates = list(source_files(root, language, config))
+    left_out = {} if unwritten else dict(find_unwritten(root, candidates, config.evaluation_roots))
+    for path in candidates:
+        if path in left_out:
+            continue
         # Names of files are stored as JSON, which has UTF-8 alone.
         shown = path.encode(errors="backslashreplace").decode()
         if shown == path:
@@ -119,7 +128,7 @@ def generate(
         seed=seed,
         cache=cache / "properties" / project.checksum if cache else None,
     )
-    so_far = Generated()
+    so_far = Generated(left_out=Counter(left_out.values()))
     with Workers[str, GeneratedFile | FileError](
         # A process must have a few files to be worth its start.
         make,
@@ -173,6 +182,8 @@ def make(project: SourceTree, path: str) -> GeneratedFile | FileError:
         all_tokens = every_token(text, source.grammar, keywords, extraction.tokens) if every else extraction.tokens
         # A filter may ask for first uses, so they are marked before tokens are chosen.
         tokens: Sequence[Token] = mark_first_uses(text, all_tokens)
+        if project.task.of_silence:
+            tokens = find_silent_places(text, source.grammar, tokens, strategy.places.silent)
         if project.language.resolve and needs_resolution(strategy.filters):
             tokens = _resolve_tokens(project, project.language.resolve, source, tokens)
         chosen = tokens

@@ -17,7 +17,7 @@ from ci_eval.core.actions.generate import Generated
 from ci_eval.core.actions.strategy import actions_of_items
 from ci_eval.core.contracts import Item, Language, Task
 from ci_eval.core.model import FileError, Histories, ProjectInfo, StrategyConfig, sum_histories
-from ci_eval.core.sample_expansion import Lines, RecordItem, Splitter
+from ci_eval.core.sample_expansion import Lines, RecordItem, SourceHole, Splitter
 from ci_eval.core.workspace import Workspace, pack_actions
 
 SUFFIX = ".txt"
@@ -59,9 +59,11 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
             if isinstance(line, str):
                 raise ValueError(line)
             parts = split(line)
-            path, (text, items) = _path(line, cluster), _show_items(parts.items)
+            ending = parts.hole.ending if parts.hole else SUFFIX
+            path = _path(line, cluster, ending)
+            text, items = _lay_out_hole(parts.hole) if parts.hole else _show_items(parts.items)
             if path in names:
-                raise ValueError(f"a line before it is the record {path.removesuffix(SUFFIX)}, too")
+                raise ValueError(f"a line before it is the record {path.removesuffix(ending)}, too")
         except ValueError as error:  # noqa: PERF203  a line that is no record costs itself
             dataset.errors.append(FileError(path=f"line {number}", stage="actions", message=str(error)))
         else:
@@ -76,6 +78,15 @@ def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Recor
     dataset.histories = sum_histories(histories)
     dataset.files.sort(key=lambda file: file.path)
     return dataset
+
+
+def _lay_out_hole(hole: SourceHole) -> tuple[str, tuple[Item, ...]]:
+    before, after = _plain(hole.before), _plain(hole.after)
+    expected = "\n".join(line.rstrip() for line in _plain(hole.expected).split("\n"))
+    # Blanks and line ends after the answer count for nothing, so they belong to what follows it.
+    filled = expected.rstrip()
+    item = Item(begin=len(before), end=len(before) + len(filled), text=filled, properties=hole.properties)
+    return f"{before}{expected}{after}", (item,)
 
 
 def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
@@ -109,11 +120,11 @@ def _plain(text: str) -> str:
     return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _path(line: dict[str, object], cluster: Sequence[str]) -> str:
+def _path(line: dict[str, object], cluster: Sequence[str], ending: str) -> str:
     known = (records.field(line, field) for field in IDENTITIES)
     name = next((str(value) for value in known if isinstance(value, str | int) and value != ""), "")
     # The digest must not depend on the order of a line's fields.
-    own = (_part(name) if name else _digest(msgspec.json.encode(line, order="sorted"))) + SUFFIX
+    own = (_part(name) if name else _digest(msgspec.json.encode(line, order="sorted"))) + ending
     values = [records.field(line, field) for field in cluster]
     clusters = [str(value) for value in values if isinstance(value, str | int) and value != ""]
     if len(cluster) == 1 and not clusters:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +15,8 @@ import msgspec
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import is_own
+from ci_eval.core.base.workspaces import MAX_MEMBERS, expand, texts
 
-MAX_MEMBERS = 1_000
 PYPROJECT = "pyproject.toml"
 OF_THE_REGISTRY = frozenset({"version", "extras", "optional", "markers", "python", "allow-prereleases"})
 """The fields of a source that leave the package to the usual registry. With any other it comes from elsewhere, such as
@@ -43,7 +42,9 @@ def read_layout(root: Path) -> Layout:
     if name := table(whole, "project").get("name"):
         members[normalize(str(name))] = root
     # A member may name further folders, so the list grows while it is read.
-    manifests = [root, *_workspace(root, table(whole, "tool", "uv", "workspace"))]
+    workspace = table(whole, "tool", "uv", "workspace")
+    patterns = [*texts(workspace.get("members")), *(f"!{folder}" for folder in texts(workspace.get("exclude")))]
+    manifests = [root, *expand(root, patterns, PYPROJECT)]
     for folder in manifests:
         manifest = whole if folder == root else read_pyproject(folder / PYPROJECT, root)
         if name := table(manifest, "project").get("name") or table(manifest, "tool", "poetry").get("name"):
@@ -92,21 +93,6 @@ def normalize(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _workspace(root: Path, workspace: dict[str, Any]) -> Iterator[Path]:
-    """Yield the folders that a workspace of uv names, at most MAX_MEMBERS."""
-    excluded = {folder for pattern in _texts(workspace.get("exclude")) for folder in _glob(root, pattern)}
-    for pattern in _texts(workspace.get("members")):
-        yield from (folder for folder in _glob(root, pattern) if folder not in excluded)
-
-
-def _glob(root: Path, pattern: str) -> list[Path]:
-    # An absolute pattern would leave the project, and so would a `..`.
-    if pattern.startswith("/") or ".." in Path(pattern).parts or not pattern.strip("./"):
-        return []
-    folders = islice(root.glob(pattern), MAX_MEMBERS)
-    return sorted(folder for folder in folders if is_own(folder / PYPROJECT, root))
-
-
 def _sources(manifest: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     poetry = table(manifest, "tool", "poetry")
     groups = [table(group, "dependencies") for group in table(poetry, "group").values()]
@@ -116,7 +102,3 @@ def _sources(manifest: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             for one in source if isinstance(source, list) else [source]:
                 if isinstance(one, dict):
                     yield name, one
-
-
-def _texts(value: Any) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import get_args
 
 import msgspec
 
@@ -13,7 +14,7 @@ from ci_eval.core.base.patterns import compile_pattern
 from ci_eval.core.config.schema import Config
 from ci_eval.core.config.wording import show
 from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, resolve, standard_parts
-from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PrefixConfig
+from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace
 from ci_eval.core.model.endpoints import EndpointConfig
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
@@ -48,6 +49,10 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
         if strategy.prefix != PrefixConfig():
             warnings.append(USER_TYPES.format(strategy.prefix.name))
         strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig(name="EveryPrefix"))
+    if config.task == "silent" and not strategy.places.silent:
+        strategy = msgspec.structs.replace(strategy, places=PlacesConfig(silent=get_args(SilentPlace)))
+    if strategy.places.silent and strategy.prefix == PrefixConfig():
+        strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig(name="SimplePrefix", n=1))
     strategy = msgspec.structs.replace(strategy, filters=_drop_open_regex(strategy.filters))
     settled = msgspec.structs.replace(
         config,
@@ -84,6 +89,8 @@ def _problems(config: Config) -> Iterator[str]:
     yield from _user_problems(config)
     if strategy.completion_golf and config.task not in {"completion", "golf"}:
         yield f"`actions.strategy.completionGolf` is the task golf, but `task` is {config.task!r}; remove one of them"
+    if strategy.places.silent and (config.effective_task != "silent" or config.task not in {"completion", "silent"}):
+        yield "`actions.strategy.places` is the task silent, but another is asked for; remove one of them"
     if strategy.imports == "removed" and (strategy.completion_golf or config.task not in {"completion", "imports"}):
         yield "`actions.strategy.imports: removed` is the task imports, but another is asked for; remove one of them"
     if strategy.evolution.how == "different" and strategy.evolution.what != "lines":

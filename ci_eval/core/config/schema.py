@@ -84,10 +84,13 @@ class ProjectConfig(Section, frozen=True):
     lock or the project's registry names the packages. `needsDependencies` in `ci-eval list engines --format json` marks
     engines that need packages."""
     dependency_groups: Literal["all"] | tuple[Text, ...] = ()
-    """The groups and extras of a Python project whose requirements are installed as well; `all` = all of them."""
+    """The groups and extras of a Python project, or npm's `dev`, whose requirements are installed as well; `all` = all
+    of them."""
     source_roots: tuple[Text, ...] = ()
-    """The folders below a Python project's root that engines look into for its own packages; () = those that its files
-    name."""
+    """The folders below the root with the project's own packages of Python, or with a package.json; () = those that its
+    files name."""
+    generated: Literal["exclude", "include"] = "exclude"
+    """`exclude`: no session is made in files that nobody writes by hand, generated or vendored ones."""
     name: Text | None = None
     """The project's name, on which the ids of its sessions depend. None = from the SPEC; for a folder, from its Git
     remote or the CI."""
@@ -230,12 +233,14 @@ class Config(Section, frozen=True):
 
     @property
     def effective_task(self) -> str:
-        """Return the task's name: golf, imports and inside come from the strategy."""
+        """Return the task's name: golf, imports, silent and inside come from the strategy."""
         strategy = self.actions.strategy
         if strategy.completion_golf:
             return "golf"
         if strategy.imports == "removed":
             return "imports"
+        if strategy.places.silent:
+            return "silent"
         is_inside = self.task == "completion" and strategy.prefix.name == "Inside"
         return "inside" if is_inside else self.task
 

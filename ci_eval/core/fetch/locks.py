@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import is_own
+from ci_eval.core.base.workspaces import read_catalogs
 from ci_eval.core.fetch.packages import NPM, NPM_NAME
-from ci_eval.core.fetch.requirements import WHAT_NOW, foreign, read_json
+from ci_eval.core.fetch.requirements import WHAT_NOW, Groups, foreign, read_json
 
 # --------------------------------------------------------------------------------------------------------------- npm
 
@@ -29,6 +30,7 @@ RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]{0,1000}(?<!\.tgz|\.tar)(?<!\.tar\.gz)
 ADDRESS = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+)(?::\d+)?/[^\\\s]*", re.ASCII)
 DIGESTS = re.compile(r"sha(?:1|256|384|512)-[A-Za-z0-9+/]+={0,2}(?: +sha(?:1|256|384|512)-[A-Za-z0-9+/]+={0,2})*")
 LOCATION = re.compile(rf"(?P<parent>(?:node_modules/{NPM_NAME.pattern}/)*)node_modules/(?P<name>{NPM_NAME.pattern})")
+PLACE = re.compile(r"(?![.-])[\w.@+-]+(?:/(?![.-])[\w.@+-]+)*", re.ASCII)
 PLATFORM = re.compile(r"!?[a-z0-9_]+")
 
 
@@ -59,29 +61,93 @@ class _Manifest(msgspec.Struct, rename="camel"):
     dependencies: dict[str, str] = {}
     optional_dependencies: dict[str, str] = {}
     peer_dependencies: dict[str, str] = {}
+    dev_dependencies: dict[str, str] = {}
 
 
-def read_npm_ranges(manifest: Path) -> dict[str, str]:
-    """Return the version ranges that a package.json asks for, by name, except for development. Raises
-    PreparationError."""
-    ranges = read_json(manifest, _Manifest).dependencies
-    for name, versions in ranges.items():
-        if not NPM_NAME.fullmatch(name) or not RANGE.fullmatch(ALIAS.sub("", versions, count=1)):
+def has_development(root: Path) -> bool:
+    """Return whether the project's package.json asks for packages for development. Raises PreparationError."""
+    manifest = root / "package.json"
+    return is_own(manifest, root) and bool(read_json(manifest, _Manifest).dev_dependencies)
+
+
+def _read_manifest(path: Path, groups: Groups) -> _Manifest:
+    manifest = read_json(path, _Manifest)
+    unknown = {*groups} - {"dev"} if groups != "all" else ()
+    if unknown:
+        raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and npm's groups are dev alone")
+    development = manifest.dev_dependencies if groups else {}
+    return msgspec.structs.replace(manifest, dependencies=development | manifest.dependencies)
+
+
+def read_npm_ranges(
+    manifest: Path,
+    members: Collection[str] = (),
+    catalogs: Mapping[str, Mapping[str, str]] | None = None,
+    groups: Groups = (),
+) -> dict[str, str]:
+    """Return the version ranges that a package.json asks for, by name, without `members`, the project's own packages,
+    and without those for development unless `groups` has `dev`. Raises PreparationError."""
+    ranges: dict[str, str] = {}
+    for name, versions in _read_manifest(manifest, groups).dependencies.items():
+        if name in members:
+            continue
+        catalog = versions.removeprefix("catalog:") if versions.startswith("catalog:") else None
+        catalog = "" if catalog == "default" else catalog
+        ranges[name] = versions if catalog is None else (catalogs or {}).get(catalog, {}).get(name, versions)
+        if not NPM_NAME.fullmatch(name) or not RANGE.fullmatch(ALIAS.sub("", ranges[name], count=1)):
             raise foreign(f"{name}@{versions}", manifest.name)
     return ranges
 
 
-def write_npm_lock(manifest: Path, lock: Path, folder: Path, hosts: Collection[str]) -> None:
-    """Write into `folder` a package.json and a package-lock.json of what the project's own ones install, without what
-    is for development. `hosts`: the hosts of npm's registries; a lock may name these and NPM_REGISTRY. Raises
+def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, groups: Groups = ()) -> None:
+    """Write into `folder` the package.json of a project and of each of its own packages, at its place, with the ranges
+    of what they need from a registry. npm links the packages with each other. Raises PreparationError."""
+    catalogs = read_catalogs(root)
+    places = _check_members(root, members)
+    for place, name in {"": "", **places}.items():
+        needs = read_npm_ranges(root / place / "package.json", members, catalogs, groups)
+        # Manifests without devDependencies, since npm looks those up even if it is told to omit them.
+        written = {"name": name, "version": "0.0.0"} if place else {"private": True, "workspaces": [*places]}
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        (folder / place / "package.json").write_bytes(msgspec.json.encode(written | {"dependencies": needs}))
+
+
+def _check_members(root: Path, members: Mapping[str, Path]) -> dict[str, str]:
+    """Return the names of the packages by their folders below the root, without the root's own. Raises
     PreparationError."""
+    places = {path.relative_to(root).as_posix(): name for name, path in members.items() if path != root}
+    for place, name in places.items():
+        # npm takes the folders for patterns.
+        if not PLACE.fullmatch(place):
+            raise foreign(f"{name} in {place}", "package.json")
+    return places
+
+
+def write_npm_lock(
+    manifest: Path,
+    lock: Path,
+    folder: Path,
+    hosts: Collection[str],
+    members: Mapping[str, Path] | None = None,
+    groups: Groups = (),
+) -> None:
+    """Write into `folder` a package.json and a package-lock.json of what the project's own ones install, without what
+    is for development unless `groups` has `dev`. `hosts`: the hosts of npm's registries; a lock may name these and
+    NPM_REGISTRY. `members`: the folders of the project's own packages, which are linked. Raises PreparationError."""
     content = read_json(lock, _Lock)
     entries = content.packages or dict(_flatten(content.dependencies))
     root: dict[str, object] = {"name": "dependencies", "version": "0.0.0", "private": True}
-    packages = {"": root}
+    places = _check_members(manifest.parent, members or {})
+    packages: dict[str, dict[str, object]] = {"": root}
+    packages |= {place: {"name": name, "version": "0.0.0"} for place, name in places.items()}
+    if places:
+        root["workspaces"] = [*places]
+        packages |= {f"node_modules/{name}": {"resolved": place, "link": True} for place, name in places.items()}
+    asking = {place: _read_manifest(manifest.parent / place / manifest.name, groups) for place in ("", *places)}
     # Each package asks for exactly those in its folder, so npm has no range left to look up.
-    for location, entry in sorted(_needed(read_json(manifest, _Manifest), entries, lock.name).items()):
-        match = LOCATION.fullmatch(location)
+    for location, entry in sorted(_needed(asking, members or {}, entries, lock.name).items()):
+        place = next((place for place in places if location.startswith(f"{place}/node_modules/")), "")
+        match = LOCATION.fullmatch(location.removeprefix(f"{place}/"))
         own = match["name"] if match else ""
         fields: dict[str, object] = {"name": entry.name or own, "version": entry.version, "integrity": entry.integrity}
         systems = {"os": entry.os, "cpu": entry.cpu, "libc": entry.libc}
@@ -98,11 +164,14 @@ def write_npm_lock(manifest: Path, lock: Path, folder: Path, hosts: Collection[s
         fields |= {"optional": entry.optional, **systems}
         packages[location] = {field: value for field, value in fields.items() if value}
         kind = "optionalDependencies" if entry.optional else "dependencies"
-        asked = packages[match["parent"].rstrip("/")].setdefault(kind, {})
+        parent = match["parent"].rstrip("/")
+        asked = packages[f"{place}/{parent}".strip("/")].setdefault(kind, {})
         assert isinstance(asked, dict)
         asked[own] = entry.version if fields["name"] == own else f"npm:{fields['name']}@{entry.version}"
     document = {"name": "dependencies", "version": "0.0.0", "lockfileVersion": 3, "requires": True}
-    (folder / "package.json").write_bytes(msgspec.json.encode(root))
+    for place in ("", *places):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        (folder / place / "package.json").write_bytes(msgspec.json.encode(packages[place]))
     (folder / "package-lock.json").write_bytes(msgspec.json.encode(document | {"packages": packages}))
 
 
@@ -121,15 +190,20 @@ def _flatten(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locke
                 yield location, msgspec.structs.replace(entry, dependencies=needs, **changed)
 
 
-def _needed(manifest: _Manifest, entries: Mapping[str, _Locked], file: str) -> dict[str, _Locked]:
-    """Return the entries that a package.json leads to, whatever the lock says about their use. Links lead to the
-    project's own folders, and what comes with another package is in its archive: both are left out."""
+def _needed(
+    manifests: Mapping[str, _Manifest], members: Collection[str], entries: Mapping[str, _Locked], file: str
+) -> dict[str, _Locked]:
+    """Return the entries that package.json files, by their folders, lead to, whatever the lock says about their use.
+    Links lead to the project's own folders, and what comes with another package is in its archive: both are left out.
+    """
     met: dict[str, _Locked] = {}
-    waiting: list[tuple[str, _Manifest | _Locked]] = [("", manifest)]
+    waiting: list[tuple[str, _Manifest | _Locked]] = [*manifests.items()]
     while waiting:
         parent, asking = waiting.pop()
         optional = asking.optional_dependencies | asking.peer_dependencies
         for name in {**asking.dependencies, **optional}:
+            if parent in manifests and name in members:
+                continue
             location = _locate(entries, parent, name)
             if location is None and name not in optional:
                 raise PreparationError(f"{file} of the project has no {name[:200]!r}: is it up to date? {WHAT_NOW}")
@@ -162,34 +236,76 @@ GO_LINES = {
     "replace": re.compile(
         rf"{_PATH}(?: {_VERSION})? => (?:{_PATH} {_VERSION}|\.\.?(?:/[A-Za-z0-9._~-]+)*/?)", re.ASCII
     ),
+    "use": re.compile(r"[A-Za-z0-9._~/-]+", re.ASCII),
 }
-"""The lines of a go.mod that decide which modules there are, as they are written; all others are left out."""
+"""The lines of go.mod and go.work that decide which modules there are, as they are written; others are left out."""
 GO_SUM = re.compile(rf"{_PATH} {_VERSION}(?:/go\.mod)? h1:[A-Za-z0-9+/]{{43}}=", re.ASCII)
 
 
 def write_go_modules(root: Path, folder: Path) -> None:
     """Write into `folder` the go.mod and go.sum of a project, and the go.mod of its modules that are named by a
-    `replace`, each in its place, with checked lines alone. Raises PreparationError."""
-    waiting, met = [root], {root}
+    `replace` or by go.work, each in its place, with checked lines alone. The modules of go.work become needs of the one
+    at the root, at their places, so that no registry is asked for them. Raises PreparationError."""
+    used = _read_workspace(root)
+    sums = [*(module / "go.sum" for module in (root, *used)), root / "go.work.sum"]
+    waiting, met = [root, *used], {root, *used}
     while waiting:
         module = waiting.pop()
-        lines = list(_read_go_mod(module / "go.mod"))
+        lines = _join_modules(root, used) if module == root and used else list(_read_go_mod(module / "go.mod"))
         copy = folder / module.relative_to(root)
         copy.mkdir(parents=True, exist_ok=True)
         (copy / "go.mod").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         for line in lines:
             local = re.search(r"=> (\.\S*)$", line)
-            other = Path(os.path.normpath(module / local[1])) if local else root
+            other = Path(os.path.normpath(module / local[1])) if local else module
             # A link may lead to it by another path.
-            if not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
+            if local and not (other.is_relative_to(root) and is_own(other / "go.mod", root)):
                 raise foreign(line, "go.mod")
             waiting += [] if other in met else [other]
             met.add(other)
-    if is_own(root / "go.sum", root):
-        sums = (root / "go.sum").read_text("utf-8", "replace").splitlines()
-        if wrong := next((line for line in sums if line and not GO_SUM.fullmatch(line)), ""):
-            raise foreign(wrong, "go.sum")
-        (folder / "go.sum").write_text("".join(f"{line}\n" for line in sums), encoding="utf-8")
+    known: dict[str, None] = {}
+    for path in (path for path in sums if is_own(path, root)):
+        lines = path.read_text("utf-8", "replace").splitlines()
+        if wrong := next((line for line in lines if line and not GO_SUM.fullmatch(line)), ""):
+            raise foreign(wrong, path.name)
+        known.update(dict.fromkeys(lines))
+    if known:
+        (folder / "go.sum").write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
+
+
+def _read_workspace(root: Path) -> list[Path]:
+    """Return the folders of the modules that go.work names, without the root."""
+    lines = _read_go_mod(root / "go.work") if is_own(root / "go.work", root) else ()
+    named = [line.partition(" ")[2] for line in lines if line.startswith("use ")]
+    modules = [Path(os.path.normpath(root / path)) for path in named]
+    for path, module in zip(named, modules, strict=True):
+        if not (module.is_relative_to(root) and is_own(module / "go.mod", root)):
+            raise foreign(f"use {path}", "go.work")
+    return [module for module in modules if module != root]
+
+
+def _join_modules(root: Path, used: Sequence[Path]) -> list[str]:
+    """Return the lines of a go.mod that needs the modules of go.work, with the replacements of all."""
+    own = list(_read_go_mod(root / "go.mod")) if is_own(root / "go.mod", root) else ["module workspace"]
+    of_work = [line for line in _read_go_mod(root / "go.work") if not line.startswith("use ")]
+    joined = [line for line in (*own, *of_work) if not line.startswith("go ")]
+    joined += [line for line in (*of_work, *own) if line.startswith("go ")][:1]
+    replaced = {line.split()[1] for line in joined if line.startswith("replace ")}
+    for module in used:
+        lines = list(_read_go_mod(module / "go.mod"))
+        name = next((line.split()[1] for line in lines if line.startswith("module ")), "")
+        place = f"./{module.relative_to(root).as_posix()}"
+        joined += [f"require {name} v0.0.0", *([] if name in replaced else [f"replace {name} => {place}"])]
+        replaced.add(name)
+    for module in used:
+        # Go takes the replacements of the module at the root alone.
+        for line in _read_go_mod(module / "go.mod"):
+            what, _, target = line.partition(" => ")
+            if line.startswith("replace ") and what.split()[1] not in replaced:
+                path = os.path.relpath(os.path.normpath(module / target), root) if target.startswith(".") else target
+                joined.append(f"{what} => {f'./{path}' if target.startswith('.') else target}")
+                replaced.add(what.split()[1])
+    return joined
 
 
 def _read_go_mod(path: Path) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.base.quoting import quote
+from ci_eval.core.base.workspaces import NAME
 from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, match_source, one_file, run_to_end
 
 PYPI = re.compile(
@@ -25,13 +26,13 @@ NPM = re.compile(
     re.ASCII,
 )
 
-NPM_NAME = re.compile(r"(?:@[A-Za-z0-9][A-Za-z0-9._-]*/)?[A-Za-z0-9][A-Za-z0-9._-]*")
-
 WHEELS_ONLY = (
     "Only wheels are taken, nothing is built: check name and version, and that this release has a wheel for this "
     "Python. A release with a source archive alone can be had by its https or git address."
 )
 
+
+NPM_NAME = NAME
 
 REGISTRY_ONLY = (
     "Only packages of a registry are taken: what comes from git is made ready by programs that it brings itself. "

@@ -68,6 +68,11 @@ def is_pinned(root: Path) -> bool:
     return bool(requirements) and all(PINNED.fullmatch(requirement) for requirement in requirements)
 
 
+def find_python_groups(root: Path) -> set[str]:
+    """Return the names of the groups and extras of a Python project. Raises PreparationError."""
+    return _find_python_requirements(root, ())[2]
+
+
 def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str], set[str]]:
     """Return the name of the file that lists the requirements, its requirements, and the names of all its groups."""
     for metadata in sorted(root.glob("*.dist-info/METADATA")):

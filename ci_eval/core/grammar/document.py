@@ -181,6 +181,13 @@ class Document:
     def insert(self, text: str) -> None:
         self._change(self.caret, self.caret, text)
 
+    def jump(self, text: str, caret: int) -> None:
+        """Make this the text, by a single edit of what differs, and put the caret at that offset."""
+        begin, deleted, inserted = difference(self.text, text)
+        if deleted or inserted:
+            self._change(begin, begin + deleted, inserted)
+        self.caret = caret
+
     def apply(self, action: MoveCaret | DeleteRange | PrintText) -> None:
         match action:
             case MoveCaret():

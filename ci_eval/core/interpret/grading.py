@@ -58,6 +58,7 @@ class Grading:
                 _plain(lookup),
                 (text, session.offset),
                 at_caret=session.at_caret,
+                language=session.properties.language,
             )
             for number, lookup in enumerate(session.lookups)
         )
@@ -71,9 +72,11 @@ class Grading:
         place: tuple[str, int] = ("", 0),
         *,
         at_caret: bool = False,
+        language: str | None = None,
     ) -> Lookup:
         """Return the lookup with its grades; without any if there are no graders, or nothing to hold it against.
-        `place`: the text of its file, and the offset there of what was expected. `at_caret`: as in SessionScore."""
+        `place`: the text of its file, and the offset there of what was expected. `at_caret`: as in SessionScore.
+        `language`: that of the file, if it may be another than the run's."""
         if record and self._task.splitting:
             splitting = self._task.splitting
             grade = (splitting.ranked if at_caret else None) or splitting.grade
@@ -84,7 +87,7 @@ class Grading:
         if not able:
             return lookup
         references = references or ("",)
-        language = (record.language if record else "") or self._language
+        language = (record.language if record else language) or self._language
         code, offset = place
         against = _Against(references, language, (code, offset, offset + len(expected)), record)
         shown, grades = lookup.suggestions[: self._task.graded], dict[str, float]()

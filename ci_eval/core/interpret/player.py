@@ -6,9 +6,10 @@ import dataclasses
 import math
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -18,7 +19,7 @@ from ci_eval.core.base import errors
 from ci_eval.core.base.cpu_limit import CPU_LIMIT_S, limit_cpu
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Query, Running
-from ci_eval.core.grammar.document import Document
+from ci_eval.core.grammar.document import Document, difference
 from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
 from ci_eval.core.interpret.carets import Carets
 from ci_eval.core.interpret.contract import LONGEST
@@ -104,7 +105,15 @@ class _Hands:
 class Player:
     """A player that applies the actions of one file to a document, and asks the engine about it."""
 
-    def __init__(self, assignment: Assignment, document: Document, engine: KeptEngine, log: Log | None = None) -> None:
+    def __init__(
+        self,
+        assignment: Assignment,
+        document: Document,
+        engine: KeptEngine,
+        log: Log | None = None,
+        repeated: Collection[str] = (),
+    ) -> None:
+        """Store what is played. `repeated`: the sessions that `play_again` may be given."""
         self.document = document
         self._text = document.text
         self._log = log
@@ -125,6 +134,11 @@ class Player:
         self._is_inside = setup.task.span == "around"
         """A flag: the caret is inside the token, which stands in the code."""
         self.known: set[str] = set()
+        self._repeated = repeated
+        self._begins: dict[str, tuple[int, Edit, int]] = {}
+        """For each of these sessions the index of its first call, the edit from the file's text to the text there, and
+        the caret."""
+        self._index = 0
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
 
@@ -144,20 +158,22 @@ class Player:
 
     def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
         """Ask these sessions of the file a second time, now that it has been played once. The engine is the same
-        process, the file stays open in it, and nothing is logged."""
+        process, the file stays open in it, and nothing is logged. The actions between the sessions are not played."""
         if self._failures >= PATIENCE or not sessions:
             return
         self._assignment = dataclasses.replace(
             self._assignment, among=sessions, only="", given_up={}, round=self._assignment.round + 1
         )
         self._log, self.known = None, set()
-        yield from self._sessions(action for action in actions.actions if not isinstance(action, OpenFile))
+        for index, (begin, deleted, inserted), caret in sorted(self._begins[session] for session in sessions):
+            self.document.jump(self._text[:begin] + inserted + self._text[begin + deleted :], caret)
+            yield from islice(self._sessions(islice(actions.actions, index, None)), 1)
 
     def play(self, actions: FileActions) -> Iterator[Session]:
         return self._sessions(actions.actions)
 
     def _sessions(self, actions: Iterable[Action]) -> Iterator[Session]:
-        for action in actions:
+        for self._index, action in enumerate(actions):
             match action:
                 case OpenFile():
                     self._opened = False
@@ -179,13 +195,16 @@ class Player:
                     # The task may have typed the beginning.
                     self.document.insert(action.expected_text[typed:])
                 case FinishSession():
-                    if self._open:
-                        yield self._finish(self._open)
-                    self._open = None
+                    ended, self._open = self._open, None
+                    if ended:
+                        yield self._finish(ended)
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
         """Return whether the engine is to be asked, in this session and at all."""
         if self._open is None:
+            if call.session in self._repeated and call.session not in self._begins:
+                edit = difference(self._text, self.document.text)
+                self._begins[call.session] = (self._index, edit, self.document.caret)
             if call.session in self.known or not self._assignment.chooses(call.session):
                 return False
             model, length = self._setup.user, len(call.expected_text)
@@ -252,7 +271,12 @@ class Player:
             at_caret = completes(self._setup, record)
             with limit_cpu(self._setup.surroundings.timeout + CPU_LIMIT_S):
                 graded = self._grading.grade(
-                    call.expected_text, record, lookup, (self._text, call.offset), at_caret=at_caret
+                    call.expected_text,
+                    record,
+                    lookup,
+                    (self._text, call.offset),
+                    at_caret=at_caret,
+                    language=call.properties.language,
                 )
         except Exception as error:  # noqa: BLE001  one that cannot be graded is no answer that was worth nothing
             why = str(error) if isinstance(error, errors.CiEvalError) else _last_line(error)
@@ -272,6 +296,7 @@ class Player:
         else:
             engine.open(self._assignment.path, self.document.text)
             self._opened = True
+        span = self._setup.task.span
         return Query(
             offset=self.document.caret,
             prefix=question.prefix,
@@ -279,7 +304,8 @@ class Player:
             continues=question.continues,
             removed=self._open.call.removed if self._open and isinstance(self._open.call, UseImport) else None,
             record=record,
-            span="text" if record else self._setup.task.span,
+            # Only a hole of a dataset has several lines where a line is asked for: all of the answer counts then.
+            span="text" if record or (span == "line" and "\n" in question.expected) else span,
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
         )
@@ -344,7 +370,7 @@ class Player:
             prefix=question.prefix,
             # Tails tell these edits already.
             suggestions=shown.stored
-            if self._acceptances
+            if isinstance(session.call, UseImport)
             else tuple(replace(item, edits=None) if item.edits else item for item in shown.stored),
             total=len(shown.suggestions),
             duplicates=shown.duplicates,

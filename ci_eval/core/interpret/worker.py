@@ -90,8 +90,8 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text))
     engine = _engine(assignment)
     log = _log(assignment, text)
-    player = Player(assignment, Document(text), engine, log)
     sample = sample_twice(assignment, actions)
+    player = Player(assignment, Document(text), engine, log, frozenset(sample))
     journal = Journal(assignment.journal)
     for line in read_journal(assignment.journal):
         player.take_over(msgspec.json.decode(line, type=SessionEnd))
@@ -100,6 +100,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
         # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
     journal.close()
+    is_restored = player.document.text == text
     twice = _ask_twice(assignment, player, actions, sample)
     engine.deletion += _ask_after_deletion(assignment, player, actions, twice, engine)
     # Second answers are stored with their sessions, so nothing is packed before they are known.
@@ -108,7 +109,7 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     if log:
         log.close()
     trouble = pack.trouble
-    if player.document.text != text:
+    if not is_restored:
         trouble = FileError(path=assignment.path, stage="interpret", message="the actions did not give the text back")
     return Played(
         path=assignment.path,

@@ -229,6 +229,8 @@ class Evaluation(Value, frozen=True, kw_only=True):
     environment: dict[str, str]
     lacking: dict[str, int] = {}
     """The number of imports by package that an engine could not follow, since the package was not installed."""
+    remedies: dict[str, str] = {}
+    """What would help the engine to find these packages, by package."""
     unparsable: float = 0.0
     unparsable_files: dict[str, float] = {}
     """The unreadable share of each file of which most text could not be read."""

@@ -91,6 +91,17 @@ class EvolutionConfig(Section, frozen=True):
     in its place."""
 
 
+SilentPlace = Literal["definition", "number", "comment", "string"]
+
+
+class PlacesConfig(Section, frozen=True):
+    """Places that are asked about in place of tokens."""
+
+    silent: tuple[SilentPlace, ...] = ()
+    """Play the task silent: places at which something new is written. That is the name of a definition, a number, or a
+    word in a comment or in a string of several words."""
+
+
 class StrategyConfig(Section, frozen=True):
     """The choice of tokens to complete, and how each is typed."""
 
@@ -112,6 +123,8 @@ class StrategyConfig(Section, frozen=True):
     imports: Literal["present", "removed"] = "present"
     """removed: play the task imports, like `task: imports`: names whose import is taken out of the file are asked for,
     with 3 and with all letters typed."""
+    places: PlacesConfig = PlacesConfig()
+    """The places that are asked about in place of tokens; none = tokens."""
 
 
 class ActionsConfig(Section, frozen=True):

@@ -37,12 +37,14 @@ class Kind(str, Enum):
     OPERATOR = "OPERATOR"
     PUNCTUATION = "PUNCTUATION"
     """A bracket, or a mark that separates or ends parts of the code."""
+    COMMENT = "COMMENT"
+    """A word in a comment, in the task `silent` only."""
     LINE = "LINE"
     """A whole line, if lines are completed (golf)."""
     RECORD = "RECORD"
 
 
-UNREFERRING = frozenset({Kind.DEFINITION, Kind.LITERAL, Kind.OPERATOR, Kind.PUNCTUATION})
+UNREFERRING = frozenset({Kind.DEFINITION, Kind.LITERAL, Kind.OPERATOR, Kind.PUNCTUATION, Kind.COMMENT})
 """The kinds of tokens that refer to nothing, and are therefore not completed."""
 
 MASKED = "masked tokens"

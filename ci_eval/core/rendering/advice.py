@@ -15,6 +15,8 @@ from ci_eval.core.model.engine.sent import Condition, MachineState, SentConfigur
 from ci_eval.core.model.report import Responses
 from ci_eval.core.rendering.figures import first_filter, format_count
 
+INSTALL = "--dependencies installs what the project says it needs (none of it is run)"
+"""What helps an engine to find a package if nothing was installed."""
 MOSTLY = 0.9
 """The share of sessions without a suggestion from which on something other than the engine is likely to be wrong."""
 NAMED = 5
@@ -58,6 +60,12 @@ def _unread(evaluation: Evaluation) -> Iterator[str]:
         )
 
 
+def describe_left_out(counts: Mapping[str, int]) -> str:
+    """Return how many files have no sessions since nobody writes them, and how they would."""
+    named = " and ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
+    return f"Left out: {named} files (project.generated: include evaluates them)"
+
+
 def percent(share: float) -> str:
     """Return a share of the source in percent, with a decimal if it is below 10 %."""
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
@@ -68,10 +76,13 @@ def _imports(evaluation: Evaluation) -> Iterator[str]:
     packages = [name for name in evaluation.lacking if not name.startswith(".")]
     if packages:
         several = f"{len(packages):,} packages" if len(packages) > 1 else "1 package"
+        helped: dict[str, list[str]] = {}
+        for name in packages:
+            helped.setdefault(evaluation.remedies.get(name, INSTALL), []).append(name)
+        remedies = "; ".join(f"{abbreviate_names(names)}: {remedy}" for remedy, names in [*helped.items()][:NAMED])
         yield (
             f"imports of {several} cannot be resolved: {abbreviate_names(packages)}. Of what they hold, the engine "
-            "finds less than it would for a user: --dependencies installs what the project says it needs (none of "
-            "it is run)"
+            f"finds less than it would for a user. {remedies}"
         )
 
 

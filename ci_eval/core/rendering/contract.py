@@ -9,9 +9,10 @@ from typing import Any, Protocol
 
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.model import Comparison, Evaluation, Overview, Paint, Pair, Session, SourceFile, Suite, Sweep
+from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 
-Small = Overview | Sweep | Suite | Causes
+Small = Overview | Sweep | Suite | Causes | Cases
 """A result whose pages need none of the stored sessions."""
 Result = Evaluation | Comparison | Small
 

@@ -21,6 +21,7 @@ from ci_eval.core.model import (
     Sweep,
     Trend,
 )
+from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
 from ci_eval.core.rendering.answers import answer_html, answer_markdown
@@ -37,6 +38,7 @@ from ci_eval.core.rendering.blocks import (
     Warned,
     added_blocks,
 )
+from ci_eval.core.rendering.cases import cases_blocks
 from ci_eval.core.rendering.causes import causes_blocks
 from ci_eval.core.rendering.contract import Small
 from ci_eval.core.rendering.figures import HERE, format_count, intervals
@@ -52,6 +54,8 @@ def small_blocks(result: Small, links: Sequence[str] = ()) -> list[Block]:
             own = suite_blocks(result)
         case Causes():
             own = causes_blocks(result)
+        case Cases():
+            own = cases_blocks(result)
         case _:
             own = overview_blocks(result, links)
     return own + added_blocks(result)

@@ -11,6 +11,7 @@ from math import fsum
 from typing import NamedTuple
 
 from ci_eval.core.contracts import Language, NamesInScope
+from ci_eval.core.equality import begins
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.grammar.continuations import Continuations
 from ci_eval.core.grammar.syntax import choose_grammar
@@ -174,7 +175,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
     for position, suggestion in enumerate(lookup.suggestions):
         if cause := _spoiled_by(suggestion, session.expected_text):
             # An editor filters by the range that is replaced: a right one would have left what begins as typed.
-            ahead = [other for other in lookup.suggestions[:position] if _begins(other, lookup.prefix)]
+            ahead = [other for other in lookup.suggestions[:position] if begins(other, lookup.prefix)]
             rank = len(ahead) + 1
             spoiled = Part(cause, first, Loss(float(rank == 1), 1 / rank), FAULTS[cause])
             return [spoiled, *_split_order(place, ahead, rank, is_first_elsewhere=False)]
@@ -185,10 +186,6 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
     if elsewhere:
         certainty = OTHERS_HAVE_IT if any(elsewhere) else NOBODY_HAS_IT
     return [Part(cause, first, Loss(1.0, 1.0), certainty)]
-
-
-def _begins(suggestion: Suggestion, prefix: str) -> bool:
-    return (suggestion.label or suggestion.text).lower().startswith(prefix.lower())
 
 
 def _spoiled_by(suggestion: Suggestion, expected: str) -> str:

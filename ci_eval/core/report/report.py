@@ -28,7 +28,7 @@ from ci_eval.core.model import (
     unasked_stretches,
 )
 from ci_eval.core.model.report import Responses
-from ci_eval.core.rendering.advice import abbreviate_names
+from ci_eval.core.rendering.advice import abbreviate_names, describe_left_out
 from ci_eval.core.report.tallying import Named, Tallying
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.population import count_project_sessions, share
@@ -140,7 +140,8 @@ def evaluate(
         conditions=manifest.series(),
         started=manifest.start,
         environment=environment(manifest, responses),
-        lacking=manifest.unresolved_packages if manifest.dependencies_left_out else {},
+        lacking=manifest.unresolved_packages if manifest.dependencies_left_out or manifest.remedies else {},
+        remedies=manifest.remedies,
         unparsable=manifest.unparsable,
         unparsable_files=manifest.unparsable_files,
         noise=sums.rounds.noise(),
@@ -208,6 +209,7 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
         "Strategy": manifest.strategy,
         "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",
         "Unresolved imports": _unresolved_text(manifest),
+        **({"Files": describe_left_out(manifest.left_out)} if manifest.left_out else {}),
         "Confined": manifest.confined or "the engine has no process of its own",
         **({"Settings left out": manifest.settings_left_out} if manifest.settings_left_out else {}),
         **({"Answers were read by": _counts_text(responses.rules)} if responses and responses.rules else {}),

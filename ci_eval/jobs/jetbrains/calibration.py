@@ -127,7 +127,7 @@ def calibrate(
 
 def known(seen: EventSessions) -> Iterator[Setting]:
     """Yield the settings of the thesis's table 2, the third with the tables of the first group; then those that helped
-    in our own experiment (docs/user-model.md)."""
+    in our own experiment (docs/results/ml.md)."""
     # `null` takes away a filter that the configuration may have.
     everything = f"{KINDS}null"
     yield Setting("names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0)))

@@ -22,7 +22,7 @@ from ci_eval.jobs.nights.closures import closures
 from ci_eval.jobs.preparation import Prepared
 
 SAMPLE = 0.02
-"""The least share of the sessions that are asked again."""
+"""The share of the sessions that are asked again, in the mean of many nights."""
 
 
 def check_reusable(config: Config, rounds: int) -> None:
@@ -178,14 +178,12 @@ def _has_result(session: Session) -> bool:
 
 
 def _sample(sizes: dict[str, int], start: str) -> set[str]:
-    """Return files with SAMPLE of the sessions, other ones in every run."""
-    enough, sample = SAMPLE * sum(sizes.values()), set[str]()
+    """Return the files to ask again, other ones in every run: each with the chance SAMPLE, and at least one."""
     # The start of the run is part of the seed, so that every file is asked again some day.
-    for path in sorted(sizes, key=lambda path: draw(0, f"{start} {path}")):
-        if sum(sizes[name] for name in sample) >= enough:
-            break
-        sample.add(path)
-    return sample
+    draws = {path: draw(0, f"{start} {path}") for path in sizes}
+    # A night that drew none takes a small file rather than a large one, which would be much more than SAMPLE.
+    fewest = sorted(sizes, key=lambda path: draws[path] * sizes[path])[:1]
+    return {path for path, number in draws.items() if number < SAMPLE} or set(fewest)
 
 
 def _differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:

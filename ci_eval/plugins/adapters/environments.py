@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -12,10 +13,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from ci_eval.core.base.files import is_own
-from ci_eval.core.fetch.locks import LOCKS, read_npm_ranges, write_go_modules, write_npm_lock
+from ci_eval.core.base.errors import PreparationError
+from ci_eval.core.base.files import below, is_own
+from ci_eval.core.base.workspaces import MANIFEST, read_members, read_name
+from ci_eval.core.fetch.locks import LOCKS, has_development, write_go_modules, write_npm_lock, write_npm_manifests
 from ci_eval.core.fetch.packages import check_origins, list_distributions, pip_run
-from ci_eval.core.fetch.requirements import Groups, is_pinned, read_json, read_python_requirements
+from ci_eval.core.fetch.requirements import Groups, find_python_groups, is_pinned, read_json, read_python_requirements
 from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.confinement import interpreter
@@ -28,27 +31,35 @@ WHEELS = ("--only-binary=:all:",)
 
 
 def prepare(
-    name: str, root: Path, info: ProjectInfo, *, dependencies: bool, cache: Path, groups: Groups = ()
+    name: str,
+    root: Path,
+    info: ProjectInfo,
+    *,
+    dependencies: bool,
+    cache: Path,
+    groups: Groups = (),
+    sources: Sequence[Path] = (),
 ) -> InstalledEngine | None:
     """Return a folder below the cache with what the project needs, or None if there is nothing of that kind to install.
 
     `name`: the kind of environment, as a language names it (`Language.dependencies`):
 
     python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages. node: a
-    folder with `node_modules`. go: a module cache. jvm, if the project comes from Maven: the jars it needs. Raises
-    PreparationError.
+    folder with `node_modules`. go: a module cache. jvm, if the project comes from Maven: the jars it needs. `sources`:
+    the folders of the project's own packages, if its files do not name them. Raises PreparationError.
     """
     kind = ENVIRONMENTS.get(name)
     if kind is None or not (dependencies or kind.also_empty):
         return None
     # All projects share one empty environment.
     content = f"{info.name}-{info.checksum[:16]}-full" if dependencies else "empty"
-    if dependencies and groups:
-        content += f"-{sha256(repr(groups).encode()).hexdigest()[:8]}"
+    if dependencies and (groups or sources):
+        asked = repr((groups, *(str(source.relative_to(root)) for source in sources)))
+        content += f"-{sha256(asked.encode()).hexdigest()[:8]}"
     return once(
         cache / "environments" / f"{name}-{content}{kind.mark}",
         "",
-        lambda new: kind.make(_Task(root, info.spec, dependencies, groups), new),
+        lambda new: kind.make(_Task(root, info.spec, dependencies, groups, tuple(sources)), new),
     )
 
 
@@ -59,12 +70,49 @@ def can_install_safely(name: str, root: Path, info: ProjectInfo) -> bool:
     return kind is not None and (info.spec.startswith(kind.registry) or any(kind.locked(root)))
 
 
+def find_remedies(
+    name: str, root: Path, packages: Collection[str], *, installed: bool, groups: Groups = ()
+) -> dict[str, str]:
+    """Return what would help engines to find these packages, beyond an installation of what the project says it needs.
+
+    `installed`: whether that was installed, with these `groups`. Raises PreparationError.
+    """
+    kind = ENVIRONMENTS.get(name)
+    if kind is None:
+        remedy = "neither in the project nor on this machine: install the headers, or add a compile_commands.json"
+    elif not installed:
+        remedy = ""
+    elif not groups and (known := kind.groups(root)):
+        remedy = f"project.dependencyGroups: all installs what is for {', '.join(sorted(known))} as well"
+    else:
+        remedy = f"not among what {kind.files} of the project asks for"
+    remedies = dict.fromkeys(packages, remedy) if remedy else {}
+    for folder, package in _list_own(name, root):
+        if package in packages:
+            remedies[package] = f"in the project, in {folder}: name that folder in project.sourceRoots"
+    return remedies
+
+
+def _list_own(name: str, root: Path) -> Iterator[tuple[str, str]]:
+    """Yield the folders below the root that packages of the project are in, each with the name to import."""
+    if name == "python":
+        for path in sorted(below(root, root, (".py", ".pyi"))):
+            parts = path.rpartition(".")[0].split("/")
+            yield from (("/".join(parts[:depth]), parts[depth]) for depth in range(1, len(parts)))
+    elif name == "node":
+        for path in sorted(below(root, root, (MANIFEST,))):
+            # A broken one, such as a test's, names no package.
+            with suppress(PreparationError):
+                yield path.rpartition("/")[0], read_name(root, (root / path).parent)
+
+
 @dataclass(frozen=True)
 class _Task:
     root: Path
     spec: str
     dependencies: bool
     groups: Groups
+    sources: tuple[Path, ...]
 
 
 # ------------------------------------------------------------------------------------------------------------- kinds
@@ -112,11 +160,9 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     settings = read_npm_settings(folder)
     if lock := next((root / name for name in LOCKS if is_own(root / name, root)), None):
         hosts = {urlsplit(address).hostname or "" for address in npm_registries(settings).values()}
-        write_npm_lock(manifest, lock, folder, hosts)
+        write_npm_lock(manifest, lock, folder, hosts, read_members(root, task.sources), task.groups)
     else:
-        # A manifest without devDependencies, since npm looks those up even if it is told to omit them.
-        needs = {"private": True, "dependencies": read_npm_ranges(manifest)}
-        (folder / manifest.name).write_bytes(msgspec.json.encode(needs))
+        write_npm_manifests(root, read_members(root, task.sources), folder, task.groups)
     npm_install(("ci" if lock else "install", *_NPM), folder, settings)
     manifests = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
     return {
@@ -133,7 +179,7 @@ def _is_package(path: Path) -> bool:
 
 
 def _go(task: _Task, folder: Path) -> Mapping[str, str]:
-    if not is_own(task.root / "go.mod", task.root):
+    if not any(is_own(task.root / name, task.root) for name in ("go.mod", "go.work")):
         return {}
     work = folder / "work"
     work.mkdir()
@@ -142,9 +188,9 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
     commands = (("go", "mod", "download", "all"), ("go", "list", "-m", "all"))
     output = go_run(commands, work, folder / "modules")
     shutil.rmtree(work)
-    # The first line is the project's own module.
+    # The first line is the project's own module, and others of its own are replaced by their folders.
     pairs = [line.split() for line in output.splitlines()[1:]]
-    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1}
+    return {pair[0]: pair[1] for pair in pairs if len(pair) > 1 and not pair[-1].startswith(".")}
 
 
 def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
@@ -159,6 +205,10 @@ class _Kind:
     """The beginning of the SPECs of projects whose registry names what they need."""
     locked: Callable[[Path], Iterable[bool]]
     """A function that takes the project's root and returns, for each file that may be a lock, if it is one."""
+    files: str
+    """The names of the files in which projects say what they need."""
+    groups: Callable[[Path], Collection[str]] = lambda _: ()
+    """A function that takes the project's root and returns the groups that are not installed unasked."""
     also_empty: bool = False
     """A flag: engines get an environment even if the project's dependencies are not wanted."""
     mark: str = ""
@@ -170,12 +220,21 @@ ENVIRONMENTS = {
         _python,
         "pypi:",
         lambda root: [is_pinned(root)],
+        "pyproject.toml or requirements.txt",
+        find_python_groups,
         also_empty=True,
         mark=f"-py{sys.version_info.major}{sys.version_info.minor}-own",
     ),
-    "node": _Kind(_node, "npm:", lambda root: (is_own(root / name, root) for name in LOCKS)),
-    "go": _Kind(_go, "go:", lambda root: [is_own(root / "go.sum", root)]),
+    "node": _Kind(
+        _node,
+        "npm:",
+        lambda root: (is_own(root / name, root) for name in LOCKS),
+        MANIFEST,
+        lambda root: ["development"] if has_development(root) else (),
+        mark="-own",
+    ),
+    "go": _Kind(_go, "go:", lambda root: (is_own(root / name, root) for name in ("go.sum", "go.work.sum")), "go.mod"),
     # Maven has no locks.
-    "jvm": _Kind(_jvm, "maven:", lambda _: ()),
+    "jvm": _Kind(_jvm, "maven:", lambda _: (), "pom.xml"),
 }
 """The kinds of environments, by the names that languages use."""

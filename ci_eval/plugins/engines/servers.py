@@ -38,7 +38,9 @@ def _go_variables(place: Place) -> dict[str, str]:
     kept = {"GOCACHE": str(place.scratch / "build"), "GOMODCACHE": str(modules)}
     # GOPACKAGESDRIVER could name a program that lists packages in Go's place.
     closed = {"GOPROXY": "off", "GOTOOLCHAIN": "local", "GOPACKAGESDRIVER": "off", "GOENV": "off", "GOAUTH": "off"}
-    return kept | closed | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": "-mod=mod"}
+    # Go refuses this flag in a workspace.
+    flags = "" if (place.root / "go.work").is_file() else "-mod=mod"
+    return kept | closed | {"GOPATH": str(place.scratch / "go"), "GOFLAGS": flags}
 
 
 # -------------------------------------------------------------------------------------------------- Java's machine

@@ -9,7 +9,9 @@ from ci_eval.core.contracts import Grader, Pairing
 from ci_eval.core.grammar.syntax import Node, parser
 
 GRAMMARS = {
+    "c": ("c",),
     "cpp": ("cpp",),
+    "csharp": ("c_sharp",),
     "go": ("go",),
     "java": ("java",),
     "javascript": ("javascript",),

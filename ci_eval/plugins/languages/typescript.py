@@ -15,7 +15,7 @@ from ci_eval.core.grammar.importing.ecmascript import SYNTAX
 from ci_eval.core.grammar.imports.ecmascript import imports
 from ci_eval.core.grammar.scopes import Origin
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 
 KEYWORDS = SHARED | frozenset(
@@ -98,6 +98,24 @@ class TypeScriptWalk(EcmaDefinitions):
                     (child, TYPE if node.type == "type_alias_declaration" else REFERENCE, NodePlace(inner, False))
                 )
         self.push([child for child in others if not child.child_count], TYPE, NodePlace(inner, False))
+
+    @handle_nodes("import_alias")
+    def import_alias(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `import a = b.c`, which defines a."""
+        word, name, *path = node.children
+        place.scope.names[self.text(name)] = Origin(True, self.package, "module")
+        self.push([word, *path], REFERENCE, place)
+
+    @handle_nodes("binary_expression")
+    def binary(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit two operands, or ``tag<T>`text` ``, which the grammar takes for two comparisons."""
+        left, *_, right = node.children
+        if right.type == "template_string" and [child.type for child in left.children[1:2]] == ["<"]:
+            self.push([right], REFERENCE, place)
+            self.push(left.children[2:], TYPE, place)
+            self.push(left.children[:1], CALLED, place)
+        else:
+            super().binary(node, role, place)
 
     @handle_nodes("type_parameter", "mapped_type_clause", "infer_type")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:

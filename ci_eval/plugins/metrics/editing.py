@@ -1,4 +1,5 @@
-"""The figures of tasks that edit in another way: code golf, names that are not imported yet, and carets inside a token.
+"""The figures of tasks that edit in another way: code golf, names that are not imported yet, carets inside a token, and
+places for something new.
 
 Golf: a session is a line, after the JetBrains plugin's golf. Actions of a line = characters typed + suggestion lists
 called up + steps down to what was taken + Enter for each taken. Inside a token there are no ranks: the engine sees the
@@ -19,6 +20,8 @@ from ci_eval.plugins.tasks.golf import TASK as GOLF
 from ci_eval.plugins.tasks.imports import TASK as IMPORTS
 from ci_eval.plugins.tasks.inside import TASK as INSIDE
 from ci_eval.plugins.tasks.inside import is_intact, is_offered
+from ci_eval.plugins.tasks.silent import TASK as SILENT
+from ci_eval.plugins.tasks.silent import is_silent
 
 
 def observe_excess_moves(session: SessionScore) -> Sequence[Observation]:
@@ -85,6 +88,14 @@ METRICS: tuple[Metric, ...] = (
         bounds=(0.0, None),
     ),
     _golf("PerfectLine", "lines of which one suggestion typed over half", observe_each(perfect)),
+    mean_over_sessions(
+        "SilentShare",
+        "share of places for something new without a suggestion that begins with what was typed",
+        is_silent,
+        of=SILENT.unit,
+        order=(6, 3),
+        shown=True,
+    ),
     import_recall(1),
     import_recall(5),
     of_offered(

@@ -1,5 +1,5 @@
-"""The files `metrics.json`, `comparison.json`, `overview.json`, `sweep.json`, `suite.json` and `causes.json`: every
-figure of a result for scripts, in the documented format 1."""
+"""The files `metrics.json`, `comparison.json`, `overview.json`, `sweep.json`, `suite.json`, `causes.json` and
+`cases.json`: every figure of a result for scripts, in the documented format 1."""
 
 from __future__ import annotations
 

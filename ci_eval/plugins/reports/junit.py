@@ -1,13 +1,16 @@
-"""The file `junit.xml` of a comparison: each gate as a test, for tools that read test reports."""
+"""The file `junit.xml`, for tools that read test reports: each gate of a comparison, and each case, is a test."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from ci_eval.core.base import atomic
 from ci_eval.core.model import Comparison
+from ci_eval.core.model.cases import Cases
 from ci_eval.core.rendering.contract import Reporter
 
 # XML 1.0 allows no other characters, not even escaped (https://www.w3.org/TR/xml/#charsets).
@@ -15,28 +18,45 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class Junit:
-    """A reporter that writes junit.xml. Without gates it has one test: that the comparison was made."""
+    """A reporter that writes junit.xml. A comparison without gates has one test: that it was made."""
 
     name = "junit"
-    results = Comparison
+    results = (Comparison, Cases)
 
-    def write(self, comparison: Comparison, sources: object, folder: Path) -> Path:  # noqa: ARG002
-        gates = comparison.gates
-        failed = sum(not gate.passed for gate in gates)
-        suite = ET.Element(
-            "testsuite", name="ci-eval gates", tests=str(max(len(gates), 1)), failures=str(failed), errors="0"
-        )
-        title = f"{comparison.base.title} → {comparison.new.title}"
-        for gate in gates:
-            case = ET.SubElement(suite, "testcase", classname=_clean(title), name=_clean(gate.rule))
-            if gate.passed:
-                ET.SubElement(case, "system-out").text = _clean(gate.reason)
-            else:
-                ET.SubElement(case, "failure", message=_clean(gate.reason)).text = _clean(f"{gate.rule}: {gate.reason}")
-        if not gates:
-            ET.SubElement(suite, "testcase", classname=_clean(title), name="compared")
+    def write(self, result: Comparison | Cases, sources: object, folder: Path) -> Path:  # noqa: ARG002
+        tests = list(_gates(result) if isinstance(result, Comparison) else _cases(result))
+        failed = sum(not test.passed for test in tests)
+        name = "ci-eval gates" if isinstance(result, Comparison) else "ci-eval cases"
+        suite = ET.Element("testsuite", name=name, tests=str(len(tests)), failures=str(failed), errors="0")
+        for test in tests:
+            case = ET.SubElement(suite, "testcase", classname=_clean(test.group), name=_clean(test.name))
+            if not test.passed:
+                failure = ET.SubElement(case, "failure", message=_clean(test.reason))
+                failure.text = _clean(f"{test.name}: {test.reason}")
+            elif test.reason:
+                ET.SubElement(case, "system-out").text = _clean(test.reason)
         data = ET.tostring(suite, encoding="utf-8", xml_declaration=True)
         return atomic.write(folder / "junit.xml", data + b"\n")
+
+
+class _Test(NamedTuple):
+    group: str
+    name: str
+    passed: bool = True
+    reason: str = ""
+
+
+def _gates(comparison: Comparison) -> Iterator[_Test]:
+    title = f"{comparison.base.title} → {comparison.new.title}"
+    for gate in comparison.gates:
+        yield _Test(title, gate.rule, gate.passed, gate.reason)
+    if not comparison.gates:
+        yield _Test(title, "compared")
+
+
+def _cases(cases: Cases) -> Iterator[_Test]:
+    for case in cases.cases:
+        yield _Test(case.file, f"{case.file}:{case.line} {case.directives}", not case.reasons, "; ".join(case.reasons))
 
 
 def _clean(text: str) -> str:

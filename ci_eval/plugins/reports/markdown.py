@@ -20,6 +20,7 @@ from ci_eval.core.model import (
     MetricInfo,
     Verdict,
 )
+from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
@@ -66,13 +67,13 @@ from ci_eval.core.statistics.repeated.noise import noise_text
 
 
 class Markdown:
-    """A reporter that writes report.md, or causes.md. Text from outside is always shown as code."""
+    """A reporter that writes report.md, causes.md or cases.md. Text from outside is always shown as code."""
 
     name = "markdown"
     results = get_args(Result)
 
     def write(self, result: Result, sources: object, folder: Path) -> Path:  # noqa: ARG002
-        name = "causes" if isinstance(result, Causes) else "report"
+        name = type(result).__name__.lower() if isinstance(result, Causes | Cases) else "report"
         match result:
             case Evaluation():
                 text = "\n\n".join(filter(None, _list_evaluation_parts(result))) + "\n"

@@ -14,8 +14,11 @@ from ci_eval.plugins.responses.marks import Pairs, fence_tags
 
 _SPAN = re.compile(r"\s*(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)\.?\s*")
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)+")
-_FOREIGN_BLANKS = re.compile(r"[^\S\x00-\x7f]+")
+_FOREIGN_BLANKS = re.compile(r"(?:[^\S\x00-\x7f]|[\u200b-\u200f\u2060\ufeff])+")
+"""The pattern of blanks and invisible signs outside of ASCII, with which no code begins."""
 _TEXT_NODES = re.compile(r"comment|string|heredoc|literal|text|content")
+_DIFF = re.compile(r"\s*(?:diff --git |--- [^\n]*\n\+\+\+ )")
+"""The pattern of the beginning of a diff, for which nobody asked: many languages read its first line as code."""
 BACKTICK_FREE = frozenset({"python", "java", "c", "cpp", "c_sharp", "rust", ""})
 """The grammars of languages in which no code begins with a backtick."""
 
@@ -124,7 +127,7 @@ def extract_insertion(
         if option := next((option for option in options if reads(*option[:2])), None):
             readable.setdefault(suggest(text[option[0] : option[1]]), option)
     first, last, rule = next(iter(readable.values()), (parts or [(begin, end, "")])[-1])
-    is_readable = len(readable) == 1 and not _is_json(text[first:last])
+    is_readable = len(readable) == 1 and not (_DIFF.match(text[first:last]) or _is_json(text[first:last]))
     return Inserted(begin=first, end=last, rules=(*rules, *([rule] if rule else [])), is_readable=is_readable)
 
 

@@ -67,6 +67,7 @@ TASK = Task(
     summary="from a token to the end of its line, statement or block, in one piece",
     unit="spans",
     items=items,
+    takes_holes=True,
     rank=rank,
     status=status,
     score=score,

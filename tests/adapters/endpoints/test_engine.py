@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,117 @@ def test_more_of_them_may_be_allowed(tmp_path: Path) -> None:
     with serve(says("ok"), says("LGTM!")) as endpoint:
         workspace = evaluate(tmp_path, endpoint, "--set", "engine.allowedUnreadable=1")
     assert figures(workspace)["ChrF"] == 0
+
+
+REST = "sum(values) + 1"
+CHAT = {
+    "ok": (
+        "@",
+        "\n\n@",
+        "\u00a0@",
+        "\ufeff@",
+        "\u200b@",
+        "```python\n@\n```",
+        "```\n@\n```\nIt adds one.",
+        "~~~py\n@\n~~~",
+        "Sure:\n```python\n@\n```",
+        "```python\n@",
+        "`@`",
+        "`@`.",
+        "```@```",
+        "return @",
+        "@\n\nNote: it adds one.",
+        "<think>return sum(values)?</think>\n@",
+        "maybe\n</think>\n\n@",
+        "[THINK]maybe[/THINK]@",
+        "◁think▷maybe◁/think▷@",
+        "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>@<|return|>",
+        "@<|im_end|>",
+        "@<end_of_turn>",
+        "@</s>",
+        "@ [/INST]",
+        "<|editable_region_start|>\n@\n<|editable_region_end|>",
+        "The line:\n```text\nreturn\n```\nNow:\n```python\n@\n```",
+    ),
+    "unreadable": (
+        "Здесь должно быть так:\n@",
+        "补全如下：\n@",
+        "Voici la suite :\n@",
+        "**Final answer:**\n\n@",
+        "Code:\n@",
+        "Answer: @",
+        '{"insertion": "@"}',
+        '{"name": "insert", "arguments": {"text": "@"}}',
+        "<answer>@</answer>",
+        '<tool_call>{"name": "insert", "arguments": {"text": "@"}}</tool_call>',
+        "<pre><code>@</code></pre>",
+        "> @",
+        "1. @",
+        "12: @",
+        "| @ |",
+        "**@**",
+        ">>> @",
+        "$ @",
+        "“@”",
+        "```diff\n+@\n```",
+        "--- a.py\n+++ b.py\n+ @",
+        "\\boxed{@}",
+        '```json\n{"code": "@"}\n```',
+        "Before:\n```python\nNone\n```\nAfter:\n```python\n@\n```",
+        "<<<<<<< SEARCH\n=======\n@\n>>>>>>> REPLACE",
+        "I'm sorry, I can't help with that.",
+        "No completion is needed.",
+    ),
+}
+COMPLETIONS = {
+    "ok": (
+        "@",
+        "@ <SUF>",
+        "@\u2581<EOT>",
+        "@ <EOT>",
+        "<|fim_middle|>@",
+        "[MIDDLE]@",
+        "@<｜fim▁end｜>",
+        "@<|endoftext|>",
+        "```python\n@\n```",
+        "@\n    return 1\n",
+        "<fim_middle>@<file_sep>",
+    ),
+    "unreadable": ("Code:\n@", "Here is it: @"),
+}
+
+
+@pytest.mark.parametrize(("api", "shapes"), [("chat", CHAT), ("completions", COMPLETIONS)], ids=["chat", "completions"])
+def test_no_shape_of_a_right_answer_is_a_zero_in_silence(tmp_path: Path, api: str, shapes: dict[str, Any]) -> None:
+    wanted = [(shape, status) for status, of_status in shapes.items() for shape in of_status]
+    holes = [
+        {
+            "id": number,
+            "prefix": f"def f{number}(values):\n    return ",
+            "suffix": "\n",
+            "expected": REST,
+            "language": "python",
+        }
+        for number, _ in enumerate(wanted)
+    ]
+
+    def answer(handler: Any, body: dict[str, Any]) -> None:
+        asked = re.search(r"def f(\d+)", json.dumps(body))
+        text = wanted[int(asked[1])][0].replace("@", REST) if asked else "ok"
+        content = whole(text)
+        content["choices"][0]["text"] = text
+        sends(json.dumps(content))(handler, body)
+
+    (tmp_path / "holes.jsonl").write_text("".join(json.dumps(hole) + "\n" for hole in holes))
+    argv = ["evaluate", "--task", "inline", "--dataset", str(tmp_path / "holes.jsonl"), "--jobs", "1"]
+    argv += ["--output", str(tmp_path / "out")]
+    with serve(answer) as endpoint:
+        settings = {"endpoint": endpoint.address, "model": "m", "api": api, "stream": False, "allowedUnreadable": 1}
+        settings |= {"template": "codellama"} if api == "completions" else {}
+        cli.main([*argv, "--set", f"engine={json.dumps(settings)}"], standalone_mode=False)
+    sessions = [session for _, of_file in Workspace(tmp_path / "out").sessions(Session) for session in of_file]
+    seen = {wanted[int(session.file.removesuffix(".py"))][0]: session.status.value for session in sessions}
+    assert {shape: status for shape, status in seen.items() if status != dict(wanted)[shape]} == {}
 
 
 def test_a_run_whose_money_ended_has_figures_without_intervals(tmp_path: Path) -> None:

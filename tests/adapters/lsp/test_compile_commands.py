@@ -177,6 +177,18 @@ def test_the_nearest_database_above_a_file_counts(tmp_path: Path) -> None:
     assert read(tmp_path).dropped["sub/compile_commands.json (unreadable)"] == 1
 
 
+def test_a_database_in_the_folder_of_a_preset_counts_for_the_files_that_it_names(tmp_path: Path) -> None:
+    write(tmp_path, **{"src/a.cpp": "", "src/b.h": "", "lib/c.cpp": "", "lib/compile_flags.txt": "-DLIB\n"})
+    for preset, file in (("debug", "../../src/a.cpp"), ("release", "../../src/a.cpp"), ("debug", "../../lib/c.cpp")):
+        path = tmp_path / "build" / preset / "compile_commands.json"
+        entries = json.loads(path.read_text()) if path.exists() else []
+        entry = {"directory": ".", "file": file, "arguments": ["c++", f"-D{preset}", file]}
+        write(tmp_path, **{f"build/{preset}/compile_commands.json": json.dumps([*entries, entry])})
+    left = {Path(entry.file).name: entry.arguments[1:-1] for entry in read(tmp_path).entries}
+    # clangd infers the command of b.h from that of a.cpp.
+    assert left == {"a.cpp": ["-Ddebug"], "c.cpp": ["-DLIB"]}
+
+
 @pytest.mark.parametrize(
     ("beside", "language"),
     [

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from ci_eval.core.base.errors import EngineCrash, EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout
-from ci_eval.core.contracts import Query
+from ci_eval.core.contracts import Query, Surroundings
+from ci_eval.plugins.adapters.lsp.engine import _visible_root
+from ci_eval.plugins.adapters.place import Place
 from tests.adapters.lsp.conftest import TEXT, Start, ask
+from tests.projects import write
 
 
 @pytest.mark.parametrize("way", ["", "full", "utf-8", "utf-16", "floods", "huge", "incomplete"])
@@ -171,3 +175,35 @@ def test_a_server_that_takes_too_much_memory_is_ended(start: Start) -> None:
 
     with pytest.raises(EngineCrash, match=r"interpret\.memoryLimit allows"):
         use()
+
+
+def seen(root: Path, environment: Path | None, language: str = "typescript") -> Path:
+    """The folder that a server of that language sees."""
+    around = Surroundings(
+        root=root, language=language, keywords=frozenset(), cache=root, timeout=1, memory=0, environment=environment
+    )
+    return _visible_root(Place.new(root, around))
+
+
+def test_servers_see_installed_packages_and_those_of_the_workspace(tmp_path: Path) -> None:
+    members = {"app/package__json": '{"name": "app"}', "core/package__json": '{"name": "@me/core"}'}
+    root = write(tmp_path / "p", package__json='{"workspaces": ["app", "core"]}', **members)
+    needs = write(tmp_path / "e", **{"node_modules/@me/x/a__ts": "", "app/node_modules/y/b__ts": "", "core/c__ts": ""})
+    (needs / "node_modules" / "@me" / "core").symlink_to("../../core")
+    copy = seen(root, needs)
+    assert (copy / "node_modules/@me/core").resolve() == (copy / "core").resolve()
+    assert (copy / "node_modules/@me/x/a.ts").is_file()
+    assert (copy / "app/node_modules/y/b.ts").is_file()
+    assert not list(root.rglob("node_modules")), "the project stays as it was"
+    assert seen(root, needs, "python") == root
+    assert seen(root / "core", None) == root / "core"
+
+
+def test_no_link_is_written_through_one_of_the_project(tmp_path: Path) -> None:
+    outside = write(tmp_path / "outside")
+    outside.mkdir(exist_ok=True)
+    root = write(tmp_path / "p", package__json="{}")
+    (root / "node_modules").symlink_to(outside)
+    needs = write(tmp_path / "e", **{"node_modules/x/a__ts": "", "node_modules/@me/y/a__ts": ""})
+    assert seen(root, needs) != root
+    assert not list(outside.iterdir())

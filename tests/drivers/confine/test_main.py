@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
+from ci_eval.plugins.adapters.confinement import START
 from ci_eval.plugins.drivers.confine import landlock
 from ci_eval.plugins.drivers.confine.main import Options, _exclude_git
 from tests.projects import write
@@ -24,3 +27,11 @@ def test_the_folder_of_git_is_left_out_and_the_folder_itself_can_be_listed(tmp_p
         (str(root / "a.py"), landlock.READ | landlock.NO_LINK),
     ]
     assert _exclude_git(str(tmp_path), landlock.READ) == [(str(tmp_path), landlock.READ)]
+
+
+def test_it_imports_none_of_the_slow_modules() -> None:
+    code = START.replace("; main()", "; print(*sys.modules)")
+    names = subprocess.run([sys.executable, "-I", "-S", "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    imported = set(names.stdout.split())
+    assert "ci_eval.plugins.drivers.confine.main" in imported
+    assert not imported & {"typing", "dataclasses", "collections", "contextlib", "enum", "functools", "re", "signal"}

@@ -64,7 +64,7 @@ def test_pages_that_processes_share_count_once(tmp_path: Path) -> None:
     process.close()
 
 
-@pytest.mark.skipif(not supervisor.LISTS_CHILDREN, reason="this kernel does not list children")
+@pytest.mark.skipif(not Path("/proc/1/task/1/children").exists(), reason="this kernel does not list children")
 def test_both_ways_of_finding_descendants_agree() -> None:
     """The fast one is used while the program runs; where a kernel does not offer it, the other one."""
     code = "import os, time; os.fork(); os.fork(); print(end='.', flush=True); time.sleep(600)"
@@ -78,6 +78,29 @@ def test_both_ways_of_finding_descendants_agree() -> None:
             assert sum(fast.values()) == pytest.approx(sum(thorough.values()), rel=0.1)
         finally:
             os.killpg(family.pid, signal.SIGKILL)
+
+
+WATCHED = """
+import os, subprocess, sys
+sys.path[:] = {path!r}
+from ci_eval.plugins.drivers.confine import supervisor
+from ci_eval.plugins.drivers.confine.cgroups import Cgroups
+from ci_eval.plugins.drivers.confine.kernel import SUBREAPER, prctl
+del supervisor.descendants
+prctl(SUBREAPER)
+family = subprocess.Popen([{python!r}, "-c", {family!r}], stdout=subprocess.PIPE, start_new_session=True)
+sys.stdout.write(family.stdout.read(4).decode())
+supervisor.end_all(family.pid, Cgroups(0, 100))
+print("ended")
+"""
+FAMILY = "import os, time; os.fork(); os.fork(); print(end='.', flush=True); time.sleep(600)"
+
+
+@pytest.mark.skipif(not Path("/proc/1/task/1/children").exists(), reason="this kernel does not list children")
+def test_an_engine_ends_without_a_look_at_other_processes(tmp_path: Path) -> None:
+    code = WATCHED.format(path=sys.path, python=sys.executable, family=FAMILY)
+    ended = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=tmp_path, timeout=60, check=True)
+    assert ended.stdout == b"....ended\n"
 
 
 STAND_IN = """

@@ -32,6 +32,16 @@ def test_what_no_file_of_the_project_has_is_not_looked_for(tmp_path: Path) -> No
     assert list_includes('#include "a.h" // b\n#include MACRO\n// #include "c.h"\n') == [("a.h", True)]
 
 
+def test_a_folder_that_a_compile_database_names_has_headers(tmp_path: Path) -> None:
+    write(tmp_path, main__cc="", **{"lib/include/ledger__h": ""})
+    text = "#include <ledger.h>\n"
+    assert shares("cpp", tmp_path, "main.cc", text) == [False]
+    command = f'[{{"directory": "b", "file": "main.cc", "command": "c++ -isystem {tmp_path}/lib/include -I/etc"}}]'
+    write(tmp_path, **{"build/debug/compile_commands__json": command})
+    assert shares("cpp", tmp_path, "main.cc", text) == [True]
+    assert shares("cpp", tmp_path, "main.cc", "#include <passwd>\n") == [False]
+
+
 def test_a_header_of_cpp_is_beside_in_the_project_or_the_systems(tmp_path: Path) -> None:
     write(tmp_path, **{"db/a__cc": '#include "lib/b.h"\n', "include/lib/b__h": "", "db/a__h": ""})
     text = '#include "a.h"\n#include <lib/b.h>\n#include <boost/none.hpp>\n'

@@ -100,6 +100,16 @@ def test_times_are_those_of_what_was_asked(project: Path, tmp_path: Path) -> Non
     assert figures(tmp_path / "two")["MeanLatency"]["value"] == pytest.approx(sum(asked) / len(asked), rel=1e-6)
 
 
+def test_nights_ask_about_a_fiftieth_of_the_sessions_anew_and_every_file_some_day() -> None:
+    # The sizes of the files of a package: few are large.
+    sizes = {f"{number}.py": 10 + number**3 for number in range(24)}
+    samples = [reuse._sample(sizes, f"night {number}") for number in range(500)]
+    asked = [sum(sizes[path] for path in sample) / sum(sizes.values()) for sample in samples]
+    assert 0.015 < sum(asked) / len(asked) < 0.03
+    assert set().union(*samples) == set(sizes)
+    assert all(samples)
+
+
 @pytest.mark.slow
 def test_another_night_asks_another_sample(project: Path, tmp_path: Path) -> None:
     asked = set[str]()

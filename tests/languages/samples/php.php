@@ -79,7 +79,7 @@ function local(array $items, callable $call): iterable
     $total = fn(int $by): int => $by * $calls;
     // by VARIABLE member | calls VARIABLE member
     $sum = static function (Text $text) use ($items, &$found): ?Text { return $text->find($items, $found); };
-    // Text TYPE_REFERENCE static Shop\Util | items VARIABLE member | Text TYPE_REFERENCE static Shop\Util | text VARIABLE member | find METHOD_CALL | items VARIABLE argument member | found VARIABLE argument member
+    // Text TYPE_REFERENCE static Shop\Util | items VARIABLE member | found VARIABLE member | Text TYPE_REFERENCE static Shop\Util | text VARIABLE member | find METHOD_CALL | items VARIABLE argument member | found VARIABLE argument member
     usort($items, function ($a, $b) use ($sum) { return $sum($a) <=> $b; });
     // usort METHOD_CALL static | items VARIABLE argument member | sum VARIABLE argument member | sum METHOD_CALL member | a VARIABLE argument member | b VARIABLE member
     [$one, 'k' => $two, [$three]] = $items; list(, $one) = $two;
@@ -120,7 +120,7 @@ interface Talks extends Loud { public function say(): void; }
 trait Loud { abstract function say(bool $loud); }
 // KEYWORDS: trait abstract function bool
 if (!function_exists('x') || another($text) instanceof Log xor $_SERVER['a']) { goto end; }
-// function_exists METHOD_CALL static | another METHOD_CALL static Shop\Util | text VARIABLE argument | Log TYPE_REFERENCE static Psr\Log | _SERVER VARIABLE static | end VARIABLE member
+// function_exists METHOD_CALL static | another METHOD_CALL static Shop\Util | text VARIABLE argument | Log TYPE_REFERENCE static Psr\Log | _SERVER VARIABLE static
 $text = <<<END
     $text {$text->size()} $text->size
     // text VARIABLE | text VARIABLE | size METHOD_CALL | text VARIABLE | size FIELD member

@@ -1,4 +1,4 @@
-"""What docs/datasets.md says of five real projects is what the pairing finds in them."""
+"""What docs/results/datasets.md says of five real projects is what the pairing finds in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ci_eval.plugins.mining.unit_tests.reading import read_project
 from ci_eval.plugins.mining.unit_tests.records import Origin, Selection, records
 
 DOCS = Path(__file__).parents[3] / "docs"
-PAGE = (DOCS / "datasets.md").read_text()
+PAGE = (DOCS / "results" / "datasets.md").read_text()
 TABLE: list[list[str]] = [
     [cell.strip(" `") for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", PAGE, re.MULTILINE)
 ]

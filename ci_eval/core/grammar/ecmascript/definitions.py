@@ -109,6 +109,8 @@ class EcmaDefinitions(EcmaWalk):
                 for local, holder in self._imported_names(clause):
                     name = self.text(local)
                     scope.names[name] = Origin(True, package, holder or guess_holder(name))
+            elif clause.type == "import_require_clause":
+                scope.names[self.text(clause.children[0])] = Origin(True, self._source(clause), "module")
 
     def _imported_names(self, clause: Node) -> Iterator[tuple[Node, str]]:
         """Yield the names that an import defines, each with "module" if it stands for the whole module, else ""."""
@@ -129,6 +131,8 @@ class EcmaDefinitions(EcmaWalk):
             if child.type == "import_clause":
                 for part in child.children:
                     self._import_part(part, origin, place)
+            elif child.type in {"import_attribute", "import_require_clause"}:
+                self.push([leaf for leaf in child.children if leaf.type in self.keywords], REFERENCE, place)
             elif child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
 
@@ -159,13 +163,15 @@ class EcmaDefinitions(EcmaWalk):
     @handle_nodes("export_statement")
     def export(self, node: Node, _role: str, place: NodePlace) -> None:
         package = self._source(node) if not node.child_by_field_name("declaration") else None
+        # `export as namespace X` defines X.
+        defines = any(child.type == "namespace" for child in node.children)
         for child in reversed(node.children):
             if child.type == "export_clause":
                 for specifier in child.children:
                     self._specifier(specifier, Origin(True, package) if package else None, place)
             elif child.type == "namespace_export":
                 self.push([leaf for leaf in child.children if leaf.type in self.keywords], REFERENCE, place)
-            else:
+            elif child.type != "identifier" or not defines:
                 self.push([child], REFERENCE, place)
 
     # -------------------------------------------------------------------------------------------------- functions

@@ -25,6 +25,11 @@ SYSTEM = (
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 
 
+DATABASES = ("compile_commands.json", "compile_flags.txt")
+FOLDER = re.compile(r"-(?:I|isystem|iquote|idirafter)[\s\",]*([^\s\",]+)")
+"""A flag of a compile command that names a folder of headers."""
+
+
 def list_includes(text: str) -> list[tuple[str, bool]]:
     """Return the names in the `#include` lines of a text, in order, each with whether it is in quotes. A name made by a
     macro is not seen."""
@@ -35,13 +40,25 @@ def imports(root: Path, _environment: Path | None) -> Imports:
     """Return a check of a file's headers. A header is there if it is beside the file, in a folder the project includes
     from, or among the system's."""
     system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
-    own = [root / folder for folder in folders(root)]
+    own = [*(root / folder for folder in folders(root)), *_commanded_folders(root)]
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         for name, _ in list_includes(text):
             yield name, any(exists(folder / name) for folder in ((root / path).parent, *own, *system))
 
     return there
+
+
+def _commanded_folders(root: Path) -> list[Path]:
+    """Return the folders of the project that its compile databases name for headers."""
+    found: dict[Path, None] = {}
+    for path in (path for name in DATABASES for path in sorted(root.rglob(name)) if is_own(path, root)):
+        for value in FOLDER.findall(read_own(root, str(path.relative_to(root))).decode(errors="replace")):
+            # CMake writes absolute paths, and runs compilers in the folder of the database.
+            folder = Path(os.path.realpath(path.parent / value))
+            if folder.is_relative_to(root.resolve()):
+                found[folder] = None
+    return list(found)
 
 
 def folders(root: Path) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ci_eval.core.base.files import exists
+from ci_eval.core.base.workspaces import find_members, read_name
 from ci_eval.core.import_syntax import Imports
 
 IMPORT = re.compile(r"\b(?:from|import|require)[ \t]*\(?[ \t]*([\"'])([^\"'\n]+)\1")
@@ -23,18 +24,21 @@ WRITTEN = re.compile(r"\.[cm]?js$")
 
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A package is there if its folder, or the folder of its types, is in some
-    `node_modules`."""
+    `node_modules`, or if the project has it itself."""
+    # A package may import itself by its name.
+    members = {*find_members(root), read_name(root, root)}
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
         above = [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)]
         # Node.js looks into the `node_modules` of each folder above the file.
-        homes = [folder / "node_modules" for folder in (*above, *([environment] if environment else []))]
+        bases = (root, environment) if environment else (root,)
+        homes = [base / folder.relative_to(root) / "node_modules" for base in bases for folder in above]
         for _, name in IMPORT.findall(text):
             if name.startswith("."):
                 yield name, _is_file(own_folder / name)
             else:
-                yield _package(name), _is_package(name, homes)
+                yield _package(name), _package(name) in members or _is_package(name, homes)
 
     return there
 

@@ -184,6 +184,10 @@ REPAIRS = (
         always=True,
     ),
     Conditions(),
+    Repair(
+        outside(rb"\bif\s*(?:!|(?P<k1>not)\b)?\s*(?P<k2>consteval)(?=\s*\{)", _LITERALS),
+        lambda m: b"if (0)".ljust(len(m[0])),
+    ),
     # The grammars read no macro between texts, such as `PRIu64`.
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
     # `x.Base::f()`

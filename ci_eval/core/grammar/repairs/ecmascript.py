@@ -36,6 +36,9 @@ JAVASCRIPT = (
         outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
         lambda m: replace_groups(m, k=b""),
     ),
+    Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
+    # The older grammar does not know `accessor`.
+    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
 )
 """What both languages need."""
 
@@ -63,8 +66,6 @@ TYPESCRIPT = (
         ),
         lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
-    # The older grammar does not know `accessor`.
-    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
     # Behind a type without a semicolon, `<T>` on the next line is read as its arguments.
     Repair(
         outside(

@@ -71,7 +71,7 @@ class Asked(OpenText):
             whole = Inserted(begin=0, end=len(reply.text))
             return self._read(reply, measure_usage(reply, before, query, cost, whole))
         grammar = choose_grammar(self._grammars, self._path) if self._grammars else ""
-        part = read_answer(reply.text, self.text, query, self._settings, Reading(self._language, grammar))
+        part = read_answer(reply.text, self.text, query, self._settings, Reading(grammar or self._language, grammar))
         usage = measure_usage(reply, before, query, cost, part)
         text = "" if usage.unreadable else make_suggestion(reply.text[part.begin : part.end], before, query)
         return Answer(

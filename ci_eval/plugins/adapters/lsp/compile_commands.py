@@ -125,9 +125,10 @@ class CompileCommands:
 def compile_commands(root: Path) -> CompileCommands:
     """Read and clean the compile databases of a project, also those in its folders.
 
-    As in clangd, the nearest database above a file counts. Files of the project without a command get the folders that
-    the project includes from, as clangd's `fallbackFlags` would have it. Without any database, only a project with
-    headers called `.h` gets commands: they name the language of these headers.
+    As in clangd, the nearest database above a file counts. If there is none above it, the first one by path that names
+    the file does, such as one that CMake wrote into the folder of a preset. Files of the project without a command get
+    the folders that the project includes from, as clangd's `fallbackFlags` would have it. Without any database, only a
+    project with headers called `.h` gets commands: they name the language of these headers.
     """
     return _Cleaning(root).all()
 
@@ -151,13 +152,16 @@ class _Cleaning:
 
     def all(self) -> CompileCommands:
         databases = dict(sorted(self._databases()))
-        entries = [
-            entry
-            for folder, path in databases.items()
-            if path.suffix == ".json"
-            for entry in self._json(path)
-            if self._nearest(Path(entry.file), databases) == folder
-        ]
+        entries: list[Cleaned] = []
+        apart: dict[str, Cleaned] = {}
+        for folder, path in databases.items():
+            for entry in self._json(path) if path.suffix == ".json" else ():
+                nearest = self._nearest(Path(entry.file), databases)
+                if nearest == folder:
+                    entries.append(entry)
+                elif nearest is None:
+                    apart.setdefault(entry.file, entry)
+        entries += apart.values()
         commanded = {self._nearest(Path(entry.file), databases) for entry in entries}
         names = list(sources(self._root))
         self._header = self._header_flag({name.suffix.lower() for name in names})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ci_eval.core.base.errors import EngineCrash, EngineRaised
+from ci_eval.core.base.workspaces import find_members
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.plugins.adapters.confinement import interpreter
@@ -40,6 +42,9 @@ NO_COMPLETION = (
     "the arguments that make it a language server, and does it complete without a setting (engine.settings, "
     "engine.options)?"
 )
+
+ECMASCRIPT = frozenset({"javascript", "typescript"})
+"""The languages whose packages are looked for in `node_modules` above the importing file."""
 
 PATIENCE = 60.0
 """Seconds for opening a document, which is not counted as a completion."""
@@ -385,17 +390,39 @@ class RunningLsp:
 
 
 def _visible_root(place: Place) -> Path:
-    """Return the project's folder, or a copy of it if its path has a hidden folder, such as `.cache`."""
-    root, environment = place.root, place.environment
-    if not any(part.startswith(".") for part in root.parts):
-        return root
+    """Return the project's folder, or a copy of it if its path has a hidden folder, such as `.cache`, or if packages
+    have to be linked into it."""
+    root = place.root
+    links = _list_packages(place) if place.language in ECMASCRIPT else {}
+    missing = {link: target for link, target in links.items() if not os.path.lexists(root / link)}
     # Some servers ignore all files below a hidden folder.
+    if not missing and not any(part.startswith(".") for part in root.parts):
+        return root
     copy = place.base / (root.name.lstrip(".") or "project")
     shutil.copytree(root, copy, symlinks=True, ignore=_names_to_skip)
-    modules = environment / "node_modules" if environment else None
-    if modules and modules.is_dir() and not (copy / "node_modules").exists():
-        (copy / "node_modules").symlink_to(modules)
+    for link, target in missing.items():
+        # A link of the project's may lead out of the copy.
+        if any((copy / folder).is_symlink() for folder in link.parents):
+            continue
+        (copy / link).parent.mkdir(parents=True, exist_ok=True)
+        (copy / link).symlink_to(copy / target.relative_to(root) if target.is_relative_to(root) else target)
     return copy
+
+
+def _list_packages(place: Place) -> dict[Path, Path]:
+    """Return the folder of each installed package and of each of the project's own, by its path where Node looks for
+    it, below the project's root."""
+    members, environment = find_members(place.root, place.surroundings.sources or ()), place.environment
+    links = {Path("node_modules", name): folder for name, folder in members.items()}
+    if environment is None:
+        return links
+    for folder in {place.root, *members.values()}:
+        modules = environment / folder.relative_to(place.root) / "node_modules"
+        for package in (*modules.glob("[!.@]*"), *modules.glob("@*/*")):
+            # npm's own links lead to the manifests that it was given.
+            if not package.is_symlink():
+                links.setdefault(package.relative_to(environment), package)
+    return links
 
 
 def _names_to_skip(folder: str, names: list[str]) -> set[str]:

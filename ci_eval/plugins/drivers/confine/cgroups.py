@@ -7,7 +7,7 @@ system still has it. Documentation: docs.kernel.org/admin-guide/cgroup-v2.html a
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from _collections_abc import Iterator
 
 TREE = "/sys/fs/cgroup"
 NAME = "ci-eval-"

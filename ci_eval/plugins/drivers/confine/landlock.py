@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import struct
-from collections.abc import Iterable
+from _collections_abc import Iterable
 
 from ci_eval.plugins.drivers.confine.kernel import syscall
 

@@ -11,14 +11,15 @@
 --remains FOLDER        a folder to remove if the caller is killed
 --abi VERSION           use no later version of Landlock (for tests)
 
-It imports little, since every start of an engine waits for it. On other systems than Linux it only sets limits.
+It imports modules of C and little else, since every start of an engine waits for it. On other systems than Linux it
+only sets limits.
 """
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` imports enum, re and collections
 import os
 import resource
-import signal
 import struct
 import sys
 

@@ -6,13 +6,13 @@ Each attempt stands for a promise of SECURITY.md, by the key that the promise ha
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` imports enum, re and collections
 import _socket  # `socket` takes 8 ms to import
 import ctypes
 import errno
 import os
-import signal
 import struct
-from collections.abc import Callable
+from _collections_abc import Callable
 
 from ci_eval.plugins.drivers.confine import calls, kernel
 

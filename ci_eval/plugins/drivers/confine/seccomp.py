@@ -10,7 +10,7 @@ import errno
 import os
 import struct
 import sys
-from collections.abc import Iterable
+from _collections_abc import Iterable
 
 from ci_eval.plugins.drivers.confine import calls
 from ci_eval.plugins.drivers.confine.kernel import SECCOMP, prctl

@@ -6,8 +6,8 @@ whatever they do to get away.
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` imports enum, re and collections
 import os
-import signal
 import sys
 import time
 
@@ -19,8 +19,6 @@ TICK = 0.5
 """The seconds between two looks at the memory."""
 MOST_PROCESSES = 1000 + 50 * (os.cpu_count() or 1)
 """The most processes and threads; compilers start some for each processor."""
-LISTS_CHILDREN = os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
-"""A flag: this kernel lists the children of a process. It can be built without."""
 PAGE = os.sysconf("SC_PAGE_SIZE")
 LOOK = signal.SIGUSR1
 """The signal that the kernel sends when the thread that started us ends. Its process may then go on, so that must be
@@ -117,7 +115,7 @@ class _Watch:
         self._groups.remove()
 
     def _too_large(self) -> bool:
-        below = count_pages() if LISTS_CHILDREN else descendants()
+        below = count_pages() or descendants()
         # First, since it takes long to look at the memory of many processes.
         if len(below) > MOST_PROCESSES or sum(map(_count_threads, below)) > MOST_PROCESSES:
             _say(f"{self._name} started more than {MOST_PROCESSES:,} processes")
@@ -146,7 +144,8 @@ def has_ended(pid: int) -> bool:
 
 
 def descendants() -> dict[int, int]:
-    """Return the pages of memory that each process below this one holds, by its id."""
+    """Return the pages of memory that each process below this one holds, by its id. This looks at all processes of the
+    machine, so it is only for what `count_pages` does not see."""
     children: dict[int, list[tuple[int, int]]] = {}
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -171,7 +170,7 @@ def descendants() -> dict[int, int]:
 
 def count_pages() -> dict[int, int]:
     """Return the same as `descendants`, by the kernel's lists of children, with page tables and what was swapped out. A
-    process whose sibling ends meanwhile may be missing."""
+    process whose sibling ends meanwhile may be missing; all are, if the kernel was built without these lists."""
     pages_of: dict[int, int] = {}
     # Other processes of the machine cost no time this way.
     waiting = [str(os.getpid())]
@@ -234,8 +233,8 @@ def end_all(child: int, groups: Cgroups) -> None:
             pass
         if ended is None:
             return
-        # The kernel's own lists of children may miss some while processes end (`man 5 proc`).
-        for pid in descendants():
+        # The kernel's own lists of children may miss some while processes end (`man 5 proc`); the next look has them.
+        for pid in count_pages() or descendants():
             _kill(pid)
         time.sleep(0.002)
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import stat
 
@@ -34,7 +33,6 @@ def rules() -> list[tuple[str, int]]:
     ]
 
 
-@functools.cache
 def readable_processes() -> list[str]:
     """Return the files of `/proc` that every user may read: all of it, but for root, whom the kernel refuses none.
 

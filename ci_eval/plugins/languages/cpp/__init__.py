@@ -91,7 +91,8 @@ class CppWalk(CppReferences):
                 self._define(self.text(node), role, place.scope)
                 return
         if node.type in {"operator_name", "operator_cast"}:
-            self.push(node.children, REFERENCE, inner or place)
+            # The identifier in `operator""_x` is the name of what is defined.
+            self.push([child for child in node.children if child.type != "identifier"], REFERENCE, inner or place)
             return
         if node.type == "qualified_identifier" and inner:
             self._enter(node, inner.scope, place.scope)
@@ -99,7 +100,8 @@ class CppWalk(CppReferences):
 
     def _constructs(self, parameters: Node, role: str, place: NodePlace) -> bool:
         """Visit the arguments in `T x(a, b());` in a function; return False if they are parameters."""
-        if declaring(place.scope).kind in {"namespace", "class"} or parameters.type != "parameter_list":
+        # Elsewhere, such as among the parameters of a function, nothing is constructed.
+        if declaring(place.scope).kind != "block" or parameters.type != "parameter_list":
             return False
         values = self._values(parameters, place.scope) if role == BOUND else []
         for node, value_role in values:

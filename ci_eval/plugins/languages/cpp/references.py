@@ -42,7 +42,8 @@ LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namesp
 class CppReferences(BlockWalk):
     # The grammar takes TRUE for true, and size_t for a word of the language.
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
-    keywords = KEYWORDS
+    # The words of modules are names elsewhere.
+    keywords = KEYWORDS | {"import", "module"}
     ignored = frozenset(
         "( ) [ ] { } , . : ; = :: + - * / % & | ^ < > ! ~ && || == != <= >= << >> <=> ++ -- += -= *= /= %= &= |= ^= "
         "<<= >>= ... -> ->* .* ? ' \" ' [[ ]] #define #if #ifdef #ifndef #else #elif #endif #include \n \0 comment "
@@ -108,8 +109,25 @@ class CppReferences(BlockWalk):
     @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *arguments = node.children
+        inner = function.children[-1] if function.type == "call_expression" else node
+        if inner.child_count == 3 and inner.children[1].type == "pointer_expression":
+            type_ = function.children[0]
+            origin = place.scope.find(self.text(type_))
+            if type_.type == "primitive_type" or origin.holder == CLASS or declaring(place.scope).kind == "namespace":
+                # `T (*name)(A);` is a declaration, which the grammar takes for two calls.
+                self._define_pointer(inner.children[1].children[-1], place)
+                self.push([part for child in arguments for part in child.children], TEMPLATE, place)
+                self.push([type_], TEMPLATE, place)
+                return
         self.push(arguments, REFERENCE, place)
         self.push([function], CALLED, place)
+
+    def _define_pointer(self, name: Node, place: NodePlace) -> None:
+        """Define the name in `*name[3]`."""
+        while name.child_count:
+            name, *sizes = name.children
+            self.push(sizes, REFERENCE, place)
+        self._define(self.text(name), BOUND, place.scope)
 
     @handle_nodes("argument_list")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -117,7 +135,12 @@ class CppReferences(BlockWalk):
 
     @handle_nodes("field_expression")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
-        receiver, *_, member = node.children
+        receiver, operator, *_, member = node.children
+        if operator.type == ".*":
+            # `a.*b`: b is a variable, and points to a member.
+            self.push([receiver], REFERENCE, place)
+            self.emit(member, Kind.VARIABLE, place, place.scope.find(self.text(member)))
+            return
         origin = UNKNOWN
         # The type of any other receiver is not known.
         if receiver.type == "this" and member.type == "field_identifier":
@@ -141,7 +164,13 @@ class CppReferences(BlockWalk):
             while last.type == "qualified_identifier":
                 last = last.children[-1]
             role = REFERENCE
-            if last.type in {"template_function", "template_type"} and last.child_count:
+            if child.type == "type_descriptor" and child.children[-1].type == "abstract_function_declarator":
+                name = place.scope.find(self.text(child.children[0]))
+                if name.static is not None and name.holder in {"", MEMBER}:
+                    # `<f(a)>` of a function: the grammar takes it for the type of one.
+                    self.push(child.children[1:], REFERENCE, place)
+                    child, role = child.children[0], CALLED
+            elif last.type in {"template_function", "template_type"} and last.child_count:
                 role = VALUE if self.text(last.children[0]).endswith("_v") else TEMPLATE
             self.push([child], role, place)
 
@@ -179,7 +208,8 @@ class CppReferences(BlockWalk):
 
     def _step(self, head: Node, holder: Origin, holder_name: str, role: str, place: NodePlace) -> tuple[str, Origin]:
         """Emit one of the names before `::`; return the name, and what it is."""
-        if head.type == "template_type":
+        has_arguments = head.type == "template_type"
+        if has_arguments:
             self.push(head.children[1:], REFERENCE, place)
             head = head.children[0]
         if head.type not in LEAVES:
@@ -189,7 +219,10 @@ class CppReferences(BlockWalk):
         if holder_name:
             origin = self.spaces.member(holder, holder_name, name)
             if origin.holder != NAMESPACE:
-                origin = Origin(True, origin.package, CLASS)
+                # By convention, an unknown name in a namespace is one as well, unless it begins with a capital.
+                is_space = holder.holder in {NAMESPACE, ""} and holder.package != "std" and name[:1].islower()
+                is_known = has_arguments or name in self.spaces.names(holder.package or "")
+                origin = UNKNOWN if is_space and not is_known else Origin(True, origin.package, CLASS)
         else:
             origin = self.spaces.head(name, place.scope)
         kind = Kind.TYPE_REFERENCE if origin.holder == CLASS or head.type == "type_identifier" else Kind.VARIABLE
@@ -211,6 +244,15 @@ class CppReferences(BlockWalk):
         self.emit(last, kind, place, Origin(True, package), name)
 
     # ------------------------------------------------------------------------------ namespaces, imports and macros
+
+    @handle_nodes("module_declaration", "import_declaration")
+    def module(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `import a.b`, whose names refer, or `module a.b`, which defines them."""
+        for child in node.children:
+            if child.type not in {"module_name", "module_partition"}:
+                self.push([child], REFERENCE, place)
+            elif node.type == "import_declaration":
+                self.push([leaf for leaf in leaves(child) if leaf.type in LEAVES], IMPORTED, place)
 
     @handle_nodes("namespace_definition")
     def namespace(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -32,7 +32,7 @@ class JavaWalk(BlockWalk):
         "( ) [ ] { } , . ; : = < > @ ? -> :: + - * / & | ! && || == != <= >= += -= ++ -- line_comment block_comment "
         "comment decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal "
         "decimal_floating_point_literal hex_floating_point_literal character_literal string_literal asterisk "
-        "package_declaration dimensions ...".split()
+        "package_declaration ...".split()
     )
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:

@@ -12,20 +12,24 @@ from ci_eval.core.grammar.syntax import Node
 
 LANG = frozenset(
     "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
-    "AssertionError AutoCloseable Boolean Byte CharSequence Character Class ClassCastException ClassLoader "
-    "ClassNotFoundException CloneNotSupportedException Cloneable Comparable Deprecated Double Enum Error Exception "
-    "ExceptionInInitializerError Float FunctionalInterface IllegalAccessException IllegalArgumentException "
-    "IllegalMonitorStateException IllegalStateException IndexOutOfBoundsException InheritableThreadLocal "
-    "InstantiationException Integer InterruptedException Iterable LinkageError Long Math Module "
-    "NegativeArraySizeException NoClassDefFoundError NoSuchFieldException NoSuchMethodException "
-    "NullPointerException Number NumberFormatException Object OutOfMemoryError Override Package Process "
-    "ProcessBuilder Record ReflectiveOperationException Runnable Runtime RuntimeException SafeVarargs "
-    "SecurityException Short StackOverflowError StackTraceElement StackWalker StrictMath String StringBuffer "
-    "StringBuilder StringIndexOutOfBoundsException SuppressWarnings System Thread ThreadDeath ThreadGroup "
-    "ThreadLocal Throwable TypeNotPresentException UnsupportedOperationException VerifyError VirtualMachineError "
-    "Void".split()
+    "AssertionError AutoCloseable Boolean BootstrapMethodError Byte CharSequence Character Class ClassCastException "
+    "ClassCircularityError ClassFormatError ClassLoader ClassNotFoundException ClassValue "
+    "CloneNotSupportedException Cloneable Comparable Deprecated Double Enum EnumConstantNotPresentException Error "
+    "Exception ExceptionInInitializerError Float FunctionalInterface IO IllegalAccessError IllegalAccessException "
+    "IllegalArgumentException IllegalCallerException IllegalMonitorStateException IllegalStateException "
+    "IllegalThreadStateException IncompatibleClassChangeError IndexOutOfBoundsException InheritableThreadLocal "
+    "InstantiationError InstantiationException Integer InternalError InterruptedException Iterable "
+    "LayerInstantiationException LinkageError Long MatchException Math Module ModuleLayer "
+    "NegativeArraySizeException NoClassDefFoundError NoSuchFieldError NoSuchFieldException NoSuchMethodError "
+    "NoSuchMethodException NullPointerException Number NumberFormatException Object OutOfMemoryError Override "
+    "Package Process ProcessBuilder ProcessHandle Readable Record ReflectiveOperationException Runnable Runtime "
+    "RuntimeException RuntimePermission SafeVarargs ScopedValue SecurityException SecurityManager Short "
+    "StackOverflowError StackTraceElement StackWalker StrictMath String StringBuffer StringBuilder "
+    "StringIndexOutOfBoundsException SuppressWarnings System Thread ThreadDeath ThreadGroup ThreadLocal Throwable "
+    "TypeNotPresentException UnknownError UnsatisfiedLinkError UnsupportedClassVersionError "
+    "UnsupportedOperationException VerifyError VirtualMachineError Void WrongThreadException".split()
 )
-"""The types of java.lang, which every file imports."""
+"""The types of java.lang in Java 25, which every file imports."""
 
 # At most so many modifiers: a file may be nothing but such words.
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)

@@ -194,11 +194,8 @@ class PhpWalk(PhpReferences):
 
     @handle_nodes("goto_statement", "named_label_statement")
     def label(self, node: Node, _role: str, place: NodePlace) -> None:
-        for child in node.children:
-            if child.type != "name":
-                self.push([child], REFERENCE, place)
-            elif node.type == "goto_statement":
-                self.emit(child, Kind.VARIABLE, place, LOCAL)
+        """Visit all but the label, which is no token in any language but JavaScript."""
+        self.push([child for child in node.children if child.type != "name"], REFERENCE, place)
 
     # --------------------------------------------------------------------------------------- definitions: variables
 
@@ -217,7 +214,8 @@ class PhpWalk(PhpReferences):
             return
         for child, after in zip(children[::-1], [None, *children[:0:-1]], strict=True):
             key = after is not None and after.type == "=>"
-            self.push([child], REFERENCE if key else BOUND, place)
+            # What has a subscript was there before.
+            self.push([child], REFERENCE if key or child.type == "subscript_expression" else BOUND, place)
 
     @handle_nodes("pair", "by_ref", "global_declaration")
     def same_role(self, node: Node, role: str, place: NodePlace) -> None:
@@ -293,8 +291,7 @@ class PhpWalk(PhpReferences):
         """Define the variables of `use ($x, &$y)` inside the closure."""
         for child in clause.children:
             variable = child.children[-1] if child.type == "by_ref" else child
-            # What is taken by reference need not have been there before.
-            self.push([variable], BOUND if child.type == "by_ref" else REFERENCE, place)
+            self.push([variable], REFERENCE, place)
             if variable.type == "variable_name":
                 scope.names[self.text(variable)[1:]] = LOCAL
 

@@ -24,6 +24,7 @@ _TOP = re.compile(
 LOCAL_TYPE = Origin(False, None, "class")
 _CLASSES = frozenset(["class_definition", "trait_definition", "object_definition", "enum_definition"])
 _OBJECTS = frozenset(["object_definition", "package_object"])
+_BODIES = frozenset(["template_body", "enum_body"])
 _VALUES = frozenset(["val_definition", "var_definition", "val_declaration", "var_declaration"])
 _FUNCTIONS = frozenset(["function_definition", "function_declaration"])
 _VARIANT = ("covariant_type_parameter", "contravariant_type_parameter")
@@ -64,6 +65,9 @@ class ScalaWalk(ReferenceWalk):
                 keys = ("{}", "{}()", "<{}>")
             elif kind == "type_definition":
                 keys = ("<{}>",)
+            elif kind == "enum_case_definitions":
+                origins.update(self._cases(child))
+                continue
             elif kind == "given_definition":
                 origins.update({self.text(name): Origin(static, self.package) for name in self._given_names(child)})
                 continue
@@ -77,6 +81,17 @@ class ScalaWalk(ReferenceWalk):
                 holder = "class" if kind in _CLASSES else ""
                 origin = Origin(static or (None if holder else False), self.package, holder)
                 origins.update({key.format(self.text(name)): origin for key in keys})
+        return origins
+
+    def _cases(self, node: Node) -> dict[str, Origin]:
+        """Return the cases of an enum by name: one with parameters is a class, any other a constant."""
+        origins: dict[str, Origin] = {}
+        for case in node.children:
+            if (name := case.child_by_field_name("name")) is not None:
+                has_parameters = case.type == "full_enum_case"
+                origins[self.text(name)] = Origin(True, self.package, "class" if has_parameters else "")
+                if not has_parameters:
+                    self.constants.add(self.text(name))
         return origins
 
     def _given_names(self, node: Node) -> list[Node]:
@@ -105,7 +120,7 @@ class ScalaWalk(ReferenceWalk):
         scope = Scope("class", around)
         is_case = any(child.type == "case" for child in children)
         for child in children:
-            if child.type == "template_body":
+            if child.type in _BODIES:
                 scope.names.update(self._declared_names(child.children, static=node.type in _OBJECTS))
                 self._self_type(child, around)
             elif child.type == "type_parameters":
@@ -117,7 +132,7 @@ class ScalaWalk(ReferenceWalk):
         others = [child for child in children if name is None or child.start_byte != name.start_byte]
         for child in reversed(others):
             if child.child_count:
-                self._stack.append((child, REFERENCE, inner if child.type == "template_body" else outer))
+                self._stack.append((child, REFERENCE, inner if child.type in _BODIES else outer))
         self.push([child for child in others if not child.child_count], REFERENCE, outer)
 
     def _self_type(self, body: Node, scope: Scope) -> None:
@@ -162,7 +177,24 @@ class ScalaWalk(ReferenceWalk):
         # The parameters are plain identifiers here, their uses are type identifiers.
         self.push([child for child in node.children if child.type != "identifier"], TYPE, inner)
 
-    @handle_nodes("template_body", "with_template_body")
+    @handle_nodes("context_bound")
+    def context_bound(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `Ord as o`, which defines o."""
+        children = node.children
+        if len(children) > 2 and children[-2].type == "as":
+            place.scope.names[self.text(children.pop())] = LOCAL
+        self.push(children, TYPE, place)
+
+    @handle_nodes("function_type")
+    def function_type(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `[T] => (x: A) => x.B`, whose parameters are known in it."""
+        inner = NodePlace(Scope("block", place.scope), place.argument)
+        for child in node.children:
+            if child.type == "type_parameters":
+                self._type_parameters(child, inner.scope)
+        self.push(node.children, TYPE, inner)
+
+    @handle_nodes("template_body", "with_template_body", "enum_body")
     def template_body(self, node: Node, _role: str, place: NodePlace) -> None:
         if place.scope.kind != "class":
             # Of an anonymous class.
@@ -256,18 +288,25 @@ class ScalaWalk(ReferenceWalk):
             self.in_order(children, inner)
 
     @handle_nodes(
-        *"tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern infix_pattern".split()
+        *"tuple_pattern named_tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern "
+        "infix_pattern capture_pattern bindings parameter_types".split()
     )
     def pattern(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND, place)
 
-    @handle_nodes("bindings")
-    def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND, place)
+    @handle_nodes("named_pattern", "name_and_type")
+    def named_part(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit a part of a named tuple, of its type or pattern, or a parameter of a function's type."""
+        name, *siblings = node.children
+        if node.type == "name_and_type" and role == BOUND:
+            place.scope.names[self.text(name)] = LOCAL
+        else:
+            self.emit(name, Kind.ARGUMENT_NAME, place)
+        self.push(siblings, role, place)
 
-    @handle_nodes("capture_pattern")
-    def capture(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND, place)
+    @handle_nodes("named_tuple_type")
+    def named_tuple(self, node: Node, role: str, place: NodePlace) -> None:
+        self.push(node.children, role, place)
 
 
 def _nowhere(place: NodePlace) -> NodePlace:

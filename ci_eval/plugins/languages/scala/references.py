@@ -24,6 +24,8 @@ class ReferenceWalk(JvmWalk):
         """The offsets of what is spliced into quoted code → the role of that code."""
         self._quoted = 0
         """The end of the last quoted code."""
+        self.constants: set[str] = set()
+        """The cases of enums that take no parameters."""
 
     def emit(
         self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
@@ -116,9 +118,10 @@ class ReferenceWalk(JvmWalk):
             else:
                 self.push([child], role, place)
 
-    @handle_nodes("arguments")
+    @handle_nodes("arguments", "tuple_expression", "parenthesized_expression")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(place.scope, True)
+        """Visit `(a = b)`: the arguments of a call, or a named tuple."""
+        inner = NodePlace(place.scope, place.argument or node.type == "arguments")
         for child in node.children:
             children = child.children if child.type == "assignment_expression" else []
             if children and children[0].type == "identifier":
@@ -168,10 +171,14 @@ class ReferenceWalk(JvmWalk):
                 place,
                 Origin(True, known.package),
             )
-        elif origin.static and is_type_name(name):
+        elif origin.static and is_type_name(name) and name not in self.constants:
             self.emit(node, Kind.TYPE_REFERENCE, place, known, name)
         else:
             self.emit(node, Kind.FIELD, place, known, name)
+
+    @handle_nodes("infix_type")
+    def infix_type(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, TYPE, place)
 
     @handle_nodes("stable_type_identifier", "projected_type")
     def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -21,6 +21,7 @@ from ci_eval.core.model import (
     Sweep,
     Trend,
 )
+from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
 from ci_eval.core.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
@@ -39,8 +40,8 @@ class Html:
     results = (*get_args(Result), Lines)
 
     def write(self, result: Result | Lines, sources: Any, folder: Path) -> Path:
-        """Write the folder `html`, of causes `causes`, or of a site `folder` itself; see `Reporter.write`."""
-        name = "causes" if isinstance(result, Causes) else "html"
+        """Write the folder `html`, `causes`, `cases`, or of a site `folder` itself; see `Reporter.write`."""
+        name = type(result).__name__.lower() if isinstance(result, Causes | Cases) else "html"
         target = folder if isinstance(result, Lines) else folder / name
         with replace_folder(target) as partial:
             match result:
@@ -64,6 +65,8 @@ def write_page(result: Small, partial: Path, folder: Path) -> None:
         heading, charts = f"on {len(result.projects)} projects", []
     elif isinstance(result, Causes):
         title, heading, charts = f"What {'got worse' if result.base else 'to fix first'}", result.title, []
+    elif isinstance(result, Cases):
+        title, heading, charts = "Cases", result.title, []
     else:
         trend = result.trend or next(iter(result.trends), None)
         metrics = [*(info.name for info in trend.metrics if info.name not in TRENDS), *TRENDS] if trend else []

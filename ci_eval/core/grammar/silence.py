@@ -1,0 +1,87 @@
+"""The places at which a person writes something new, so that a suggestion can only be in the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from operator import attrgetter
+from typing import Literal
+
+from ci_eval.core.grammar.document import code_points
+from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.model import Kind, Properties, SilentPlace, Token
+
+_NAMING = re.compile(
+    r"(?:function|class|struct|interface|enum|trait|record|object|type)_?(?:\w+_)?(?:definition|declaration|declarator"
+    r"|item|spec|specifier)$|parameter|lambda|^arrow_function$|^for_|^as_pattern_target$|^catch_clause$"
+)
+"""The nodes whose names are new: functions, types, parameters, variables of loops and of caught errors."""
+_TYPE = re.compile(r"^(?:class|interface|trait|impl|enum|struct|object|record|protocol)(?:_|$)")
+_FUNCTION = re.compile(r"function|method|lambda")
+_MEMBER = re.compile(r"field|property|method")
+_CONVENTIONAL = frozenset({"self", "cls", "this"})
+_NAME = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(r"(?<![\w@\\#:./%{$-])[^\W\d_]{3,}(?![\w(:./=-])")
+"""A word of prose, no name of code."""
+_DOCUMENTATION = ("/**", "///", "//!", "#!", "#:")
+"""The beginnings of comments in which names of code are usual."""
+_KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
+
+
+def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: Collection[SilentPlace]) -> list[Token]:
+    """Return these kinds of places in order of offset: the name of a definition, a number, or a word in a comment or in
+    a string of several words. `known`: the names that refer to something. Without a grammar there are none.
+
+    Left out are methods, which may override known ones, and names after their type, for which engines have a style.
+    """
+    source = text.encode()
+    points = code_points(source) or range(len(source) + 1)
+    references = {token.offset for token in known}
+    places = []
+    for kind, begin, end in _walk(parser(grammar).parse(source).root_node, source) if grammar else ():
+        first, word = points[begin], text[points[begin] : points[end]]
+        if kind in {"comment", "string"}:
+            # The second word of a comment or a string belongs to prose.
+            words = [] if word.startswith(_DOCUMENTATION) else [*_WORD.finditer(word)][1:2]
+            found = [(first + match.start(), match[0]) for match in words]
+        else:
+            found = [] if first in references else [(first, word)]
+        if kind in kinds:
+            properties = Properties(kind=_KINDS.get(kind, Kind.LITERAL))
+            places += [Token(offset=offset, text=name, properties=properties) for offset, name in found]
+    return sorted(places, key=attrgetter("offset"))
+
+
+def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
+    """Yield the kind, the begin and the end (bytes) of each place, and of each whole comment and string."""
+    stack = [(root, False)]
+    while stack:
+        node, in_type = stack.pop()
+        if prose := _prose(node):
+            if not any("interpolation" in child.type or "substitution" in child.type for child in node.children):
+                yield prose, node.start_byte, node.end_byte
+            continue
+        is_function = bool(_FUNCTION.search(node.type))
+        inner = bool(_TYPE.match(node.type)) or (in_type and not is_function)
+        is_member = in_type and is_function and "parameter" not in node.type
+        for place, child in enumerate(node.named_children):
+            word = source[child.start_byte : child.end_byte]
+            if child.child_count or _prose(child):
+                stack.append((child, inner))
+            elif word[:1].isdigit():
+                yield "number", child.start_byte, child.end_byte
+            elif not is_member and _is_new(node.type, place, child.type, word.decode()):
+                yield "definition", child.start_byte, child.end_byte
+
+
+def _prose(node: Node) -> Literal["comment", "string", ""]:
+    if "comment" in node.type:
+        return "comment"
+    return "string" if node.is_named and "string" in node.type else ""
+
+
+def _is_new(parent: str, place: int, kind: str, word: str) -> bool:
+    """Return whether a leaf can be a new name; names that refer to something still are to be left out."""
+    is_after_type = place > 0 and "parameter" in parent and not parent.endswith(("parameters", "parameter_list"))
+    is_name = _NAME.fullmatch(word) and word not in _CONVENTIONAL and not _MEMBER.search(kind)
+    return bool(is_name and _NAMING.search(parent)) and not is_after_type

@@ -1,0 +1,273 @@
+"""Cases: carets in source files, marked in comments, with what must be offered there and what must not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.contracts import Task
+from ci_eval.core.equality import begins
+from ci_eval.core.grammar.document import Document, checksum
+from ci_eval.core.interpret.assignments import Assignment, Setup
+from ci_eval.core.interpret.engines import KeptEngine
+from ci_eval.core.interpret.grading import apply_edits
+from ci_eval.core.interpret.player import Player
+from ci_eval.core.model import (
+    FAILED,
+    FileActions,
+    FinishSession,
+    Kind,
+    MoveCaret,
+    OpenFile,
+    Properties,
+    RemovedImport,
+    Session,
+    Suggestion,
+    UseImport,
+)
+from ci_eval.core.model.engine.offers import ELSEWHERE, REMOVED, REMOVED_BEFORE
+
+DIRECTIVES = "expect: NAME, …; rank <= N; not: NAME, …; silent; module: NAME; leaves: LINE; text: TEXT"
+FIRST = 3
+"""The number of suggestions that a reason names."""
+EVERYTHING = 1_000_000
+"""The number of suggestions that are kept of a list: a name must not be in any part of it."""
+
+_COMMENT = re.compile(r"(\s*(#|//)\s*)(.*)")
+_CARET = re.compile(r"\^(?!\S)")
+_CURSOR = re.compile(r"<CURSOR(?::\s*(?:([\w.]+)\.)?(\w+)\s*)?>")
+"""The caret in the files of ty's own evaluation: with the name that is expected, and the module that has it."""
+_DIRECTIVE = re.compile(
+    r"(?:(leaves|text):\s*(\S.*)|(expect|not|module):\s*([^\s;][^;]*)|(rank)\s*<=\s*([1-9]\d*)|(silent)())\s*(?:;\s*|$)"
+)
+
+
+class Rules(NamedTuple):
+    expect: tuple[str, ...] = ()
+    rank: int | None = None
+    barred: tuple[str, ...] = ()
+    silent: bool = False
+    module: str = ""
+    leaves: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    path: str
+    line: int
+    """The line of the caret, from 1."""
+    text: str
+    """The text of the file without marks; its lines have the numbers that they have in the file."""
+    offset: int
+    directives: str
+    rules: Rules
+
+    def around(self) -> tuple[str, str]:
+        """Return the caret's line before and behind the caret."""
+        begin, end = self.text.rfind("\n", 0, self.offset) + 1, self.text.find("\n", self.offset)
+        return self.text[begin : self.offset], self.text[self.offset : end if end >= 0 else None]
+
+    def word(self, pattern: re.Pattern[str]) -> tuple[int, str]:
+        """Return the offset of the word that the caret is in or at the end of, and the word; "" without one."""
+        before, after = self.around()
+        for match in pattern.finditer(before + after):
+            if match.start() <= len(before) <= match.end():
+                return self.offset - len(before) + match.start(), match[0]
+        return self.offset, ""
+
+
+# ------------------------------------------------------------------------------------------------------- reading
+
+
+@dataclass
+class _Mark:
+    line: int
+    column: int
+    comment: str = ""
+    """The sign of the comment that it is in; "" = it is in the code."""
+    directives: list[tuple[int, str]] = field(default_factory=list)
+    """The number of a line (from 0), and the directives there."""
+
+
+def read_cases(text: str, path: str, language: str) -> list[Case]:
+    """Return the cases of a source file, in its order. Raises ConfigError, with file and line, for a bad directive."""
+    lines, marks, source, mark = text.split("\n"), list[_Mark](), -1, None
+    for number, line in enumerate(lines):
+        comment = _COMMENT.fullmatch(line)
+        words = comment[3] if comment else ""
+        # `^` is an operator, so the marks of clangd's tests count if directives are below them.
+        clangd = language == "cpp" and not mark and source >= 0 and lines[source].count("^") == 1
+        if comment and _CARET.match(words):
+            mark = _Mark(source, len(comment[1]), comment[2], [(number, words[1:])])
+            marks.append(mark)
+        elif comment and clangd and _DIRECTIVE.match(words):
+            mark = _Mark(source, lines[source].index("^"), "", [(number, words)])
+            marks.append(mark)
+            lines[source] = lines[source].replace("^", "")
+        elif comment and mark and (_DIRECTIVE.match(words) or mark.comment == comment[2]):
+            mark.directives.append((number, words))
+        else:
+            source, mark = number, None
+            while cursor := _CURSOR.search(lines[number]):
+                named = f"expect: {cursor[2]}" if cursor[2] else ""
+                module = f"module: {cursor[1]}" if cursor[1] else ""
+                mark = _Mark(number, cursor.start(), "", [(number, named), (number, module)])
+                marks.append(mark)
+                lines[number] = lines[number][: cursor.start()] + lines[number][cursor.end() :]
+            continue
+        # An empty line in its place: the numbers of lines stay, and no engine reads the answers.
+        lines[number] = ""
+    return [_read_case(lines, path, mark) for mark in marks]
+
+
+def _read_case(lines: Sequence[str], path: str, mark: _Mark) -> Case:
+    where = f"{path}:{mark.directives[0][0] + 1}"
+    if mark.line < 0 or mark.column > len(lines[mark.line]):
+        raise ConfigError(
+            f"{where}: the mark ^ is below nothing: put it below the character that follows the caret, at most one "
+            "column behind the end of the line above"
+        )
+    known = dict[str, str]()
+    for number, words in mark.directives:
+        rest = words.strip()
+        while rest:
+            match = _DIRECTIVE.match(rest)
+            if not match:
+                raise ConfigError(f"{path}:{number + 1}: {rest!r} is not a directive; there are {DIRECTIVES}")
+            name, value = (part for part in match.groups() if part is not None)
+            if name in known:
+                raise ConfigError(f"{path}:{number + 1}: {name} is given twice: write one")
+            known[name] = value.strip()
+            rest = rest[match.end() :]
+    expect = (*_names(known.get("expect", "")), *((known["text"],) if "text" in known else ()))
+    if not known or ("silent" in known and len(known) > 1):
+        raise ConfigError(f"{where}: give a case {'silent alone' if known else 'directives'}; there are {DIRECTIVES}")
+    for name in {"rank", "module", "leaves"} & known.keys():
+        if not expect or (name != "rank" and len(expect) > 1):
+            raise ConfigError(
+                f"{where}: {name} is about one expected name: add `expect: NAME`, or a case for each name"
+            )
+    return Case(
+        path=path,
+        line=mark.line + 1,
+        text="\n".join(lines),
+        offset=sum(len(line) + 1 for line in lines[: mark.line]) + mark.column,
+        directives="; ".join(words for _, words in mark.directives if words.strip()).strip(),
+        rules=Rules(
+            expect=expect,
+            rank=int(known["rank"]) if "rank" in known else None,
+            barred=_names(known.get("not", "")),
+            silent="silent" in known,
+            module=known.get("module", ""),
+            leaves=known.get("leaves", ""),
+        ),
+    )
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, value.split(","))))
+
+
+# -------------------------------------------------------------------------------------------------------- asking
+
+_PROPERTIES = Properties(kind=Kind.RECORD)
+
+
+def _expect(name: str, _: str) -> str:
+    return name
+
+
+def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Session]:
+    """Ask about the text of each case as it is; the file is opened again for each. `task`: one of whole words. The
+    engine, the client and confinement are those of an evaluation."""
+    setup = replace(setup, max_suggestions=EVERYTHING)
+    engine = KeptEngine(setup)
+    try:
+        for number, case in enumerate(cases):
+            begin, word = case.word(setup.surroundings.word)
+            # An engine is asked for the edits of the name that is expected; the word at the caret may be another.
+            name = next(iter((*case.rules.expect, *case.rules.barred)), word)
+            of_case = replace(setup, task=replace(task, write=partial(_expect, name)))
+            call = UseImport(
+                session=f"{number}",
+                offset=begin,
+                prefix=case.text[begin : case.offset],
+                expected_text=word,
+                properties=_PROPERTIES,
+                removed=RemovedImport(module=case.rules.module, offset=0, text=""),
+            )
+            digest = checksum(case.text)
+            actions = (OpenFile(path=case.path, checksum=digest), MoveCaret(offset=case.offset), call, FinishSession())
+            file = FileActions(path=case.path, checksum=digest, sessions=1, unparsable=0.0, actions=actions)
+            assignment = Assignment(setup=of_case, actions=Path(), path=case.path, sessions=1, below=1.0)
+            yield from Player(assignment, Document(case.text), engine).play(file)
+    finally:
+        engine.close()
+
+
+# ------------------------------------------------------------------------------------------------------ checking
+
+
+def check_case(case: Case, session: Session, pattern: re.Pattern[str]) -> list[str]:
+    """Return the reasons why the case is broken; none if it is kept. `pattern`: that of a word of the language."""
+    if session.status in FAILED or not session.lookups:
+        return [f"no list, {session.status.value}: {session.message}"]
+    shown, rules = session.lookups[-1].suggestions, case.rules
+    begin, word = case.word(pattern)
+    reasons = []
+    for name in rules.expect:
+        named = [(place, item) for place, item in enumerate(shown, 1) if _fits(item, name, case)]
+        if not named:
+            of_module = f" with an import from {rules.module}" if rules.module else ""
+            reasons.append(f"{name} is not offered{of_module}; {_first(shown)}")
+            continue
+        # `name=` is not `name`, but `name(arguments)` counts if no suggestion leaves the name alone.
+        place, item = next((pair for pair in named if _leaves_only(pair[1], name)), named[0])
+        if rules.rank and place > rules.rank:
+            reasons.append(f"{name} has rank {place}; {_first(shown)}")
+        left = _accept(item, case, begin, begin + len(word)).split()
+        if rules.leaves and left != rules.leaves.split():
+            reasons.append(f"acceptance leaves {' '.join(left)}")
+    for name in rules.barred:
+        ranks = [at for at, item in enumerate(shown, 1) if item.text == name or _leaves_only(item, name)]
+        reasons += [f"{name} is offered, at rank {at}" for at in ranks[:1]]
+    typed = case.text[begin : case.offset]
+    if rules.silent and (loud := [item for item in shown if begins(item, typed)]):
+        reasons.append(f"suggestions that begin as typed: {len(loud):,}; {_first(loud)}")
+    return reasons
+
+
+def _first(shown: Sequence[Suggestion]) -> str:
+    named = ", ".join(item.label or item.text for item in shown[:FIRST])
+    return f"first {named}" if named else "the list is empty"
+
+
+def _leaves_only(item: Suggestion, text: str) -> bool:
+    return item.text + item.tail.partition(ELSEWHERE)[0] == text
+
+
+def _fits(item: Suggestion, name: str, case: Case) -> bool:
+    """Return whether acceptance leaves the name, and adds an import from the case's module, if it names one."""
+    if item.text != name and not _leaves_only(item, name):
+        return False
+    if not case.rules.module:
+        return True
+    old = case.text.splitlines()
+    added = [line for line in apply_edits(case.text, item.edits or ()).splitlines() if line not in old]
+    whole = re.compile(rf"(?<![\w./]){re.escape(case.rules.module)}(?![\w./])")
+    return any(whole.search(line) for line in added)
+
+
+def _accept(item: Suggestion, case: Case, begin: int, end: int) -> str:
+    """Return the caret's line after acceptance; `begin`, `end`: the offsets of the word there."""
+    tail, _, removed = item.tail.partition(ELSEWHERE)[0].partition(REMOVED)
+    tail, _, before = tail.partition(REMOVED_BEFORE)
+    first = begin - len(before)
+    text = apply_edits(case.text, [(first, end + len(removed) - first, item.text + tail)])
+    until = text.find("\n", first + len(item.text + tail))
+    return text[text.rfind("\n", 0, first) + 1 : until if until >= 0 else None]

@@ -1,0 +1,3 @@
+module example.org/cases
+
+go 1.21

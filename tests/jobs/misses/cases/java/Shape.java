@@ -1,0 +1,9 @@
+class Shape {
+    int corners;
+    String colour;
+
+    int describe(Shape other) {
+        return other.cor
+        //              ^ expect: corners; rank <= 1
+    }
+}
