@@ -64,7 +64,8 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         _all_figures(result, screen)
     to_terminal(added_blocks(result), screen)
     _trouble(result, screen)
-    _gates(result.gates, screen)
+    # The answer has the broken ones.
+    _gates([gate for gate in result.gates if gate.passed], screen)
     _print_reports(done.reports, screen)
     _print_answer(result, screen)
     screen.line(str(done.folder))
@@ -144,7 +145,8 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
     to_terminal(added_blocks(result), screen)
     for warning in result.warnings:
         screen.warn(warning)
-    _gates(result.gates, screen)
+    # The answer has the broken ones.
+    _gates([gate for gate in result.gates if gate.passed], screen)
     if result.trend:
         Trends((result.trend,), ()).terminal(screen)
     _print_reports(done.reports, screen)
@@ -161,9 +163,8 @@ def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
 
 def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
     for gate in gates:
-        if not gate.passed:
-            continue  # the answer has it
-        screen.result(f"gate {gate.word}  {gate.rule}: {gate.reason}")
+        word = "BROKEN" if gate.word == "broken" else gate.word
+        screen.result(f"gate {word}  {gate.rule}: {gate.reason}")
         if gate.word == "undecided" and gate.passed:
             screen.warn(f"the gate {gate.rule!r} cannot tell, and passes; a gate `undecided: break` lets it fail")
 
