@@ -48,6 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
     PYTHONDONTWRITEBYTECODE is set."""
     # Tests import onnxruntime, which would ask the proxies of other tests.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    # pytest loads readline, which sets it: output would be wrapped as on a terminal.
+    os.environ.pop("COLUMNS", None)
     use_test_cache()
     time_clients()
     config.pluginmanager.register(Timing())

@@ -12,6 +12,7 @@ GROUPS = ("core", "plugins")
 
 # Behaviours of several modules: no module has their names.
 BEHAVIOURS = {
+    "cli": "messages",
     "adapters/endpoints": "kills llama logprobs",
     "adapters/lsp": "endless malformed",
     "ci": "algorithms bootstrap caches documentation downloads locks moving_targets nights notices pages "

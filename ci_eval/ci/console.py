@@ -90,9 +90,9 @@ class Screen:
         if self._is_fitted:
             _print(self._out, plaintext.line(text))
         else:
-            self.path(text)
+            self.line(text)
 
-    def path(self, text: str) -> None:
+    def line(self, text: str) -> None:
         """Print a line that is never wrapped, so that it can be copied or read by a program."""
         self._out.print(Text(plaintext.line(text)), soft_wrap=True)
 

@@ -147,7 +147,7 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
             )
         folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
     for folder in folders:
-        screen.path(str(folder))
+        screen.line(str(folder))
 
 
 @ci.command("rankers")
@@ -176,7 +176,7 @@ def summary(matrices: tuple[str, ...]) -> None:
     screen = Screen()
     screen.host.announce(Announcement(status=f"{len(evaluations)} evaluations", summary=text))
     for line in text.splitlines():
-        screen.result(line)
+        screen.line(line)
 
 
 @ci.command("algorithms")
@@ -202,11 +202,9 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
     announcing.ranking(done, screen)
     for outcome in done.outcomes.values():
         if outcome.overview:
-            presenting.overview(outcome.overview, screen)
+            presenting.overview(outcome.overview, outcome.reports, screen)
         presenting.gates_of(outcome.comparisons, screen)
-        for name, path in outcome.reports.items():
-            screen.path(f"{name:9} {path}")
-    screen.path(str(done.folder))
+    screen.line(str(done.folder))
     if done.trouble:
         raise done.trouble
 

@@ -100,11 +100,9 @@ def compare_(
 
 def _present(done: Outcome, screen: Screen, *, opening: bool) -> None:
     for comparison in done.comparisons:
-        presenting.comparison(comparison, screen)
+        presenting.comparison(comparison, screen, short=done.overview is not None)
     if done.overview:
-        presenting.overview(done.overview, screen)
-    for name, path in done.reports.items():
-        screen.path(f"{name:9} {path}")
+        presenting.overview(done.overview, done.reports, screen)
     if opening:
         cli_options.show_report(done.reports or done.comparisons[0].reports, screen)
 
@@ -127,7 +125,7 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
     announcing.site(done, screen)
     screen.result(f"{len(done.lines):,} {'evaluation' if len(done.lines) == 1 else 'evaluations'}")
     screen.result(f"html      {done.index}")
-    screen.path(str(done.folder))
+    screen.line(str(done.folder))
 
 
 @cli.command("compare-engines")

@@ -84,4 +84,4 @@ def export_(workspace: Path, form: str | None, generation: str | None, output: P
         screen.table(["table", "rows"], [[str(path), f"{rows:,}"] for path, rows in written.items()], numbers=1)
     else:
         raise click.UsageError("say what to write: either --format, for tables, or --to, for the plugin")
-    screen.path(str(output))
+    screen.line(str(output))

@@ -89,13 +89,34 @@ COMMANDS: dict[str, dict[str, str]] = {
         "doctor": "Check what is installed and what is missing, and print the command that helps.",
         "list": "List engines, languages, tasks, metrics and other choices.",
         "plan": "Print the matrix of jobs (language, engine, completion type, shard) as one line of JSON.",
+        "schema": "Print the JSON schema of configurations, of a file that ci-eval writes, or of a line of a dataset.",
         "plan-logs": ("Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON."),
     },
 }
 """The module of this package → the commands in it, with their summaries: the first sentence of what each says of
 itself."""
 
-NAMES = frozenset(name for commands in COMMANDS.values() for name in commands)
+SUMMARIES = {name: text for commands in COMMANDS.values() for name, text in commands.items()}
+NAMES = frozenset(SUMMARIES)
+
+GROUPS = {
+    "Begin": "init doctor list",
+    "Evaluate one engine": "evaluate show causes report",
+    "Compare": "compare compare-engines sweep",
+    "In CI": "ci plan merge site",
+    "Rank suggestions": "generate-ml-logs train-ranker rerank",
+}
+"""The commands that help shows, in order of work; the others are shown by --help-all."""
+OPTION_GROUPS = {
+    "What is evaluated": "config project language dataset task dependencies",
+    "By which engine": "engine engine_command engine_like completion_type model user_model base_set new_set trust",
+    "How much": "sessions everything precision detect power seed rounds shard reuse",
+    "Judging": "gates undecided filters title",
+    "Result": "output resume history opening",
+}
+"""The options of commands that have many, in order of work; the others follow as Further."""
+MANY_OPTIONS = 12
+"""The number of options from which on help groups them."""
 
 
 EXAMPLES = """\b
@@ -183,11 +204,46 @@ class Commands(click.Group):
             import_module(f"{__package__}.{module}")
         return super().get_command(ctx, cmd_name)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the summaries, whole. click.Group cuts them to a line, and imports all commands for them."""
-        summaries = {name: text for names in COMMANDS.values() for name, text in names.items()}
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(summaries.items()))
+        groups = {title: names.split() for title, names in GROUPS.items()}
+        further = sorted(NAMES.difference(*groups.values()))
+        for title, names in (groups | ({"Further": further} if ALL_SHOWN in ctx.meta else {})).items():
+            with formatter.section(title):
+                formatter.write_dl([(name, SUMMARIES[name]) for name in names])
+        if ALL_SHOWN not in ctx.meta:
+            formatter.write_text(f"{len(further)} further commands: ci-eval --help-all")
+
+
+ALL_SHOWN = f"{__name__}.all"
+"""The key in a context's `meta` if help shows all commands."""
+
+
+def _show_all(context: click.Context, _option: click.Parameter, is_set: bool) -> None:
+    if is_set:
+        context.meta[ALL_SHOWN] = True
+        click.echo(context.get_help())
+        context.exit()
+
+
+class GroupedCommand(click.Command):
+    """A command whose help groups its options if they are many."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, by OPTION_GROUPS; see `click.Command.format_options`."""
+        lines = {param.name: line for param in self.get_params(ctx) if (line := param.get_help_record(ctx))}
+        if len(lines) < MANY_OPTIONS:
+            super().format_options(ctx, formatter)
+            return
+        groups = {title: names.split() for title, names in OPTION_GROUPS.items()}
+        groups["Further"] = [name for name in lines if name and not any(name in names for names in groups.values())]
+        for title, names in groups.items():
+            if known := [lines[name] for name in names if name in lines]:
+                with formatter.section(title):
+                    formatter.write_dl(known)
+
+
+Commands.command_class = GroupedCommand
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES)
@@ -196,7 +252,10 @@ def cli() -> None:
     """Measure code completion: replay the typing of real code against a completion engine."""
 
 
-cli.params += [_ci_option(), *_loudness_options()]
+SHOW_ALL = click.Option(
+    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all, help="Show all commands."
+)
+cli.params += [_ci_option(), *_loudness_options(), SHOW_ALL]
 
 
 def find_command(name: str) -> click.Command:

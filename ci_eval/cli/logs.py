@@ -78,7 +78,7 @@ def _calibration(calibration: calibrating.Calibration, output: Path, screen: Scr
         chosen = next(attempt for attempt in calibration.attempts if attempt.close)
         screen.result(f"Within {calibration.threshold:.1%}: {chosen.name}")
         screen.result(f"Its configuration: {output / chosen.workspace / 'config.yaml'}")
-    screen.path(str(output))
+    screen.line(str(output))
 
 
 def _difference(gap: Difference) -> str:

@@ -98,7 +98,7 @@ def train_ranker(logs: tuple[Path, ...], output: Path, **options: Any) -> None:
     model = ml.train_ranker(logs, output=output, screen=screen, **options)
     announcing.ranker(output, screen)
     presenting.model(model, screen)
-    screen.path(str(output))
+    screen.line(str(output))
 
 
 @cli.command("export-ranker")
@@ -141,7 +141,7 @@ def import_ranker(file: Path, features: str, output: Path) -> None:
     model = ml.import_ranker(file, features=names, output=output)
     screen = Screen()
     screen.say(f"A ranker by {len(model.features)} features; nothing else is known of it: compare it with BASIC")
-    screen.path(str(output))
+    screen.line(str(output))
 
 
 @cli.command("train-recommender")
@@ -165,7 +165,7 @@ def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) ->
     """
     screen = Screen()
     calling.train(usages, output=output, screen=screen, **options)
-    screen.path(str(output))
+    screen.line(str(output))
 
 
 @cli.command("rerank")
@@ -213,7 +213,7 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     if pairs:
         chosen = load(config).config if config else Config()
         for line in grade.grade_pairs(str(what), pairs, chosen.judge, chosen.running):
-            screen.result(line.decode())
+            screen.line(line.decode())
         return
     done = grade.grade_workspace(what, trusted=trust)
     presenting.evaluation(done, screen)
@@ -255,7 +255,7 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
     """
     screen = Screen()
     for line in users.fit(logs, screen):
-        screen.result(line)
+        screen.line(line)
 
 
 @cli.command()

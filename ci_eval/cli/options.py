@@ -272,7 +272,7 @@ def require_output(output: Path | None, *, resume: bool, what: str) -> None:
 
 def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
     """Print the folder of a result. Raises what went wrong in it."""
-    screen.path(str(folder))
+    screen.line(str(folder))
     if trouble:
         raise trouble
 

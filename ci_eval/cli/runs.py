@@ -145,7 +145,7 @@ def actions(choices: cli_options.Choices, output: Path | None, jobs: int) -> Non
     """
     screen = Screen()
     chosen = choices.load(screen)
-    screen.path(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
+    screen.line(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
 
 
 @cli.command()
@@ -192,7 +192,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
         **options,
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
-    screen.path(str(folder))
+    screen.line(str(folder))
 
 
 @cli.command()
@@ -254,16 +254,16 @@ def show_(workspace: Path, session_id: str, replay: bool, trace: bool, full: boo
         raise click.UsageError("--full is about the messages that --trace shows: add --trace")
     screen = Screen()
     for line in show.describe(workspace, session_id):
-        screen.result(line)
+        screen.line(line)
     messages = show.kept_trace(workspace, session_id) if trace and not (full or replay) else ()
     if messages:
         screen.result("")
         for line in messages:
-            screen.result(line)
+            screen.line(line)
     elif trace:
         screen.result("")
         show.trace(workspace, session_id, screen, trusted=trust, full=full)
     elif replay:
         screen.result("")
         for line in show.replay(workspace, session_id, screen, trusted=trust):
-            screen.result(line)
+            screen.line(line)

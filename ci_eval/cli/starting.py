@@ -103,7 +103,7 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
         starting.check_command(options["engine_command"], request)
     written = starting.write(None if is_configured else _answer(options, output, screen), output, request)
     for path in written.paths:
-        screen.path(str(path))
+        screen.line(str(path))
     if output != Path():
         screen.advise(f"In {output}:")
     if written.additions:

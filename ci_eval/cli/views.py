@@ -94,7 +94,7 @@ def _announce_plan(jobs: Sequence[plan_job.PlannedJob]) -> None:
     matrix = msgspec.json.encode({"include": jobs}).decode()
     screen = Screen()
     announcing.plan(matrix, jobs, screen)
-    screen.result(matrix)
+    screen.line(matrix)
 
 
 SPARE = (
@@ -102,7 +102,7 @@ SPARE = (
 )  # fmt: skip
 """The columns of `list` that a narrow terminal leaves out, the first one first."""
 SCHEMA = "schema"
-"""The argument of `list` whose output is always JSON."""
+"""The argument of `list` that prints the schema of configurations."""
 
 
 @cli.command("list")
@@ -121,9 +121,7 @@ def list_(what: str, form: str) -> None:
     """
     screen = Screen()
     if what == SCHEMA or form == "json":
-        data = listing.schema() if what == SCHEMA else listing.rows(what)
-        for line in msgspec.json.format(msgspec.json.encode(data), indent=2).decode().splitlines():
-            screen.result(line)
+        _print_json(listing.schema("configuration") if what == SCHEMA else listing.rows(what), screen)
         return
     rows = listing.rows(what)
     screen.table(
@@ -131,6 +129,24 @@ def list_(what: str, form: str) -> None:
         [[", ".join(cell) if isinstance(cell, list) else cell for cell in row.values()] for row in rows],
         spare=[name for name in SPARE if name in rows[0]],
     )
+
+
+def _print_json(data: object, screen: Screen) -> None:
+    for line in msgspec.json.format(msgspec.json.encode(data), indent=2).decode().splitlines():
+        screen.line(line)
+
+
+@cli.command("schema")
+@click.argument("name", type=click.Choice(listing.SCHEMAS))
+def schema_(name: str) -> None:
+    """Print the JSON schema of configurations, of a file that ci-eval writes, or of a line of a dataset.
+
+    \b
+    Examples:
+      ci-eval schema configuration > ci/completion.schema.json
+      ci-eval schema metrics                                        of metrics.json
+    """
+    _print_json(listing.schema(name), Screen())
 
 
 def _word(finding: doctor_job.Finding) -> str:

@@ -14,7 +14,9 @@ from ci_eval.core.model import Kind, LookupScore, PlayItem, Properties, QueriesC
 from ci_eval.core.sample_expansion import Lines, RecordItem, SourceHole, Split, Splitter
 
 
-class _Neutral(msgspec.Struct):
+class Sample(msgspec.Struct):
+    """A line of a dataset in the neutral shape; see docs/datasets.md."""
+
     context: dict[str, str | None]
     references: list[str | None] | None = []
     language: str | None = ""
@@ -25,7 +27,7 @@ class _Neutral(msgspec.Struct):
 def neutral(line: Mapping[str, object]) -> Record:
     """Return the record of a line `{"context": {"name": "text"}, "references": ["text"], "language"?, "instruction"?,
     "run"?}`. Raises ValueError if a field is missing or of another type."""
-    fields = msgspec.convert(line, _Neutral)
+    fields = msgspec.convert(line, Sample)
     return Record(
         language=fields.language or "",
         instruction=fields.instruction or "",

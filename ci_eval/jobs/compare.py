@@ -27,7 +27,7 @@ from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import comparison_rules, runs
 from ci_eval.jobs import user_models as users
-from ci_eval.jobs.comparison_rules import Judging
+from ci_eval.jobs.comparison_rules import Judging, make_gate_error
 from ci_eval.jobs.pipeline import load_grammars
 
 
@@ -54,15 +54,9 @@ class Outcome:
     def trouble(self) -> GateFailed | None:
         if self.unjudged:
             return unjudged_error(self.unjudged, "there is no earlier evaluation to compare with", FIRST_NIGHT)
-        gates = [
-            (compared.comparison.new.title, gate) for compared in self.comparisons for gate in compared.comparison.gates
-        ]
-        broken = [
-            f"  {f'{title}: ' if len(self.comparisons) > 1 else ''}{gate.rule}: {comparison_rules.explain_gate(gate)}"
-            for title, gate in gates
-            if not gate.passed
-        ]
-        return GateFailed("\n".join([f"{len(broken)} of {len(gates)} gates failed", *broken])) if broken else None
+        several = len(self.comparisons) > 1
+        pairs = [compared.comparison for compared in self.comparisons]
+        return make_gate_error([(pair.new.title * several, gate) for pair in pairs for gate in pair.gates])
 
 
 FIRST_NIGHT = "give a base, or --first-night if there has never been one"

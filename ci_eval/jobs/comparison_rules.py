@@ -113,13 +113,10 @@ def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateR
             yield GateResult(rule=gate.rule, passed=False, result="broken", reason=reason)
 
 
-def make_gate_error(results: Sequence[GateResult]) -> GateFailed | None:
-    broken = [f"  {gate.rule}: {explain_gate(gate)}" for gate in results if not gate.passed]
-    return GateFailed("\n".join([f"{len(broken)} of {len(results)} gates failed", *broken])) if broken else None
-
-
-def explain_gate(gate: GateResult) -> str:
-    return f"cannot tell: {gate.reason}" if gate.word == "undecided" else gate.reason
+def make_gate_error(gates: Sequence[tuple[str, GateResult]]) -> GateFailed | None:
+    """Return an error that names the broken gates, each after its title; the answer has their figures."""
+    broken = [f"{title}: {gate.rule}" if title else gate.rule for title, gate in gates if not gate.passed]
+    return GateFailed(f"{len(broken)} of {len(gates)} gates failed: {'; '.join(broken)}") if broken else None
 
 
 def _read_policy(gates: Sequence[str]) -> Policy:

@@ -70,5 +70,5 @@ def evaluate(
         else:
             pipeline.make_sessions([(workspace, prepared)], jobs, screen)
         evaluation, reports = pipeline.make_reports(workspace, viewed, rules)
-    trouble = outcome.trouble(workspace, viewed) or make_gate_error(evaluation.gates)
+    trouble = outcome.trouble(workspace, viewed) or make_gate_error([("", gate) for gate in evaluation.gates])
     return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=trouble)

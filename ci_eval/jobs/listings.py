@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from ci_eval.core.catalogs import engines, graders, languages, metrics, rankers, tasks
 from ci_eval.core.config import keys
 from ci_eval.core.config import schema as schema_of
 from ci_eval.core.logs import formats
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.records import Sample
+from ci_eval.core.rendering import documents
 from ci_eval.core.statistics.footprint import INFOS
 
 Row = dict[str, str | list[str]]
@@ -62,10 +67,25 @@ NAMES: dict[str, Callable[[], list[str]]] = {
 """The names alone, sorted. They are faster than rows, since engines and others are not loaded."""
 
 
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of configurations. Editors find the known names in it."""
-    # An engine may also be NAME@VERSION, so its names are no complete list.
-    return schema_of({key: NAMES[what]() for key, what in VALUES.items() if key != "engine"})
+SCHEMAS = ("configuration", "metrics", "comparison", "manifest", "samples")
+
+
+def schema(name: str) -> dict[str, Any]:
+    """Return the JSON schema of configurations, in which editors find the known names, of a file of a run or of its
+    comparison, or of a line of a dataset."""
+    match name:
+        case "configuration":
+            # An engine may also be NAME@VERSION, so its names are no complete list.
+            return schema_of({key: NAMES[what]() for key, what in VALUES.items() if key != "engine"})
+        case "metrics" | "comparison":
+            return documents.result_schema(name)
+        case _:
+            kind = Manifest if name == "manifest" else Sample
+            # A setting of an engine may be any value.
+            (root,), definitions = msgspec.json.schema_components(
+                [kind], ref_template=documents.WHERE, schema_hook=lambda _: {"title": "any value"}
+            )
+            return documents.document(name, root, definitions)
 
 
 VALUES = {

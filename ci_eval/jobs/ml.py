@@ -93,7 +93,8 @@ def _doubts(model: RankerModel) -> Iterator[str]:
     if model.queries < FEW_TO_LEARN:
         yield (
             f"the ranker learned from {format_count(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is "
-            "worth judging: log more or larger projects, or try --label expected"
+            "worth judging: log more or larger projects"
+            + (", or try --label expected" if model.label == "selected" else "")
         )
     if model.after.queries < FEW_TO_JUDGE:
         # The half width of a 95 % interval is largest for a share of one half.

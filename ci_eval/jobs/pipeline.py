@@ -162,7 +162,7 @@ def _plan(generated: int, settings: InterpretConfig, repeats: int) -> str:
     times = f", each {repeats} times" if repeats > 1 else ""
     if limit is None or limit >= generated:
         return f"Asking all {format_count(generated, 'session')}{times}" if repeats > 1 else ""
-    return f"Asking {limit:,} of {format_count(generated, 'session')}{times} (all of them: `ci-eval evaluate --all`)"
+    return f"Asking {limit:,} of {format_count(generated, 'session')}{times} (--all asks all)"
 
 
 def record(

@@ -30,6 +30,7 @@ from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
+from ci_eval.plugins.adapters.lsp.custom import find_script
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
@@ -380,4 +381,5 @@ def load_engine(config: Config) -> Engine:
         return make_endpoint_engine(settings, own_name, holes=not takes_dataset(load_task(config)))
     if settings.command is None:
         return named_engine(config)
-    return engine_of_command(config, own_name or Path(settings.command[0]).stem)
+    script = find_script(settings.command)
+    return engine_of_command(config, own_name or (script.name if script else Path(settings.command[0]).stem))

@@ -50,7 +50,9 @@ def choose_output(config: Config, output: Path | None) -> Path:
 
 def make_title(config: Config, engine: EngineInfo) -> str:
     """Return the configured title, or one made of the engine and the completion type."""
-    return config.reports.evaluation_title or f"{engine.name} {engine.version} {config.interpret.completion_type}"
+    # The version of an own engine is a digest, which only the facts name.
+    name = engine.name if config.engine.command and not config.engine.version else f"{engine.name} {engine.version}"
+    return config.reports.evaluation_title or f"{name} {config.interpret.completion_type}"
 
 
 def check_place(folder: Path, *, resume: bool) -> None:

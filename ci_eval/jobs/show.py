@@ -85,7 +85,7 @@ def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
     """Ask the engine again, and print each message to and from it, then what it completes now. Raises WorkspaceError if
     there are no messages."""
-    recorder = Trace(screen.result, full=full)
+    recorder = Trace(screen.line, full=full)
     with attach_listener(recorder):
         lines = list(replay(folder, identity, screen, trusted=trusted))
     if not recorder.messages:
@@ -98,7 +98,7 @@ def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: b
         )
     screen.result("")
     for line in lines:
-        screen.result(line)
+        screen.line(line)
 
 
 def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Iterator[str]:

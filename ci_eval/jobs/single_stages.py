@@ -158,5 +158,5 @@ def _report(workspace: Workspace, gates: Sequence[str]) -> Evaluated:
     evaluation, reports = pipeline.make_reports(workspace, config, absolute_gates(config, gates))
     # An interrupted run has too few sessions to count as failed.
     ended = outcome.trouble(workspace, config) if workspace.manifest().complete else None
-    trouble = ended or make_gate_error(evaluation.gates)
+    trouble = ended or make_gate_error([("", gate) for gate in evaluation.gates])
     return Evaluated(folder=workspace.folder, evaluation=evaluation, reports=reports, trouble=trouble)

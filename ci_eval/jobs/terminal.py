@@ -9,12 +9,23 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.filters import label
-from ci_eval.core.model import Evaluation, FileError, GateResult, LogCounts, LogsRecord, Overview, Suite, Sweep
+from ci_eval.core.model import (
+    Comparison,
+    Evaluation,
+    FileError,
+    GateResult,
+    LogCounts,
+    LogsRecord,
+    Overview,
+    Suite,
+    Sweep,
+)
 from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import busy_text, collect_warnings
+from ci_eval.core.rendering.answers import answer
 from ci_eval.core.rendering.blocks import added_blocks, to_terminal
 from ci_eval.core.rendering.differences import compared_by_length, verdict_table
 from ci_eval.core.rendering.figures import headline as headline_metrics
@@ -31,8 +42,8 @@ from ci_eval.plugins.learning.model_file import RankerModel
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Print the figures of an evaluation, its problems, and the paths of its reports. The last line is the workspace's
-    path."""
+    """Print the figures of an evaluation, its problems, the paths of its reports and the answer. The last line is the
+    workspace's path."""
     result = done.evaluation
     whole = result.filters["ALL"]
     conditions = [
@@ -53,18 +64,29 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
         _all_figures(result, screen)
     to_terminal(added_blocks(result), screen)
     _trouble(result, screen)
-    _gates(result.gates, screen)
-    for name, path in done.reports.items():
-        screen.path(f"{name:9} {path}")
-    screen.path(str(done.folder))
+    # The answer has the broken ones.
+    _gates([gate for gate in result.gates if gate.passed], screen)
+    _print_reports(done.reports, screen)
+    _print_answer(result, screen)
+    screen.line(str(done.folder))
+
+
+def _print_reports(reports: Mapping[str, Path], screen: Screen) -> None:
+    for name, path in reports.items():
+        screen.line(f"{name:9} {path}")
+
+
+def _print_answer(result: Evaluation | Comparison | Overview, screen: Screen) -> None:
+    lines = answer(result)
+    for line in ["", *lines] if lines else []:
+        screen.result(line)
 
 
 def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
     screen.result("")
-    if lines := figure_texts.sentences(evaluation):
-        for line in lines:
+    if screen.verbose:
+        for line in (*figure_texts.sentences(evaluation), *populations(evaluation), ""):
             screen.result(line)
-        screen.result("")
     # What a person looks at first, or all with -v; quality comes before times.
     infos = headline_metrics(evaluation.metrics)
     if screen.verbose:
@@ -82,22 +104,23 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
         figure_texts.metric_table("", whole, shown, label(evaluation.headline)).terminal(screen)
     if len(infos) < len(evaluation.metrics):
         screen.say(f"All {len(evaluation.metrics)} figures are in the report; -v prints them, too")
-    screen.result("")
-    for line in populations(evaluation):
-        screen.result(line)
     for table in tables(evaluation):
         screen.result("")
         table.terminal(screen)
 
 
-def comparison(done: Compared, screen: Screen) -> None:
+def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
+    """Print a comparison; `short`: the answer alone, for one of several."""
     result = done.comparison
+    if short and not screen.verbose:
+        _print_answer(result, screen)
+        return
     folders = str(done.sides[0]), str(done.sides[1])
     screen.result("")
     screen.result(f"{result.base.title} → {result.new.title}")
-    for line in (*verdict_lines(result, folders=folders), elsewhere_line(result), f"{pairs_text(result)}."):
-        screen.result(line)
-    screen.result("")
+    if screen.verbose:
+        for line in (*verdict_lines(result, folders=folders), elsewhere_line(result), f"{pairs_text(result)}.", ""):
+            screen.result(line)
     title = f"{figure_texts.HERE}: {label(result.headline)}"
     are_times = {info.name: info.is_time for info in result.metrics}
     timed = [name for name in result.declared if are_times[name]]
@@ -122,11 +145,12 @@ def comparison(done: Compared, screen: Screen) -> None:
     to_terminal(added_blocks(result), screen)
     for warning in result.warnings:
         screen.warn(warning)
-    _gates(result.gates, screen)
+    # The answer has the broken ones.
+    _gates([gate for gate in result.gates if gate.passed], screen)
     if result.trend:
         Trends((result.trend,), ()).terminal(screen)
-    for name, path in done.reports.items():
-        screen.path(f"{name:9} {path}")
+    _print_reports(done.reports, screen)
+    _print_answer(result, screen)
 
 
 def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
@@ -139,14 +163,16 @@ def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
 
 def _gates(gates: Sequence[GateResult], screen: Screen) -> None:
     for gate in gates:
-        word = {"kept": "kept  ", "broken": "BROKEN"}.get(gate.word, gate.word)
+        word = "BROKEN" if gate.word == "broken" else gate.word
         screen.result(f"gate {word}  {gate.rule}: {gate.reason}")
         if gate.word == "undecided" and gate.passed:
             screen.warn(f"the gate {gate.rule!r} cannot tell, and passes; a gate `undecided: break` lets it fail")
 
 
-def overview(summary: Overview, screen: Screen) -> None:
+def overview(summary: Overview, reports: Mapping[str, Path], screen: Screen) -> None:
     to_terminal(small_blocks(summary), screen)
+    _print_reports(reports, screen)
+    _print_answer(summary, screen)
 
 
 def _trouble(evaluation: Evaluation, screen: Screen) -> None:
@@ -196,10 +222,9 @@ def small(
 ) -> None:
     """Print a result, and the paths of its reports. The last line is the folder's path, if it has one."""
     to_terminal(small_blocks(result), screen)
-    for name, path in reports.items():
-        screen.path(f"{name:9} {path}")
+    _print_reports(reports, screen)
     if folder:
-        screen.path(str(folder))
+        screen.line(str(folder))
 
 
 def sweep(done: Swept, screen: Screen) -> None:

@@ -7,8 +7,9 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from ci_eval.cli.group import COMMANDS, NAMES, cli, find_command
+from ci_eval.cli.group import COMMANDS, GROUPS, NAMES, OPTION_GROUPS, cli, find_command
 
 WHOLE = 1_000
 """More characters than any summary has."""
@@ -23,6 +24,23 @@ def test_the_list_has_what_the_command_says_of_itself(name: str) -> None:
 def test_no_command_is_missing_from_the_list() -> None:
     assert cli.get_command(click.Context(cli), "no-such") is None  # which has all modules imported
     assert set(cli.commands) == NAMES
+
+
+def test_help_shows_the_commands_in_order_of_work_and_the_others_if_asked() -> None:
+    usual, whole = (CliRunner().invoke(cli, [option]).output for option in ("--help", "--help-all"))
+    listed = [name for names in GROUPS.values() for name in names.split()]
+    assert len(listed) == 17
+    assert [usual.index(f"\n  {name} ") for name in listed] == sorted(usual.index(f"\n  {name} ") for name in listed)
+    assert {name for name in NAMES if f"\n  {name} " in usual} == set(listed)
+    assert {name for name in NAMES if f"\n  {name} " in whole} == NAMES
+
+
+def test_the_options_of_evaluate_are_grouped_and_none_is_missing() -> None:
+    output = CliRunner().invoke(cli, ["evaluate", "--help"]).output
+    places = [output.index(f"{title}:") for title in OPTION_GROUPS]
+    assert places == sorted(places)
+    names = [option.opts[-1] for option in find_command("evaluate").params if not getattr(option, "hidden", True)]
+    assert all(name in output for name in names)
 
 
 def imported(*arguments: str) -> set[str]:

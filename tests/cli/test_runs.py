@@ -187,7 +187,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("more", "planned", "said"),
     [
-        ((), 1_000, "Asking 1,000 of 1,200 sessions (all of them: `ci-eval evaluate --all`)"),
+        ((), 1_000, "Asking 1,000 of 1,200 sessions (--all asks all)"),
         (("--all",), 1_200, ""),
         (("--set", "interpret.sessionsLimit=null"), 1_200, ""),
         (("--sessions", 5), 5, "Asking 5 of 1,200 sessions"),

@@ -70,7 +70,8 @@ def test_a_difference_that_all_files_have_is_shown_elsewhere_too(tmp_path: Path)
     assert (found["low"], found["high"], found["p"]) == (-1, -1, None)
     assert found["elsewhere"]["high"] < 0
     assert (code, [gate["passed"] for gate in report["gates"]]) == (1, [False, False])
-    text = " ".join(said.split())
+    assert "▼ WORSE   oracle 0.1.0.dev0 → empty 0.1.0.dev0   in this project" in said
+    text = " ".join((tmp_path / "out" / "report.md").read_text().split())
     assert "In this project (names, one letter typed): ▼ worse" in text
     assert f"Compared all {report['paired']} sessions of the project, in 3 files." in text
     assert "worse" in text.partition("In other code: ")[2][:20]
@@ -109,7 +110,8 @@ def test_a_sample_says_how_much_of_the_project_it_is(nights: dict[str, Path], tm
     moved = change(found["difference"], "share")
     interval = change_between(found["low"], found["high"], "share")
     pages = [tmp_path / "out" / name for name in ("report.md", "html/index.html")]
-    for text in (said, *(page.read_text() for page in pages)):
+    assert f"first in the list {sides} " in said
+    for text in (page.read_text() for page in pages):
         assert f"▼ worse. RecallAt1 {sides}, {moved} ({interval}; p < 0.001" in " ".join(unescape(text).split())
 
 

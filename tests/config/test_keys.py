@@ -20,7 +20,7 @@ CONFIGS = sorted([*(ROOT / "configs").glob("**/*.yaml"), ROOT / "ci_eval" / "cor
 
 @pytest.fixture(scope="module")
 def validator() -> Any:
-    found = schema()
+    found = schema("configuration")
     jsonschema.Draft202012Validator.check_schema(found)
     return jsonschema.Draft202012Validator(found)
 

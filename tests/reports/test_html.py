@@ -189,7 +189,9 @@ def test_gates_are_told_the_broken_ones_first(tmp_path: Path) -> None:
     broken = GateResult(rule="RecallAt1 >= 95%", passed=False, reason="it is <60%>")
     judged = msgspec.structs.replace(sample.evaluation(), gates=(kept, broken))
     text = REPORTER.write(judged, sample, tmp_path).read_text(encoding="utf-8")
-    assert text.index("✗ broken") < text.index("RecallAt1 &gt;= 95%") < text.index("✓ kept")
+    answer, _, gates = text.partition('id="gates"')
+    assert "✗ RED   RecallAt1 &gt;= 95%   it is &lt;60%&gt;" in answer
+    assert gates.index("✗ broken") < gates.index("RecallAt1 &gt;= 95%") < gates.index("✓ kept")
     assert "it is &lt;60%&gt;" in text
     assert "✗ broken" not in (written(sample, tmp_path / "other") / "index.html").read_text(encoding="utf-8")
 

@@ -121,11 +121,15 @@ def _facts(workspace: Workspace) -> tuple[dict[str, str], ...]:
     """Return what is known of a run, the most telling first: name → text."""
     manifest = workspace.manifest()
     sent = parts(manifest.sent) if manifest.sent else ()
+    revision = manifest.revision.partition("+")
     engine = {
-        "engine": manifest.engine.text,
+        # The digest of a program or script says less than the commit that built it.
+        "engine": "".join((revision[0][:12], *revision[1:])) or manifest.engine.text,
         "completion type": manifest.completion_type,
         "project": f"{manifest.project.name} {manifest.project.revision}",
         **({"ranker": f"ranker {manifest.model[:8]}"} if manifest.model else {}),
     }
     told = {name: f"{name}={short(value)}" for name, value in sent}
+    if manifest.sent and manifest.sent.arguments:
+        told["arguments"] = " ".join(manifest.sent.arguments)
     return engine, told, {"folder": workspace.folder.name}, {"start": manifest.start}

@@ -179,8 +179,14 @@ def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
 
 def _open_working_tree(spec: Spec, base: Path) -> Project:
     root = (base / Path(spec.source).expanduser()).resolve()
+    if root.is_file():
+        raise ConfigError(f"{written(spec)} is a file: give its folder, and name it by actions.evaluationRoots")
     if not root.is_dir():
         raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {base}.")
+    shown = str(root).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    if shown != str(root):
+        advice = "rename the folder, or give a symbolic link to it"
+        raise ConfigError(f"{shown} has bytes that are not UTF-8, so no report can name it: {advice}")
     identity = identify(root)
     info = _info(dataclasses.replace(spec, name=identity.shown), git.read_revision(root) or "working tree", root)
     return Project(root=root, info=replace(info, identity=identity.repository))

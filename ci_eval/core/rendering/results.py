@@ -24,6 +24,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
+from ci_eval.core.rendering.answers import answer_html, answer_markdown
 from ci_eval.core.rendering.blocks import (
     ALL,
     Block,
@@ -257,6 +258,8 @@ def overview_blocks(overview: Overview, links: Sequence[str] = ()) -> list[Block
         EMPTY_LINE,
     ]
     if overview.ranking:
+        lead = Sentence(formats="markdown html", in_markdown=answer_markdown(overview), in_html=answer_html(overview))
+        blocks.append(lead)
         blocks += _ranking(overview.ranking, links)
     names = name_trends(overview)
     if overview.trends:

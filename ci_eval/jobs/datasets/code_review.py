@@ -73,7 +73,7 @@ def mine(
         raise NothingToEvaluate(f"no comment of {', '.join(repositories)} became a record: the table says why")
     record.write(output, record.spread_prompts(lines, PROMPTS[prompts], prompts, selection.seed, fill_fence))
     screen.result(f"{len(lines):,} records")
-    screen.path(str(output))
+    screen.line(str(output))
 
 
 def _mine_repository(

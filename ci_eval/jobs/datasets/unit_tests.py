@@ -75,7 +75,7 @@ def mine(
     fill = partial(fill_framework, language=prompts)
     record.write(output, record.spread_prompts(lines, PROMPTS[prompts], prompts, selection.seed, fill))
     screen.result(f"{len(lines):,} records")
-    screen.path(str(output))
+    screen.line(str(output))
 
 
 def _tell(mined_projects: Sequence[MinedProject], screen: Screen) -> None:

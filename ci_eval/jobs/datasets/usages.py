@@ -228,4 +228,4 @@ def _finish(
         raise NothingToEvaluate(f"no {kind} were found: the table above says what became of everything")
     atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in (*lines, *texts)))
     screen.result(f"{len(lines):,} {kind}")
-    screen.path(str(output))
+    screen.line(str(output))

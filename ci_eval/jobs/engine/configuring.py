@@ -34,7 +34,11 @@ def servers() -> Iterator[LspEngine]:
 def named_engine(config: Config) -> Engine:
     """Return the engine that the configuration names, configured as it says. Raises ConfigError if it does not have
     what is configured."""
-    engine_config, engine = config.engine, engines.CATALOG.load(config.engine.name)
+    engine_config = config.engine
+    # No engine's name has a space, which a command has.
+    if " " in engine_config.name:
+        raise ConfigError(f"{engine_config.name!r} is no engine's name: did you mean --engine-command for a command?")
+    engine = engines.CATALOG.load(engine_config.name)
     if isinstance(engine, LspEngine):
         return _set_auto_import(replace(engine, own=make_overlay(engine_config)), config)
     usual = engine.auto_import if isinstance(engine, DrivenEngine) else NEVER

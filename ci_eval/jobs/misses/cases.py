@@ -12,11 +12,10 @@ from ci_eval.ci import Screen
 from ci_eval.core.actions.files import source_files
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
-from ci_eval.core.base.files import read_own
 from ci_eval.core.catalogs import languages, reporters, tasks
 from ci_eval.core.config import Config, patch
 from ci_eval.core.contracts import Language
-from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.interpret.cases import Case, ask_cases, check_case, read_cases
 from ci_eval.core.model import FORMAT, Session
 from ci_eval.core.model.cases import CaseResult, Cases, ListChange, Snapshot
@@ -79,7 +78,7 @@ def _find(folder: Path, language: Language, config: Config) -> list[Case]:
     cases = list[Case]()
     for path in source_files(folder, language, config.actions) if folder.is_dir() else ():
         try:
-            text = decode(read_own(folder, path))
+            text = read_text(folder, path)
         except (NotText, OSError) as error:
             raise ConfigError(f"{folder / path} cannot be read: {error}") from error
         cases += read_cases(text, path, language.name)

@@ -17,9 +17,8 @@ from ci_eval.ci import Screen
 from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
-from ci_eval.core.base.files import read_own
 from ci_eval.core.config import patch
-from ci_eval.core.grammar.document import NotText, checksum, decode
+from ci_eval.core.grammar.document import NotText, checksum, read_text
 from ci_eval.core.grammar.shrinking import Cut, Excerpt, minimise
 from ci_eval.core.interpret import Setup
 from ci_eval.core.model import Session
@@ -109,7 +108,7 @@ class Search:
         """Return what is left of a file; None if it is not in the language."""
         if path not in self.best.excerpts:
             try:
-                text = decode(read_own(self.oracle.folder.root, path))
+                text = read_text(self.oracle.folder.root, path)
             except (NotText, OSError):
                 return None
             if not path.endswith(tuple(filter(None, self.oracle.language.suffixes))):
@@ -179,7 +178,7 @@ def reduce(
     with _prepared(workspace, session, trusted=trusted, screen=screen) as (prepared, root):
         source = workspace.source(session.file)
         question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
-        if checksum(decode(read_own(root, session.file))) != source.checksum:
+        if checksum(read_text(root, session.file)) != source.checksum:
             raise WorkspaceError(f"{session.file} is not what was evaluated, so that it cannot be reduced")
         judge = _judge(against, session, root, trusted=trusted, screen=screen) if against else None
         oracle = Oracle(

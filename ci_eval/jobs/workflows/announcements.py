@@ -11,12 +11,11 @@ import msgspec
 
 from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
-from ci_eval.core.filters import label
 from ci_eval.core.model.cases import Cases
-from ci_eval.core.model.units import amount, change
+from ci_eval.core.rendering.answers import status
 from ci_eval.core.rendering.blocks import to_markdown
 from ci_eval.core.rendering.cases import cases_blocks
-from ci_eval.core.rendering.figures import describe_sessions, format_count, headline, shown_filter
+from ci_eval.core.rendering.figures import describe_sessions, format_count, shown_filter
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.evaluate import Evaluated
@@ -29,16 +28,12 @@ from ci_eval.jobs.workflows.site import Site
 def evaluation(done: Evaluated, screen: Screen) -> None:
     """Report the figures of an evaluation. If it fails, the command reports the reason at its end."""
     result = done.evaluation
-    name, figures = shown_filter(result)
+    _, figures = shown_filter(result)
     whole = result.filters["ALL"]
-    infos = headline(result.metrics)
-    first = infos[0]
     checks = [Check(name=gate.rule, passed=gate.passed, reason=gate.reason) for gate in result.gates]
     screen.host.announce(
         Announcement(
-            status=f"{result.engine.text}, {result.completion_type}, {result.project.name}: "
-            f"{first.name} {amount(figures.metrics[first.name].value, first.unit)} ({label(name)}), "
-            f"{describe_sessions(result)}",
+            status=status(result) or describe_sessions(result),
             summary=_read_text(done.reports.get("markdown")),
             outputs={
                 "workspace": _place(done.folder),
@@ -143,13 +138,6 @@ def comparison(done: Outcome, screen: Screen) -> None:
     """Report the verdicts in one line, gates as tests, and each broken gate as a problem of its own."""
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
-    texts = []
-    for run in (compared.comparison for compared in done.comparisons):
-        name = run.declared[0]
-        unit = next(info.unit for info in run.metrics if info.name == name)
-        metric = run.filters[run.headline][name]
-        difference = f"{name} {change(metric.difference, unit)}"
-        texts.append(f"{difference} ({metric.verdict.value}; {label(run.headline)}), {run.new.title}")
     statistics: dict[str, float] = {}
     if first:
         run = first.comparison
@@ -158,7 +146,8 @@ def comparison(done: Outcome, screen: Screen) -> None:
     checks = _checks(done)
     screen.host.announce(
         Announcement(
-            status="; ".join(texts) or "no evaluation to compare with yet",
+            status="; ".join(status(compared.comparison) for compared in done.comparisons)
+            or "no evaluation to compare with yet",
             summary=_read_text(reports.get("markdown")),
             outputs={
                 "comparison": _place(done.folder),

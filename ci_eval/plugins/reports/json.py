@@ -11,6 +11,7 @@ import msgspec
 from ci_eval.core.base import atomic
 from ci_eval.core.model import FORMAT, Comparison, Evaluation
 from ci_eval.core.rendering.contract import Reporter, Result
+from ci_eval.core.rendering.documents import COMPARED, COUNTED, FACTS, FIGURES, LISTED
 
 
 class Json:
@@ -39,14 +40,6 @@ def _pick(result: msgspec.Struct, names: str, unless_empty: str = "") -> dict[st
     return picked | {name: known[name] for name in unless_empty.split() if known[name] not in (None, ())}
 
 
-FACTS = (
-    "title engine revision project completionType client language seed conditions started population noise",
-    "prompts queries gates unfinished",
-)
-"""The fields of an evaluation that are in the file, and those of them that it has only if there is something to say."""
-FIGURES = "sessions planned undecided statuses metrics byFile kinds ranks files"
-
-
 def _evaluation(evaluation: Evaluation) -> dict[str, object]:
     filters = {name: _pick(figures, FIGURES) for name, figures in evaluation.filters.items()}
     for name, figures in evaluation.filters.items():
@@ -66,16 +59,12 @@ def _comparison(result: Comparison) -> dict[str, object]:
         "base": result.base.title,
         "new": result.new.title,
         "sides": {"base": result.base, "new": result.new},
-        **_pick(result, "paired population onlyBase onlyNew changedText files declared wins losses headline"),
+        **_pick(result, COMPARED),
         "filters": {
-            name: {**_pick(result.counts[name], "sessions wins losses"), "metrics": metrics}
+            name: {**_pick(result.counts[name], COUNTED), "metrics": metrics}
             for name, metrics in result.filters.items()
         },
-        **_pick(
-            result,
-            "parts transitions regressions improvements warnings conditions gates",
-            "failures detection",
-        ),
+        **_pick(result, *LISTED),
         "trend": result.trend,
     }
 

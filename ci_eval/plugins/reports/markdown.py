@@ -24,6 +24,7 @@ from ci_eval.core.model.cases import Cases
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
+from ci_eval.core.rendering.answers import answer_markdown
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
 from ci_eval.core.rendering.contract import Reporter, Result
 from ci_eval.core.rendering.differences import COLUMNS, changes_table, compared_by_length, parts_table, verdict_table
@@ -101,6 +102,7 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
     by_length = lengths_table(evaluation, headline(infos))
     return [
         title,
+        answer_markdown(evaluation),
         _headline(evaluation, figures, infos),
         f"Figures are of: {prose(pooled_label(name, evaluation.filters))}.",
         *(f"⚠ {prose(warning, 1000)}" for warning in collect_warnings(evaluation)),
@@ -136,16 +138,15 @@ def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[Me
     what = f"{code(engine.text)} on {code(f'{project.name} {project.revision}')}"
     if client := client_name(evaluation):
         what += f", client {code(client)}"
-    lead = f"{what}: **{prose(describe_sessions(evaluation))}**"
+    lead = f"{what}: {prose(describe_sessions(evaluation))}"
     if lines := sentences(evaluation, prose):
-        first, *others = lines
-        return " ".join([f"{lead}. **{first}**", *others])
+        return " ".join([f"{lead}.", *lines])
     share = next((info for info in headline(infos) if info.unit == "share"), None)
     if share is None:
         return f"{lead}."
     estimate = figures.metrics[share.name]
     figure = Cell(amount(estimate.value, share.unit), intervals(estimate, share.unit))
-    return f"{lead}, {prose(share.name)} **{figure.whole}**."
+    return f"{lead}, {prose(share.name)} {figure.whole}."
 
 
 def _evaluation_filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:
@@ -236,10 +237,11 @@ def _write_comparison(comparison: Comparison) -> str:
     task = tasks.CATALOG.load(comparison.task)
     parts = [
         f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
-        summary(comparison),
+        answer_markdown(comparison),
         gate_table(comparison.gates),
         _declared_section(comparison),
         "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
+        _fold("How this was decided", summary(comparison)),
         _conditions(comparison),
         _differing_parts(comparison),
         _changes("Worst regressions", comparison.regressions, task),
@@ -264,8 +266,7 @@ def _write_comparison(comparison: Comparison) -> str:
 def summary(comparison: Comparison) -> str:
     """Return what every report must say: the result for this project, the result for other code, and what was
     compared."""
-    here, *others = verdict_lines(comparison, prose)
-    lines = [f"**{here}**", *others, f"**{elsewhere_line(comparison)}**"]
+    lines = [*verdict_lines(comparison, prose), elsewhere_line(comparison)]
     commits = commits_between(comparison.base.revision, comparison.new.revision)
     lines.append(f"{pairs_text(comparison)}.")
     return "\n\n".join([*lines, *([f"Commits: {code(commits)}"] if commits else [])])

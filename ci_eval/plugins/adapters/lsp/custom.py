@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ci_eval.core.base.errors import InstallError
+from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch.download import hash_file
 from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.confinement import find_install_root
@@ -19,6 +19,8 @@ from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import InstalledEngine
 from ci_eval.plugins.adapters.sent import INTERPRETERS
 
+SCRIPT = re.compile(r"[^-{}][^{}]*\.\w+")
+"""A first argument that can only be a file: no option, no subcommand, and without {root}."""
 UNKNOWN_QUIET = 3.0
 """Seconds after which a server of which nothing is known is taken to be ready if it has announced no work."""
 
@@ -64,6 +66,12 @@ def custom(
     `like`: the engine whose configuration it gets. `own`: the overlay on top of that.
     """
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
+    first = command[1] if len(command) > 1 and _interprets(command[0]) else ""
+    if SCRIPT.fullmatch(first) and not Path(first).is_file():
+        raise ConfigError(
+            f"`engine.command`: there is no file {Path(first).absolute()}, which {command[0]} was to run; a relative "
+            "path counts from the current folder"
+        )
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
     # Absolute paths, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
@@ -97,10 +105,13 @@ def custom(
 
 def find_script(command: Sequence[str]) -> Path | None:
     """Return the file that the command's program interprets; None if the program is itself the server."""
-    # `python3.12` is python with a version.
-    program = re.sub(r"[\d.]+$", "", Path(command[0]).name)
     scripts = (Path(part).absolute() for part in command[1:] if Path(part).is_file())
-    return next(scripts, None) if program in INTERPRETERS else None
+    return next(scripts, None) if _interprets(command[0]) else None
+
+
+def _interprets(program: str) -> bool:
+    # `python3.12` is python with a version.
+    return re.sub(r"[\d.]+$", "", Path(program).name) in INTERPRETERS
 
 
 def calls_itself(name: str, engine: LspEngine) -> bool:

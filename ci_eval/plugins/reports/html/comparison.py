@@ -13,6 +13,7 @@ from markupsafe import Markup
 from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.model import Comparison, Pair
 from ci_eval.core.model.units import TRENDS, amount
+from ci_eval.core.rendering.answers import answer_html
 from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
 from ci_eval.core.rendering.contract import PairedSessions
@@ -55,6 +56,7 @@ class ComparisonPages:
             verdicts=self._verdicts,
             amount=amount,
             figure=night_figure,
+            answer=answer_html(comparison),
             lines=verdict_lines(comparison),
             elsewhere_line=elsewhere_line(comparison),
             pairs=pairs_text(comparison),

@@ -19,6 +19,7 @@ from ci_eval.core.model import Estimate, Evaluation, FilterFigures, MetricInfo, 
 from ci_eval.core.model.units import amount, interval
 from ci_eval.core.rendering import figures as words
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
+from ci_eval.core.rendering.answers import answer_html
 from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.contract import StoredSessions
 from ci_eval.core.rendering.figures import (
@@ -158,6 +159,7 @@ class Pages:
             "index.html.j2",
             _index_name(name, opened),
             evaluation=self._evaluation,
+            answer=answer_html(self._evaluation) if name == opened else "",
             tabs=[
                 {"name": label(of), "link": _index_name(of, opened), "current": of == name} for of in self._filter_names
             ],

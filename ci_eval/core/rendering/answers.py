@@ -1,0 +1,224 @@
+"""The answer of a result in two or three lines, the same on the terminal, on pages, in comments and in the status."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from ci_eval.core.filters import label
+from ci_eval.core.model import Comparison, Difference, Evaluation, GateResult, MetricInfo, Overview, Ranking, Verdict
+from ci_eval.core.model.units import TRENDS, amount, change, interval
+from ci_eval.core.rendering import figures as figure_texts
+from ci_eval.core.rendering.figures import format_count
+from ci_eval.core.rendering.markdowntext import code
+from ci_eval.core.rendering.verdicts import SIGNS, UNMARKED
+
+HEADS = {
+    Verdict.BETTER: "BETTER",
+    Verdict.WORSE: "WORSE",
+    Verdict.EQUIVALENT: "EQUIVALENT",
+    Verdict.NOT_SHOWN: "NOT TOLD APART",
+    Verdict.NOT_COMPARABLE: "NO VERDICT",
+}
+WORDS = {"RecallAt1": "first in the list", "RecallAt5": "among the first 5", "Recall": "anywhere in the list"}
+"""What the metrics of lists count, in plain words."""
+LISTED_SESSIONS = 5
+"""The number of sessions that a broken gate names."""
+MOST_SIGNS = 1_000
+"""The longest line in Markdown, in characters."""
+MANY_POINTS = 10
+"""The points from which on no decimal is printed."""
+
+
+def answer(result: Evaluation | Comparison | Overview) -> list[str]:
+    """Return the lines of the answer; none if the result has no figure."""
+    match result:
+        case Evaluation():
+            return list(_evaluation_lines(result))
+        case Comparison():
+            return list(_comparison_lines(result))
+        case _:
+            return list(_ranking_lines(result.ranking)) if result.ranking else []
+
+
+def status(result: Evaluation | Comparison | Overview) -> str:
+    """Return the answer's first two lines as one."""
+    return " · ".join(re.sub(r" {2,}", ", ", line) for line in answer(result)[:2])
+
+
+def answer_html(result: Evaluation | Comparison | Overview) -> Markup:
+    """Return the answer as the first lines of a page."""
+    lines = [Markup("<p>{}</p>\n").format(line) for line in answer(result)]
+    return Markup('<div class="answer">\n{}</div>\n').format(Markup().join(lines)) if lines else Markup()
+
+
+def answer_markdown(result: Evaluation | Comparison | Overview) -> str:
+    """Return the answer as lines of code, in which foreign text is harmless."""
+    # Two spaces at the end of a line keep the next one apart.
+    return "  \n".join(code(line.strip(), MOST_SIGNS) for line in answer(result))
+
+
+def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
+    name, figures = figure_texts.shown_filter(evaluation)
+    infos = [info for info in figure_texts.headline(evaluation.metrics) if info.name in figures.metrics]
+    known = [info for info in infos if figures.metrics[info.name].value is not None]
+    if not known or figure_texts.failed_everywhere(evaluation):
+        return
+    yield from _gate_lines(evaluation.gates)
+    plain = [info for info in known if info.name in WORDS] or known[:3]
+    texts = [f"{_word(info)} {amount(figures.metrics[info.name].value, info.unit)}" for info in plain]
+    first = plain[0]
+    if between := interval(figures.metrics[first.name], first.unit):
+        texts[0] += f" ({between})"
+    yield "   ".join([f"● {evaluation.title}", *texts])
+    of = f"of {format_count(figures.sessions, 'session')} ({label(name)})"
+    share = figures.metrics[first.name].value or 0.0
+    missed = round((1 - share) * figures.sessions)
+    if first.name != "RecallAt1" or not missed:
+        yield of
+        return
+    worst = min(
+        (kind for kind, own in figures.kinds.items() if own["RecallAt1"].value is not None),
+        key=lambda kind: ((figures.kinds[kind]["RecallAt1"].value or 0.0) - 1) * figures.kinds[kind]["RecallAt1"].n,
+    )
+    of_kind = figures.kinds[worst]["RecallAt1"]
+    lost = round((1 - (of_kind.value or 0.0)) * of_kind.n)
+    yield (
+        f"{of}   look at: the {missed:,} that are not first, {lost:,} of them {_plain(worst)} "
+        f"(ci-eval causes {evaluation.workspace})"
+    )
+
+
+def _comparison_lines(comparison: Comparison) -> Iterator[str]:
+    name, counts = comparison.declared[0], comparison.counts[comparison.headline]
+    leading = comparison.filters[comparison.headline][name]
+    info = next(info for info in comparison.metrics if info.name == name)
+    yield from _gate_lines(comparison.gates)
+    if any(not gate.passed for gate in comparison.gates):
+        yield from _look_at(comparison)
+    titles = " → ".join(plain_titles([comparison.base.title, comparison.new.title]))
+    yield f"{_head(leading)}   {titles}   in this project"
+    texts = [f"{_word(info)} {amount(leading.base, info.unit)} → {amount(leading.new, info.unit)}"]
+    if leading.low is not None and leading.high is not None and leading.low < leading.high:
+        texts.append(f"({_points_between(leading.low, leading.high, info.unit)})")
+    moved = f"{counts.wins:,} better · {counts.losses:,} worse " if leading.better is not None else ""
+    yield "   ".join([*texts, f"{moved}of {format_count(counts.sessions, 'session')} ({label(comparison.headline)})"])
+    looks = [
+        f"{count:,} that got {word}" for count, word in ((counts.losses, "worse"), (counts.wins, "better")) if count
+    ]
+    speed = f"speed: {_speed(comparison)}"
+    if leading.verdict in {Verdict.NOT_SHOWN, Verdict.NOT_COMPARABLE}:
+        yield why_no_verdict(leading, info, comparison.paired, comparison.population)
+    yield "   ".join([*([f"look at: {' · '.join(looks)}"] if looks else []), speed])
+
+
+def _head(difference: Difference) -> str:
+    mark = SIGNS[difference.verdict]
+    return f"{mark if difference.marked else UNMARKED.get(mark, mark)} {HEADS[difference.verdict]}"
+
+
+def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population: int) -> str:
+    """Return why nothing is shown, in one sentence, with the number of sessions that would tell if that is known."""
+    size = abs(leading.difference or 0.0)
+    if leading.detectable is None or leading.verdict is Verdict.NOT_COMPARABLE:
+        return f"No verdict: {leading.why or 'there is no figure on both sides'}."
+    if not size:
+        return "No verdict: both sides have the same figure, and sessions that were not asked may differ."
+    # Without a correction for a small project, and only about right: the true difference may be another one.
+    needed = asked * (leading.detectable / size) ** 2
+    few = f"No verdict: {format_count(asked, 'session')} cannot tell a difference of {_points(size, info.unit)}"
+    if needed <= asked:
+        return f"{few} from chance; about {2 * asked:,} would."
+    digits = 10 ** (len(f"{needed:.0f}") - 2)
+    about = round(needed / digits) * digits
+    if about < population:
+        return f"{few}; about {about:,} would (--sessions {about})."
+    if asked < population:
+        return f"{few}; all {population:,} of the project may (--all)."
+    return f"{few}, though all of the project were asked; asking each several times may (--rounds, --repeat)."
+
+
+def _speed(comparison: Comparison) -> str:
+    median = comparison.filters[comparison.headline].get(TRENDS[0])
+    if median is None or median.verdict is Verdict.NOT_COMPARABLE:
+        return "not judged (ci-eval compare-engines does)"
+    if median.verdict is Verdict.NOT_SHOWN or not median.base or not median.new:
+        return "not told apart"
+    if median.verdict is Verdict.EQUIVALENT:
+        return "equivalent"
+    ratio = max(median.base, median.new) / min(median.base, median.new)
+    return f"{'faster' if median.verdict is Verdict.BETTER else 'slower'}, {ratio:.1f} times"
+
+
+def _gate_lines(gates: Sequence[GateResult]) -> Iterator[str]:
+    for gate in gates:
+        if not gate.passed:
+            yield f"✗ RED   {gate.rule}   {'cannot tell: ' * (gate.word == 'undecided')}{gate.reason}"
+
+
+def _look_at(comparison: Comparison) -> Iterator[str]:
+    """Yield the commits since base, the worst kind and the worst sessions of a comparison with a broken gate."""
+    was, now = (side.revision[:12] for side in (comparison.base, comparison.new))
+    since = f"since {comparison.base.started[:10]}{f' ({was}…{now})' if was and now and was != now else ''}"
+    kinds = [part for part in comparison.parts if part.dimension == "kind" and part.losses]
+    worst = max(kinds, key=lambda part: part.losses - part.wins, default=None)
+    of = f"; worst: {_plain(worst.value)} ({worst.losses:,} of {worst.sessions:,} got worse)" if worst else ""
+    yield f"{since}{of}"
+    for change_ in comparison.regressions[:LISTED_SESSIONS]:
+        ranks = f"{change_.base_rank or 'absent'} → {change_.new_rank or 'absent'}"
+        yield f"  {change_.file}:{change_.line} {change_.expected}, rank {ranks} (session {change_.id})"
+
+
+def _ranking_lines(ranking: Ranking) -> Iterator[str]:
+    count, name = len(ranking.sides), ranking.declared[0]
+    info = next(info for info in ranking.metrics if info.name == name)
+    titles = plain_titles([side.title for side in ranking.sides])
+    figures = [amount(of[name].value, info.unit) for of in ranking.figures]
+    ordered = " · ".join(f"{title} {figure}" for title, figure in zip(titles, figures, strict=True))
+    if ranking.ahead[0] == count - 1:
+        yield f"▲ BEST   {titles[0]}   better than all others in this project"
+    else:
+        tied = [title for title, behind in zip(titles, ranking.behind, strict=True) if not behind]
+        yield f"? NO WINNER   {', '.join(tied)} are not told apart in this project"
+    yield f"{_word(info)}: {ordered}   of {format_count(ranking.sessions, 'session')} ({label(ranking.headline)})"
+    pairs = ranking.pairs.get(TRENDS[0])
+    fastest = next(
+        (
+            title
+            for title, row in zip(titles, pairs or (), strict=False)
+            if all(of is None or of.verdict is Verdict.BETTER for of in row)
+        ),
+        "",
+    )
+    judged = "not judged (ci-eval compare-engines does)" if pairs is None else "no winner"
+    yield f"speed: {f'{fastest} is fastest' if fastest else judged}"
+
+
+def plain_titles(titles: Sequence[str]) -> list[str]:
+    """Return titles without the completion type if all have the one that hardly anybody changes."""
+    plain = [re.sub(r" BASIC\b,?", "", title) for title in titles]
+    return list(titles) if any(map(str.__eq__, titles, plain)) else plain
+
+
+def _word(info: MetricInfo) -> str:
+    return WORDS.get(info.name, info.name)
+
+
+def _plain(kind: str) -> str:
+    return kind.lower().replace("_", " ")
+
+
+def _points(difference: float, unit: str) -> str:
+    if unit != "share":
+        return change(difference, unit).lstrip("+")
+    decimals = 0 if abs(difference) * 100 >= MANY_POINTS else 1
+    return f"{difference * 100:.{decimals}f} points"
+
+
+def _points_between(low: float, high: float, unit: str) -> str:
+    if unit != "share":
+        return f"{change(low, unit)} to {change(high, unit)}"
+    decimals = 0 if max(abs(low), abs(high)) * 100 >= MANY_POINTS else 1
+    return f"{low * 100:+.{decimals}f} to {high * 100:+.{decimals}f} points"
