@@ -97,7 +97,7 @@ def of_code(case: Case) -> tuple[float, float, float]:
     """Return the jackknife's interval over files, and how many files of equal size they are worth."""
     names, sizes = np.unique(case.files, return_counts=True)
     effective = sizes.sum() ** 2 / (sizes**2).sum()
-    if effective < 60:
+    if len(names) == 1:
         return np.nan, np.nan, effective
     # The mean over all sessions but those of one file.
     own = np.array([part.sum() for part in np.split(case.new - case.base, np.cumsum(sizes)[:-1])])
@@ -129,7 +129,7 @@ def check(case: Case) -> str:
         limit = max(case.limits)
         return "kept" if low >= limit else "undecided" if high >= limit else "broken"
     low, high, effective = of_code(case) if case.of_code else (*of_project(case), np.inf)
-    if effective < 60:
+    if np.isnan(low):
         return "undecided"
     if case.kind == "difference":
         limit = min(-limit for limit in case.limits)

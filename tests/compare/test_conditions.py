@@ -88,7 +88,7 @@ def test_runs_of_one_title_are_named_by_what_differs(tmp_path: Path) -> None:
     assert named(tmp_path / "1", a=x, b={"title": "y"}) == ["x", "y"]
     assert named(tmp_path / "2", a=x | basic, b=x | ml) == ["x, BASIC", "x, ML"]
     assert named(tmp_path / "3", a=basic | {"title": "ML"}, b=ml | {"title": "ML"}) == ["BASIC", "ML"]
-    assert named(tmp_path / "4", a=x | sent, b=x | less) == ['x, arguments=["server"]', "x"]
+    assert named(tmp_path / "4", a=x | sent, b=x | less) == ["x, server", "x"]
     assert named(tmp_path / "5", a=x, b=x) == ["x, a", "x, b"]
 
 

@@ -276,7 +276,7 @@ def random_case(random: np.random.Generator) -> plain_gates.Case:
     kind = str(random.choice(["difference", "difference", "non-inferior", "figure"]))
     of_code = bool(random.random() < 0.3) and kind != "figure"
     # Files count in gates on other code alone.
-    files = int(random.choice([50, 70, 400])) if of_code else 1
+    files = int(random.choice([5, 60, 400])) if of_code else 1
     sizes = random.integers(1, int(random.choice([2, 5])) + 1, files) * (
         1 if of_code else int(random.choice([30, 250]))
     )
