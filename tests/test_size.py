@@ -8,11 +8,11 @@ import ci_eval
 from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
-# `ci-eval causes` added 900 lines, acceptance elsewhere in the file 200, marks and gates of a whole page 190, and
-# questions that are asked ahead 130; a tenth of the sessions asked twice, and more prices of tokens, 30 lines of code.
-LINES = 80_600
-LINES_OF_CODE = 56_720
-LINES_OF_BENCHMARKS = 6_055
+# Since the ceiling of 80,600 was set: `reduce` and `bisect` added 1,650 lines, `cases` and places 890, layouts of
+# projects 590, answers and groups of options 450, recovery and encodings 290, CPU times 250, strata and holes 240.
+LINES = 85_000
+LINES_OF_CODE = 60_000
+LINES_OF_BENCHMARKS = 6_210
 
 
 def test_the_package_stays_below_its_ceiling() -> None:
