@@ -41,4 +41,4 @@ def test_what_relies_on_a_fact_says_it_in_the_same_words(fact: dict[str, Any]) -
 
 
 def test_the_page_refers_to_the_file() -> None:
-    assert "](moving-targets.yaml)" in (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+    assert "](moving-targets.yaml)" in (ROOT / "docs" / "ci-github.md").read_text(encoding="utf-8")
