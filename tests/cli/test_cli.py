@@ -192,7 +192,7 @@ def test_an_encoding_that_lacks_characters_costs_no_run(encoding: str, tmp_path:
     command = [sys.executable, "-m", "ci_eval", *argv, "--gate", "RecallAt1 >= 99%", "--jobs", "1"]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == 1, done.stderr
-    assert b"BROKEN" in done.stdout
+    assert b"RED" in done.stdout
 
 
 def test_an_argument_that_is_not_utf_8_is_refused_and_shown(tmp_path: Path) -> None:

@@ -74,10 +74,12 @@ def test_an_engine_that_changes_its_mind_is_found_out(project: Path, tmp_path: P
 def test_the_second_question_is_about_the_same_text(
     tmp_path: Path, context: Literal["ALL", "PREVIOUS", "LEFT"]
 ) -> None:
-    root = write(tmp_path / "p", a__py="def greet(name):\n" + "    name = name.strip(name)\n" * 30)
+    root = write(
+        tmp_path / "p", a__py="def greet(name):\n" + "    name = name.strip(name)\n" * 14 + "    name = name\n" * 2
+    )
     config = ActionsConfig(strategy=StrategyConfig(context=context))
     workspace = generate(root, tmp_path / "w", config)
-    progress = ask(workspace, setup(Forgetful(), root), limit=60)
+    progress = ask(workspace, setup(Forgetful(), root))
     assert progress.state == Determinism(asked=60, differed=60)
 
 

@@ -8,9 +8,20 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from ci_eval.core.filters import label
-from ci_eval.core.model import Comparison, Difference, Evaluation, GateResult, MetricInfo, Overview, Ranking, Verdict
+from ci_eval.core.model import (
+    Comparison,
+    Difference,
+    EngineInfo,
+    Evaluation,
+    GateResult,
+    MetricInfo,
+    Overview,
+    Ranking,
+    Verdict,
+)
 from ci_eval.core.model.units import TRENDS, amount, change, interval
 from ci_eval.core.rendering import figures as figure_texts
+from ci_eval.core.rendering.advice import conditions_line
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.rendering.markdowntext import code
 from ci_eval.core.rendering.verdicts import SIGNS, UNMARKED
@@ -72,7 +83,7 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     first = plain[0]
     if between := interval(figures.metrics[first.name], first.unit):
         texts[0] += f" ({between})"
-    yield "   ".join([f"● {evaluation.title}", *texts])
+    yield "   ".join([f"● {_with_kind(evaluation.title, evaluation.engine)}", *texts])
     of = f"of {format_count(figures.sessions, 'session')} ({label(name)})"
     share = figures.metrics[first.name].value or 0.0
     missed = round((1 - share) * figures.sessions)
@@ -98,13 +109,17 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield from _gate_lines(comparison.gates)
     if any(not gate.passed for gate in comparison.gates):
         yield from _look_at(comparison)
-    titles = " → ".join(plain_titles([comparison.base.title, comparison.new.title]))
-    yield f"{_head(leading)}   {titles}   in this project"
+    sides = (comparison.base, comparison.new)
+    titles = plain_titles([side.title for side in sides])
+    named = " → ".join(_with_kind(title, side.engine) for title, side in zip(titles, sides, strict=True))
+    yield f"{_head(leading)}   {named}   in this project"
     texts = [f"{_word(info)} {amount(leading.base, info.unit)} → {amount(leading.new, info.unit)}"]
     if leading.low is not None and leading.high is not None and leading.low < leading.high:
         texts.append(f"({_points_between(leading.low, leading.high, info.unit)})")
     moved = f"{counts.wins:,} better · {counts.losses:,} worse " if leading.better is not None else ""
     yield "   ".join([*texts, f"{moved}of {format_count(counts.sessions, 'session')} ({label(comparison.headline)})"])
+    if differing := conditions_line(comparison.conditions, only_told=comparison.only_told):
+        yield differing
     looks = [
         f"{count:,} that got {word}" for count, word in ((counts.losses, "worse"), (counts.wins, "better")) if count
     ]
@@ -194,6 +209,10 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
     )
     judged = "not judged (ci-eval compare-engines does)" if pairs is None else "no winner"
     yield f"speed: {f'{fastest} is fastest' if fastest else judged}"
+
+
+def _with_kind(title: str, engine: EngineInfo) -> str:
+    return f"{title}, a baseline" if engine.baseline and "baseline" not in title else title
 
 
 def plain_titles(titles: Sequence[str]) -> list[str]:

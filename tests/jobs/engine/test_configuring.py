@@ -159,7 +159,9 @@ def test_a_run_says_what_its_engine_was_told_and_a_comparison_what_differed(tmp_
     report = json.loads((tmp_path / "compared" / "comparison.json").read_text())
     assert report["conditions"] == [{"name": "settings.a.b", "base": None, "new": "1"}]
     lead = "The engine is the same, the runs differ only in what it was told"
-    assert f"{lead}: new was told `settings.a.b: 1`, base was not." in out
+    written = " ".join((tmp_path / "compared" / "report.md").read_text().split())
+    assert f"{lead}: new was told `settings.a.b: 1`, base was not." in written
+    assert "settings.a.b=1" in out
 
 
 @pytest.mark.usefixtures("in_one_process")

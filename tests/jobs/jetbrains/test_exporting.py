@@ -39,7 +39,7 @@ def test_what_was_exported_comes_back_whole(tmp_path: Path, night: Path, to: str
     code, out, err = command("compare", night, tmp_path / "ours", "--output", tmp_path / "compared")
     assert code == 0, err
     text = " ".join(out.split())
-    assert ("better in 0, worse in 0" in text, "only in" in text) == (True, False)
+    assert ("0 better · 0 worse of" in text, "only in" in text) == (True, False)
     assert command("rerank", tmp_path / "ours", "--completion-type", "FREQUENCY", "--output", tmp_path / "r")[0] == 0
 
 

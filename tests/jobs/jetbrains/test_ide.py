@@ -55,7 +55,7 @@ def test_what_the_ide_evaluated_is_a_workspace_as_any_other(tmp_path: Path, proj
     assert code == 0, err
     count = len(sessions(workspace))
     assert count > 4
-    assert f"better in {count}, worse in 0" in " ".join(out.split())
+    assert f"{count} better · 0 worse of" in " ".join(out.split())
     assert command("rerank", tmp_path / "ml", "--completion-type", "ALPHABETICAL", "--output", tmp_path / "r")[0] == 0
     assert not (project / ".idea").exists(), "the project itself is not touched"
 
@@ -152,7 +152,7 @@ def test_shards_merged_are_the_run_of_one_machine(tmp_path: Path, project: Path)
     assert len(list((tmp_path / "merged/actions").iterdir())) == len(list((tmp_path / "whole/actions").iterdir()))
     code, out, err = command("compare", tmp_path / "whole", tmp_path / "merged", "--output", tmp_path / "compared")
     assert code == 0, err
-    assert "better in 0, worse in 0" in " ".join(out.split())
+    assert "0 better · 0 worse of" in " ".join(out.split())
     assert command("rerank", tmp_path / "merged", "--completion-type", "FREQUENCY", "--output", tmp_path / "r")[0] == 0
 
 

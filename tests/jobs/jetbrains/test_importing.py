@@ -73,7 +73,7 @@ def test_imported_nights_are_compared_and_ranked_anew(tmp_path: Path, generation
     first, second = tmp_path / "ours 2021-03-01_02-00-00", tmp_path / "ours 2021-03-02_02-00-00"
     code, out, err = command("compare", first, second, "--output", tmp_path / "compared")
     assert code == 0, err
-    assert "better in 0, worse in 0 of 4 sessions" in " ".join(out.split())
+    assert "0 better · 0 worse of 4 sessions" in " ".join(out.split())
     code, _, err = command("rerank", first, "--completion-type", "ALPHABETICAL", "--output", tmp_path / "alphabet")
     assert code == 0, err
     # "run" stands behind "r1" to "r4", "stop" behind the four others, "wait" behind all.
