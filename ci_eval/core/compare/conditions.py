@@ -108,7 +108,10 @@ def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
         for name, group in alike.items():
             facts = [_facts(workspace)[level] for workspace in group]
             keys = dict.fromkeys(key for own in facts for key in own)
-            differing = [key for key in keys if len({own.get(key) for own in facts}) > 1][:MOST]
+            differing = [key for key in keys if len({own.get(key) for own in facts}) > 1]
+            # The commit that built a program says more than its digest, if each has one.
+            less = "engine" if "revision" in differing and all(own["revision"] for own in facts) else "revision"
+            differing = [key for key in differing if key != less][:MOST]
             # The JetBrains plugin titles an evaluation by its completion type, which is then one of the texts.
             is_fact = any(own.get(key) == name for own in facts for key in differing)
             for workspace, own in zip(group, facts, strict=True):
@@ -123,8 +126,8 @@ def _facts(workspace: Workspace) -> tuple[dict[str, str], ...]:
     sent = parts(manifest.sent) if manifest.sent else ()
     revision = manifest.revision.partition("+")
     engine = {
-        # The digest of a program or script says less than the commit that built it.
-        "engine": "".join((revision[0][:12], *revision[1:])) or manifest.engine.text,
+        "engine": manifest.engine.text,
+        "revision": "".join((revision[0][:12], *revision[1:])),
         "completion type": manifest.completion_type,
         "project": f"{manifest.project.name} {manifest.project.revision}",
         **({"ranker": f"ranker {manifest.model[:8]}"} if manifest.model else {}),

@@ -119,7 +119,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     moved = f"{counts.wins:,} better · {counts.losses:,} worse " if leading.better is not None else ""
     yield "   ".join([*texts, f"{moved}of {format_count(counts.sessions, 'session')} ({label(comparison.headline)})"])
     if differing := conditions_line(comparison.conditions, only_told=comparison.only_told):
-        yield differing
+        yield differing.replace("`", "")
     looks = [
         f"{count:,} that got {word}" for count, word in ((counts.losses, "worse"), (counts.wins, "better")) if count
     ]
