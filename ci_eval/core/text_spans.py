@@ -37,7 +37,7 @@ def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> st
 
 def extent(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> int:
     """Return how many characters of the text `cut` takes, without blanks at its end."""
-    return len(text if span == "text" else text[: _end(text, before, span, word)].rstrip())
+    return len(text[: _end(text, before, span, word)].rstrip())
 
 
 def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> bool:

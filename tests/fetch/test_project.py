@@ -234,8 +234,8 @@ def test_a_path_is_used_in_place_and_left_as_it_is(tmp_path: Path) -> None:
 
 def test_a_path_that_is_no_folder_is_a_config_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for name in ("file", "nowhere"):
-        with pytest.raises(ConfigError, match="there is no folder"):
+    for name, why in (("file", "is a file: give its folder"), ("nowhere", "there is no folder")):
+        with pytest.raises(ConfigError, match=why):
             prepare(f"path:{name}", cache=tmp_path, base=tmp_path)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.catalogs.languages import CATALOG
+from ci_eval.core.catalogs.languages import CATALOG, OF_HOLES
 from ci_eval.core.contracts import Pairing
 from ci_eval.plugins.graders.well_formed import GRADER, GRAMMARS
 
@@ -36,4 +36,6 @@ def test_of_plain_text_nothing_is_said() -> None:
 
 def test_every_language_with_a_grammar_is_known() -> None:
     known = {each.name: set(filter(None, each.grammars.values())) for each in CATALOG.all()}
-    assert {name: set(each) for name, each in GRAMMARS.items()} == {name: each for name, each in known.items() if each}
+    of_holes = {name: {grammar} for name, (_, grammar) in OF_HOLES.items()}
+    expected = {name: each for name, each in known.items() if each} | of_holes
+    assert {name: set(each) for name, each in GRAMMARS.items()} == expected

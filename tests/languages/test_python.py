@@ -10,7 +10,7 @@ from ci_eval.plugins.languages.python import LANGUAGE, see_names
 
 
 def test_what_the_grammar_cannot_read_is_measured_and_left_out() -> None:
-    found = LANGUAGE.extract("good = ok\n!!! $$$\n", "a.py", {})
+    found = LANGUAGE.extract("good = ok\n!!! lost $$$\n", "a.py", {})
     assert [token.text for token in found.tokens] == ["ok"]
     assert 0 < found.unparsable < 1
 

@@ -135,9 +135,9 @@ class Player:
         """A flag: the caret is inside the token, which stands in the code."""
         self.known: set[str] = set()
         self._repeated = repeated
-        self._begins: dict[str, tuple[int, Edit, int]] = {}
-        """For each of these sessions the index of its first call, the edit from the file's text to the text there, and
-        the caret."""
+        self._begins: dict[str, tuple[int, Edit, int, int]] = {}
+        """For each of these sessions the index of its first call, the edit from the file's text to the text there, the
+        caret, and the length of the prefix that was typed before it."""
         self._index = 0
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
@@ -165,8 +165,12 @@ class Player:
             self._assignment, among=sessions, only="", given_up={}, round=self._assignment.round + 1
         )
         self._log, self.known = None, set()
-        for index, (begin, deleted, inserted), caret in sorted(self._begins[session] for session in sessions):
-            self.document.jump(self._text[:begin] + inserted + self._text[begin + deleted :], caret)
+        for index, (begin, deleted, inserted), caret, prefix in sorted(self._begins[session] for session in sessions):
+            text, typed = self._text[:begin] + inserted + self._text[begin + deleted :], caret - prefix
+            self.document.jump(text[:typed] + text[caret:], typed)
+            # The prefix is typed as it was the first time: servers look at what was typed last.
+            if prefix:
+                self.document.insert(text[typed:caret])
             yield from islice(self._sessions(islice(actions.actions, index, None)), 1)
 
     def play(self, actions: FileActions) -> Iterator[Session]:
@@ -204,7 +208,8 @@ class Player:
         if self._open is None:
             if call.session in self._repeated and call.session not in self._begins:
                 edit = difference(self._text, self.document.text)
-                self._begins[call.session] = (self._index, edit, self.document.caret)
+                prefix = len(call.prefix) if isinstance(call, CallCompletion) and not self._is_inside else 0
+                self._begins[call.session] = (self._index, edit, self.document.caret, prefix)
             if call.session in self.known or not self._assignment.chooses(call.session):
                 return False
             model, length = self._setup.user, len(call.expected_text)

@@ -68,7 +68,7 @@ def test_the_snapshot_names_what_came_and_went_although_lines_were_added_above(t
     page = (output / "cases.md").read_text()
     assert "`-describe (2), -render (4), -total (5), label (3 → 2)`" in page
     assert len(page.splitlines()) <= 20
-    assert json.loads(snapshot.read_text())["title"].startswith("python")
+    assert json.loads(snapshot.read_text())["title"].startswith("planted.py")
 
 
 @pytest.mark.parametrize(

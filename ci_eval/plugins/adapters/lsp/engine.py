@@ -404,8 +404,8 @@ class RunningLsp:
             longer = self._text[:caret] + DELETED + self._text[caret:]
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
             client.change(longer, [(caret, len(DELETED), "")], self._text, deadline)
-        # The last edit typed the character before the caret already.
-        elif caret == 0 or (edits and edits[-1][2] and edits[-1][0] + len(edits[-1][2]) == caret):
+        # The last edit typed the character before the caret already; one that also deletes is none that types.
+        elif caret == 0 or (edits and edits[-1][2] and not edits[-1][1] and edits[-1][0] + len(edits[-1][2]) == caret):
             client.change(self._sent_text, edits, self._text, deadline)
         else:
             # The character before the caret is removed and typed again, since servers complete after typing.
