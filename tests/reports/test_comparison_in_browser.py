@@ -172,7 +172,7 @@ def test_the_title_names_the_project(site: Path, page: Page) -> None:
 def test_a_comparison_leads_to_both_evaluations(page: Page, site: Path) -> None:
     page.goto((site / "index.html").as_uri())
     for side in ("BASIC", "ALPHABETICAL"):
-        follow(page.locator("header").get_by_role("link", name=side))
+        follow(page.locator("dd").get_by_role("link", name=side))
         assert address(page) == (site.parents[1] / side / "reports" / "html" / "index.html").as_uri()
         page.go_back()
 
