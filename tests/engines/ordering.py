@@ -58,7 +58,9 @@ def ask_in_two_orders(name: str, language: str, folder: Path) -> tuple[dict[str,
 
 def prepare_engine(name: str, language: str, *more: str) -> Prepared:
     """Return the engine, with the project of the language's configuration and its dependencies."""
-    overrides = [f"engine={name}", "project.dependencies=true", "interpret.timeout=120", *more]
+    # On a busy machine a server may need minutes to read the project.
+    patient = ("interpret.timeout=120", "engine.ready=900")
+    overrides = [f"engine={name}", "project.dependencies=true", *patient, *more]
     return prepare(load(CONFIGS / f"{language}.yaml", overrides=overrides).config, Screen())
 
 
