@@ -28,10 +28,9 @@ def test_a_command_of_readme_ends_with_a_verdict_that_explains_itself(command: s
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said = " ".join(done.stdout.split())
-    assert "names, one letter typed" in said.lower()
-    assert "Keywords, apart: " in said
+    assert "first in the list" in said
+    assert "(names, one letter typed)" in said
     assert str(tmp_path / "out") in done.stdout.splitlines()[-1]
     if arguments[0] == "compare-engines":
-        assert "zuban offers none" in said
         # Which one is faster is a matter of the machine's other work, too.
-        assert re.search(r"Time: \S.*\. Median [\d.,]+ ms → [\d.,]+ ms, 95 % of the lookups within ", said)
+        assert re.search(r"speed: (faster|slower|equivalent|not told apart)", said)

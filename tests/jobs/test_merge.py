@@ -63,11 +63,14 @@ def split(whole: Path, folder: Path, of: int) -> list[Path]:
             files += 1
         manifest = shard.manifest()
         stages = manifest.stages | {"interpret": replace(manifest.stages["interpret"], files=files)}
+        if index > 1:  # the first one took all of the time
+            stages = {name: replace(record, cpu=None) for name, record in stages.items()}
         counts = {"planned": statuses.total(), "finished": statuses.total(), "statuses": dict(sorted(statuses.items()))}
         taken = manifest.footprint if index == 1 else UNKNOWN
         # The first shard that has sessions asked all second questions.
         state, rest = (rest, Determinism()) if files else (Determinism(), rest)
         values: dict[str, Any] = {"shard": f"{index}/{of}", "stages": stages, "footprint": taken, "state": state}
+        values["cpu"] = manifest.cpu if index == 1 else None
         shard.write_manifest(replace(manifest, **values, **counts))
         shard.seal()
         made.append(lost_empty_folders(shard.folder))
