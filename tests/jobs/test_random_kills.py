@@ -167,8 +167,7 @@ def figures(folder: Path) -> object:
 
 def without(keys: set[str], value: Any) -> object:
     if isinstance(value, dict):
-        kept = {
-            key: each for key, each in value.items() if key not in keys and "Latency" not in key and "Within" not in key
-        }
+        of_time = ("Latency", "Within", "Cpu")
+        kept = {key: of for key, of in value.items() if key not in keys and not any(word in key for word in of_time)}
         return {key: without(keys, each) for key, each in kept.items()}
     return [without(keys, each) for each in value] if isinstance(value, list) else value
