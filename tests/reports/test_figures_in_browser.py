@@ -103,8 +103,9 @@ def test_a_sample_has_the_intervals_of_the_report(samples: tuple[Path, Path], pa
     (evaluation,) = json.loads((samples[0] / "reports" / "metrics.json").read_text())["evaluations"]
     for expression, name in (("", "ALL"), (line, line)):
         show(page, samples[0] / "reports", expression)
-        # In this project, and in other code, of which these files are two and more.
-        assert check_figures(page, evaluation["filters"][name]["metrics"]) == 2 * len(read_figures(page)) > 0
+        count, figures = check_figures(page, evaluation["filters"][name]["metrics"]), len(read_figures(page))
+        # In this project, and in other code where the files' figures differ.
+        assert 0 < figures < count <= 2 * figures
     assert page.locator("#more").inner_text() == f'Times: ci-eval report WORKSPACE --filter "{line}"'
 
 
