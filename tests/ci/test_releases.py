@@ -234,4 +234,4 @@ def test_what_is_built_has_the_version_of_the_tag(tag: str, clone: Path) -> None
     assert "Project-URL: Source, https://github.com/Team/ci-eval" in metadata
     with tarfile.open(sdist) as archive:
         assert "ci_eval-0.1.0/.teamcity/library/CiEval.kt" in archive.getnames()
-    assert "### Figures and ids that change" in (clone.parent / "summary").read_text()
+    assert "### Which sessions there are" in (clone.parent / "summary").read_text()
