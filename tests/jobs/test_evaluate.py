@@ -75,7 +75,7 @@ def test_the_client_and_whether_a_deletion_changes_answers_are_in_all_reports(tm
     report, page = ((out / "reports" / path).read_text() for path in ("report.md", "html/index.html"))
     assert sentence in report
     assert sentence in page
-    assert ", client `vscode`: **" in report
+    assert ", client `vscode`: " in report
     assert re.search(r"<h1>.*, client vscode</span></h1>", page)
 
 
