@@ -1,4 +1,4 @@
-"""docs/results/benchmarks.md anew: the commands of its sections are run, and what they print is put behind them.
+"""Run the commands of docs/results/benchmarks.md, and write what they print below them.
 
 python benchmarks/document.py [WORD…]
 

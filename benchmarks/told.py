@@ -1,4 +1,4 @@
-"""Prints the table of docs/results/engines.md that says what each engine is told: made without any engine."""
+"""Print the table of docs/results/engines.md with what each engine is sent, as the adapters say without an engine."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ci_eval.core.actions.handwritten import find_unwritten
+from ci_eval.core.actions.handwritten import find_left_out
 from ci_eval.core.base import stored, workspaces
 from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
 from ci_eval.core.config import load
@@ -185,7 +185,7 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
         (PreparationError,),
     ),
     "gitattributes": (
-        lambda data, folder: list(find_unwritten(_put(data, folder / ".gitattributes").parent, ["a.py"], ())),
+        lambda data, folder: list(find_left_out(_put(data, folder / ".gitattributes").parent, ["a.py"], ())),
         b"*.py linguist-generated\na/** -linguist-vendored\n",
         (),
     ),

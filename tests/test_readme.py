@@ -31,6 +31,11 @@ def test_a_command_of_readme_ends_with_a_verdict_that_explains_itself(command: s
     assert "first in the list" in said
     assert "(names, one letter typed)" in said
     assert str(tmp_path / "out") in done.stdout.splitlines()[-1]
+    folder = "comparison" if arguments[0] == "compare-engines" else "reports"
+    written = " ".join((tmp_path / "out" / folder / "report.md").read_text().split())
+    assert "Keywords, apart: " in written
     if arguments[0] == "compare-engines":
+        assert "zuban offers none" in written
+        assert re.search(r"Time: \S.*\. Median [\d.,]+ ms → [\d.,]+ ms, 95 % of the lookups within ", written)
         # Which one is faster is a matter of the machine's other work, too.
         assert re.search(r"speed: (faster|slower|equivalent|not told apart)", said)

@@ -29,7 +29,7 @@ class SourceHole:
     expected: str
     after: str
     ending: str
-    """The end of the file's name, by which its grammar is chosen."""
+    """The end of the file's name, which decides the grammar."""
     properties: Properties
 
 

@@ -84,7 +84,7 @@ def _generate(workspace: Workspace, prepared: Prepared, jobs: int, screen: Scree
             task=prepared.task,
             seed=config.interpret.seed,
             cache=prepared.cache,
-            unwritten=config.project.generated == "include",
+            with_generated=config.project.generated == "include",
             advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
         )
 
@@ -119,8 +119,7 @@ def make_sessions(
     """
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
-    shard, limit = first.manifest().shard, settings.sessions_limit
-    divide_sample(asked, limit)
+    divide_sample(asked, settings.sessions_limit)
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
     if plan := _plan(manifest.generated, settings, repeats):
@@ -129,9 +128,9 @@ def make_sessions(
         results = interpret.play_files(
             [interpret.EngineSide(workspace, prepare_logs(preparation, workspace)) for workspace, preparation in asked],
             probability=settings.session_probability,
-            limit=limit,
+            limit=settings.sessions_limit,
             jobs=jobs,
-            shard=Shard.parse(shard) if shard else None,
+            shard=Shard.parse(manifest.shard) if manifest.shard else None,
             rounds=manifest.rounds,
             # Each question counts as progress, and a session has several.
             advance=lambda done, so_far: steps.show(

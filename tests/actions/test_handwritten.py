@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.actions.handwritten import find_unwritten
+from ci_eval.core.actions.handwritten import find_left_out
 from ci_eval.core.model import ActionsConfig
 from tests.projects import generate, sessions, write
 
@@ -35,7 +35,7 @@ WRITTEN = (
 
 def kinds(root: Path, *roots: str) -> dict[str, str]:
     paths = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
-    return dict(find_unwritten(root, paths, roots))
+    return dict(find_left_out(root, paths, roots))
 
 
 @pytest.mark.parametrize(("name", "text"), GENERATED)

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.actions.files import Source, declarations, source_files
-from ci_eval.core.actions.handwritten import find_unwritten
+from ci_eval.core.actions.handwritten import find_left_out
 from ci_eval.core.actions.strategy import actions_of_file
 from ci_eval.core.actions.vocabulary import Texts
 from ci_eval.core.actions.words import mark_first_uses
@@ -109,15 +109,15 @@ def generate(
     task: Task,
     seed: int = 0,
     cache: Path | None = None,
-    unwritten: bool = False,
+    with_generated: bool = False,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
     """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file. A file that
     cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored below
-    `cache`. `unwritten`: evaluate generated and vendored files as well."""
+    `cache`. `with_generated`: evaluate generated and vendored files as well."""
     paths = []
     candidates = list(source_files(root, language, config))
-    left_out = {} if unwritten else dict(find_unwritten(root, candidates, config.evaluation_roots))
+    left_out = {} if with_generated else dict(find_left_out(root, candidates, config.evaluation_roots))
     for path in candidates:
         if path in left_out:
             continue

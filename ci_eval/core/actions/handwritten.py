@@ -1,4 +1,4 @@
-"""The search for source files that nobody writes by hand: generated ones, and copies of another project's code."""
+"""The search for source files that were generated or copied from other projects."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ATTRIBUTE = re.compile(r"([-!]?)linguist-(generated|vendored)(?:=(\w+))?")
 WILDCARDS = {"**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def find_unwritten(root: Path, paths: Iterable[str], evaluation_roots: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the files that nobody writes by hand, each with "generated" or "vendored".
+def find_left_out(root: Path, paths: Iterable[str], evaluation_roots: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files that the project did not write itself, each with "generated" or "vendored".
 
     `.gitattributes` decides by `linguist-generated` and `linguist-vendored`; else names of files and of folders below
     an evaluation root, and the comment at a file's beginning. A file that is an evaluation root itself is never among

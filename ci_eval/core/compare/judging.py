@@ -408,7 +408,8 @@ class Judge:
             verdict=conclusion,
             why=reason,
             effective=effective,
-            detectable=interval.detectable,
+            # No true difference is larger than the span of the metric.
+            detectable=None if info.span and interval.detectable > info.span else interval.detectable,
         )
 
     def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:

@@ -10,8 +10,8 @@ from ci_eval.core.workspace import Workspace, read_items
 
 
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
-    """Return the sessions that could have been compared. `same_text`: whether every file has the same text on both
-    sides, as far as known."""
+    """Return the sessions that could have been compared. `same_text`: False if a file is known to differ between the
+    sides."""
     ours, theirs = base.manifest(), new.manifest()
     # A sample without classes has the first sessions of each class as well, if it has the same seed.
     divided = ours if ours.strata else theirs

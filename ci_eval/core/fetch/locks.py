@@ -100,8 +100,8 @@ def read_npm_ranges(
 
 
 def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, groups: Groups = ()) -> None:
-    """Write into `folder` the package.json of a project and of each of its own packages, at its place, with the ranges
-    of what they need from a registry. npm links the packages with each other. Raises PreparationError."""
+    """Write a package.json for the project and one for each of its own packages below `folder`, with the ranges of what
+    they need from a registry. npm links the packages with each other. Raises PreparationError."""
     catalogs = read_catalogs(root)
     places = _check_members(root, members)
     for place, name in {"": "", **places}.items():

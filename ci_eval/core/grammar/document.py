@@ -115,7 +115,7 @@ def decode(data: bytes, otherwise: str = "") -> str:
 
 
 def read_text(root: Path, path: str) -> str:
-    """Return the text of a file of a project. Raises NotText, or OSError if it is no regular file of the project."""
+    """Return the text of a file of a project. Raises NotText, or OSError unless it is a regular file there."""
     return decode_file(root, path, read_own(root, path))
 
 

@@ -28,7 +28,7 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class Excerpt:
-    """What is left of a text. `origins`: the offset of each character in the original text, or INSERTED."""
+    """A text after cuts. `origins`: the offset of each character in the original text, or INSERTED."""
 
     text: str
     origins: array[int]

@@ -1,4 +1,4 @@
-"""The places at which a person writes something new, so that a suggestion can only be in the way."""
+"""The places at which a user writes something new, so that a suggestion can only be in the way."""
 
 from __future__ import annotations
 

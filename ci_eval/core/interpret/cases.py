@@ -68,7 +68,7 @@ class Case:
     rules: Rules
 
     def around(self) -> tuple[str, str]:
-        """Return the caret's line before and behind the caret."""
+        """Return the two parts of the caret's line."""
         begin, end = self.text.rfind("\n", 0, self.offset) + 1, self.text.find("\n", self.offset)
         return self.text[begin : self.offset], self.text[self.offset : end if end >= 0 else None]
 
@@ -130,7 +130,7 @@ def _read_case(lines: Sequence[str], path: str, mark: _Mark) -> Case:
     if mark.line < 0 or mark.column > len(lines[mark.line]):
         raise ConfigError(
             f"{where}: the mark ^ is below nothing: put it below the character that follows the caret, at most one "
-            "column behind the end of the line above"
+            "column after the end of the line above"
         )
     known = dict[str, str]()
     for number, words in mark.directives:

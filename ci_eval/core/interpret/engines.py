@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from ci_eval.core.base.errors import CiEvalError, EngineCrash, EngineFailure, EngineUnstarted
 from ci_eval.core.contracts import Running
@@ -24,13 +24,18 @@ class Weighed(Protocol):
         """Return the most bytes that were resident in its processes so far; None if that is not known."""
 
 
+class CountedProcess(Protocol):
+    def count_cpu(self) -> float:
+        """Return the seconds of CPU that the process and its children took so far, also after its end."""
+
+
 @runtime_checkable
 class Counted(Protocol):
     """A running engine whose CPU time is known."""
 
     @property
-    def process(self) -> Any:
-        """Return the process that runs now, or None. Its `count_cpu` returns its seconds, also after its end."""
+    def process(self) -> CountedProcess | None:
+        """Return the process that runs now; None if none does."""
 
 
 @runtime_checkable
@@ -100,8 +105,10 @@ class KeptEngine:
         self.asked = _Asked(self)
         """The context in which the engine is asked."""
         self._start_ups: list[float] = []
-        self._processes: dict[int, Any] = {}
-        """The processes that the engine had so far, by their ids in Python."""
+        self._counted: CountedProcess | None = None
+        """The process that was counted last."""
+        self._cpu_before = 0.0
+        """The seconds of CPU of the processes before that one."""
         self._start_cpus: list[float] = []
         self._memory: int | None = None
         self._weighed = 0
@@ -168,11 +175,13 @@ class KeptEngine:
             self._unstarted = 0
 
     def count_cpu(self) -> float:
-        """Return the seconds of CPU that all processes of the engine took so far, as far as known."""
+        """Return the seconds of CPU that the processes of the engine took so far; 0 if the engine has none."""
         running: object = self._running
-        if isinstance(running, Counted) and (process := running.process):
-            self._processes[id(process)] = process
-        return float(sum(process.count_cpu() for process in self._processes.values()))
+        process = running.process if isinstance(running, Counted) else None
+        if process and process is not self._counted:
+            self._cpu_before += self._counted.count_cpu() if self._counted else 0.0
+            self._counted = process
+        return self._cpu_before + (self._counted.count_cpu() if self._counted else 0.0)
 
     def footprint(self, *, alone: bool) -> Footprint:
         """Return the footprint since the last call; `alone`: whether this process asks no other engine, so that its

@@ -68,7 +68,7 @@ class Listed:
 
 
 def list_sessions(workspace: Workspace, classes: tuple[str, ...] = ()) -> Listed:
-    """Return the sessions in the actions of a workspace. `classes`: those that they are told apart by."""
+    """Return the sessions in the actions of a workspace. `classes`: the names of the classes to sort them into."""
     ids: list[str] = []
     files: list[tuple[Path, str]] = []
     own: list[str] = []

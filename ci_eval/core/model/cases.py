@@ -45,7 +45,7 @@ class Cases(Value, frozen=True, kw_only=True):
 
 
 class Snapshot(Value, frozen=True, kw_only=True):
-    """What lists began with, by the key of the case."""
+    """The beginning of each list in an earlier run. `lists`: file and line of code → its first suggestions."""
 
     title: str
     lists: dict[str, tuple[str, ...]]

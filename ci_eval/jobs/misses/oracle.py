@@ -95,7 +95,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Project:
-    """What is left of a project. `excerpts`: the files that were looked into, the one with the caret among them."""
+    """A project after cuts. `excerpts`: the files whose text was cut; the one with the caret is among them."""
 
     files: frozenset[str]
     excerpts: Mapping[str, Excerpt]
@@ -137,7 +137,7 @@ class Folder:
 
 
 class Symptom(NamedTuple):
-    """What is wrong. `first`: the class of what was first; `rank`: that of the expected text."""
+    """The fault that must stay. `first`: the class of the first suggestion; `rank`: the expected text's."""
 
     cause: str
     first: str

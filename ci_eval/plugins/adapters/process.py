@@ -109,8 +109,8 @@ class EngineProcess:
         return peak_below(self.pid)
 
     def count_cpu(self) -> float:
-        """Return the seconds of CPU that the program and all it started took so far, as far as known; after its end
-        those up to `close`."""
+        """Return the seconds of CPU that the program and its children took so far; after its end those of the last
+        call."""
         if self._process.returncode is None:
             self._cpu = max(count_cpu_below(self.pid) or 0.0, self._cpu)
         return self._cpu
