@@ -116,7 +116,9 @@ def test_a_server_that_has_nothing_yet_is_asked_again(start: Start) -> None:
     [
         ([(3, 4, "")], 3, "", "e"),
         ([(4, 3, "")], 4, "", "_"),
-        ([(4, 3, "tw")], 6, "tw", "tw"),
+        ([(4, 0, "tw")], 6, "tw", "tw"),
+        # What also deletes is no typing, so the character is removed and typed again.
+        ([(4, 3, "tw")], 6, "tw", "w"),
         ([], 5, "t", "t"),
         ([(0, 3, "")], 0, "", ""),
     ],
