@@ -54,7 +54,6 @@ def print_words(paths: list[Path], lines: int) -> None:
     participles = sum(len(module.participles) for module in words) / functions
     empty = 100_000 * sum(len(module.empty_names) for module in words) / names
     print(f"| docstrings that are inverted, of {docstrings:,} | {inverted:.1%} |")
-    print(f"| docstrings of fewer than five words | {sum(len(module.short) for module in words)} |")
     print(f"| functions named by a participle or a preposition | {participles:.1%} |")
     print(f"| names that say nothing (`found`, `each` …), of 100,000 | {empty:,.0f} |")
     print(f"| comments, of 100 lines | {100 * sum(map(count_comments, paths)) / lines:.1f} |")

@@ -203,10 +203,10 @@ def a_module_begins_with_a_docstring(modules: Modules) -> Iterator[str]:
             yield f"{path} has no docstring: say in a sentence what it is"
 
 
-def a_module_has_at_most_500_lines(modules: Modules) -> Iterator[str]:
+def a_module_has_at_most_600_lines(modules: Modules) -> Iterator[str]:
     for path, module in modules.items():
-        if module.lines > 500:
-            yield f"{path} has {module.lines} lines: split it, 500 is the most"
+        if module.lines > 600:
+            yield f"{path} has {module.lines} lines: split it, 600 is the most"
 
 
 def a_folder_has_at_most_20_modules(modules: Modules) -> Iterator[str]:
@@ -277,7 +277,7 @@ VIOLATIONS: dict[Callable[[Modules], Iterator[str]], list[tuple[dict[str, str | 
         ({"box.py": "if typing.TYPE_CHECKING:\n    from git import Repo\n    import re"}, "box.py imports re in"),
     ],
     a_module_begins_with_a_docstring: [({"box.py": "# A box.\nx = 1"}, "box.py has no docstring")],
-    a_module_has_at_most_500_lines: [({"box.py": "\n" * 501}, "box.py has 501 lines")],
+    a_module_has_at_most_600_lines: [({"box.py": "\n" * 601}, "box.py has 601 lines")],
     a_folder_has_at_most_20_modules: [({f"attic/box{i}.py": "" for i in range(21)}, "attic/ has 21 modules")],
     a_package_has_at_most_30_percent_of_the_lines: [({"attic/box.py": "\n" * 10**5}, "attic has ")],
 }

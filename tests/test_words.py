@@ -26,10 +26,6 @@ def test_few_docstrings_are_inverted(words: dict[Path, Words]) -> None:
     assert len(inverted) <= 0.03 * sum(len(module.docstrings) for module in words.values()), inverted
 
 
-def test_no_docstring_is_short(words: dict[Path, Words]) -> None:
-    assert not places(words, "short")
-
-
 def test_few_names_say_nothing(words: dict[Path, Words]) -> None:
     empty = places(words, "empty_names")
     assert len(empty) <= 0.001 * sum(len(module.names) for module in words.values()), empty
@@ -61,7 +57,6 @@ def test_faults_are_found(tmp_path: Path) -> None:
     )
     words = read_words(path)
     assert sorted(words.inverted) == [1, 3, 5]
-    assert words.short == [5]
     assert words.empty_names == [4, 7, 7, 7]
     assert words.participles == ["gathered"]
     assert count_comments(path) == 1

@@ -14,7 +14,6 @@ INVERTED = re.compile(
     r"(After|All|Also|As|At|Because|Before|Beside|Between|Both|By|Each|Every|For|From|His|How|If|In|It|Its|Most|More|None|"
     r"Not|Nothing|Of|On|Only|See|Since|Some|Such|That|Their|They|Those|To|Until|What|When|Where|Whether|Which|Who|With)\b"
 )
-FEWEST = 5
 EMPTY_NAMES = frozenset({"found", "each", "wanted", "told"})
 # An adjective or a noun, though it ends like a participle.
 NO_PARTICIPLE = frozenset({"embed", "feed", "need", "proceed", "red", "seed", "shared", "speed", "typed", "unified"})
@@ -29,8 +28,6 @@ class Words:
 
     docstrings: list[tuple[int, str]]
     """Line and text of each docstring, and of each text under a field or constant."""
-    short: list[int]
-    """Lines of docstrings with fewer than FEWEST words."""
     functions: list[str]
     names: list[tuple[int, str]]
     """Line and name of each variable and parameter, once per use."""
@@ -54,14 +51,11 @@ class Words:
 def read_words(path: Path) -> Words:
     """Read the docstrings and names of a module."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    docstrings, short = [], []
+    docstrings = []
     functions, names = [], []
     for node in ast.walk(tree):
         if isinstance(node, Documented) and (text := ast.get_docstring(node)):
-            line = node.body[0].lineno
-            docstrings.append((line, text))
-            if len(text.split()) < FEWEST:
-                short.append(line)
+            docstrings.append((node.body[0].lineno, text))
         if isinstance(node, ast.Module | ast.ClassDef):
             docstrings += _attribute_docstrings(node)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -70,7 +64,7 @@ def read_words(path: Path) -> Words:
             names.append((node.lineno, node.id))
         elif isinstance(node, ast.arg):
             names.append((node.lineno, node.arg))
-    return Words(docstrings=docstrings, short=short, functions=functions, names=names)
+    return Words(docstrings=docstrings, functions=functions, names=names)
 
 
 def count_comments(path: Path) -> int:
