@@ -53,8 +53,8 @@ from ci_eval.core.model import (
     Suggestion,
     Token,
 )
-from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.model.sessions import status
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.rendering.contract import Reporter, StoredSessions
 from ci_eval.core.scoring import evaluated, grades_of, rank_of
 from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText

@@ -10,7 +10,7 @@ import click
 from ci_eval.ci import Screen
 from ci_eval.cli import options as cli_options
 from ci_eval.cli.group import FILE, cli
-from ci_eval.core.model.bisection import Bisection
+from ci_eval.core.model.comparison import Bisection
 from ci_eval.jobs.misses import bisect as bisect_job
 
 BUILD = "The shell command that builds a checked-out revision. One that fails is skipped."

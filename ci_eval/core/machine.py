@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ci_eval.core.model.engine.sent import MachineState
+from ci_eval.core.model.engine import MachineState
 
 
 def cache_folder() -> Path:

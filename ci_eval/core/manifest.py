@@ -22,8 +22,8 @@ from ci_eval.core.model import (
     Value,
     Vocabulary,
 )
-from ci_eval.core.model.detection import Detection
-from ci_eval.core.model.engine.sent import CpuTimes, MachineState, SentConfiguration
+from ci_eval.core.model.comparison import Detection
+from ci_eval.core.model.engine import CpuTimes, MachineState, SentConfiguration
 from ci_eval.core.statistics.population import cluster_unit, find_cluster
 from ci_eval.core.user_model import decides_by_chance
 

@@ -15,7 +15,7 @@ from ci_eval.ci import Screen
 from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.config import limit_sessions
 from ci_eval.core.model import FAILED
-from ci_eval.core.model.detection import Detection
+from ci_eval.core.model.comparison import Detection
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare, slug

@@ -13,7 +13,7 @@ from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.catalogs import graders, tasks
 from ci_eval.core.contracts import Grader, Pairing, RunSettings
 from ci_eval.core.interpret import Grading, grade_anew
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs import trust as trusting

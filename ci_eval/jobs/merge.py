@@ -22,7 +22,7 @@ from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.logs.names import count
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
-from ci_eval.core.model.engine.sent import CpuTimes
+from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import outcome, pipeline, runs

@@ -21,7 +21,7 @@ from ci_eval.core.config import Config, InterpretConfig
 from ci_eval.core.grammar.imports.missing import anywhere, missing
 from ci_eval.core.manifest import QUERIES, StageRecord
 from ci_eval.core.model import Evaluation
-from ci_eval.core.model.engine.sent import CpuTimes
+from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.rendering.advice import describe_left_out
 from ci_eval.core.rendering.figures import cpu_text, format_count
 from ci_eval.core.statistics import footprint

@@ -18,7 +18,7 @@ from ci_eval.core.contracts import Engine, Installation, Language, Ranker, Surro
 from ci_eval.core.fetch import dataset, project, sealed
 from ci_eval.core.fetch.project import Project
 from ci_eval.core.model import UNREFERRING, ActionsConfig, QueriesConfig, StrategyConfig
-from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.records import choose_splitter, has_carets, read_hole, takes_dataset
 from ci_eval.core.sample_expansion import Splitter
 from ci_eval.core.statistics import footprint

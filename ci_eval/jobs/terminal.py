@@ -20,8 +20,7 @@ from ci_eval.core.model import (
     Suite,
     Sweep,
 )
-from ci_eval.core.model.cases import Cases
-from ci_eval.core.model.causes import Causes
+from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import busy_text, collect_warnings

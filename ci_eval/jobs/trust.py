@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.catalogs import engines
 from ci_eval.core.config import Config
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.engine.configuring import ON_TOP

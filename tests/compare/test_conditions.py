@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.compare.conditions import between, conditions, name_sides
-from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.rendering.advice import sentence
 from ci_eval.core.workspace import Workspace
 from tests.jobs.test_outcome import manifest

@@ -13,7 +13,7 @@ import msgspec
 from ci_eval.ci import Screen
 from ci_eval.core.config import load
 from ci_eval.core.model import Action, DeleteRange, Lookup, Session, Suggestion
-from ci_eval.core.model.engine.offers import ELSEWHERE
+from ci_eval.core.model.sessions import ELSEWHERE
 from ci_eval.core.workspace import Workspace, pack_actions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared, prepare

@@ -17,7 +17,7 @@ import pytest
 from ci_eval.core.catalogs import engines, languages
 from ci_eval.core.contracts import Engine, Installation, Query, Surroundings
 from ci_eval.core.model import EngineInfo
-from ci_eval.core.model.engine.sent import SET
+from ci_eval.core.model.engine import SET
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import Overlay
 from ci_eval.plugins.adapters.place import Place

@@ -6,7 +6,7 @@ import pytest
 
 from ci_eval.core.interpret.contract import duplicates, remaining_tail
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import Offer
+from ci_eval.core.model.sessions import Offer
 
 
 @pytest.mark.parametrize(

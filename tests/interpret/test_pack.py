@@ -16,7 +16,7 @@ from ci_eval.core.interpret import EngineSide, play_files
 from ci_eval.core.interpret.pack import Journal, Pack, read_journal, together
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Kind, Lookup, Properties, Session, SourceFile, Status
-from ci_eval.core.model.footprint import Determinism
+from ci_eval.core.model.engine import Determinism
 from ci_eval.core.report import evaluate
 from ci_eval.core.workspace import Workspace
 from tests.deadly import Deadly

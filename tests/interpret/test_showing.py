@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.interpret.showing import settle_tail
 from ci_eval.core.model import ActionsConfig, PrefixConfig, StrategyConfig, Suggestion
-from ci_eval.core.model.engine.offers import Offer
+from ci_eval.core.model.sessions import Offer
 from ci_eval.plugins.engines.controls import WORDS
 from ci_eval.plugins.rankers.lists import RANKERS
 from tests.faulty import Faulty

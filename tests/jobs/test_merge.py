@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.shards import deal
 from ci_eval.core.model import Session, SessionScore
-from ci_eval.core.model.footprint import UNKNOWN, Determinism
+from ci_eval.core.model.engine import UNKNOWN, Determinism
 from ci_eval.core.workspace import Workspace, pack_sessions
 from tests.command import command
 from tests.projects import GREETER, write

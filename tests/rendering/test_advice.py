@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.model import Estimate, Evaluation
-from ci_eval.core.model.engine.sent import Condition, MachineState, SentConfiguration
-from ci_eval.core.model.footprint import Determinism
+from ci_eval.core.model.engine import Condition, Determinism, MachineState, SentConfiguration
 from ci_eval.core.rendering.advice import (
     abbreviate_names,
     busy_text,

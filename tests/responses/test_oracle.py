@@ -18,7 +18,7 @@ from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import Span
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.text_spans import cut
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 from ci_eval.plugins.adapters.endpoints.prompts import Reading, make_suggestion, measure_usage, read_answer

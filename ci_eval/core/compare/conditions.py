@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model.engine.sent import Condition, SentConfiguration
+from ci_eval.core.model.engine import Condition, SentConfiguration
 from ci_eval.core.rendering.advice import GRAMMAR, MOST, short
 from ci_eval.core.workspace import Workspace
 

@@ -13,7 +13,7 @@ from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Difference
-from ci_eval.core.model.detection import Detected
+from ci_eval.core.model.comparison import Detected
 from ci_eval.core.statistics.detection import Pilot, mean_square
 from ci_eval.core.statistics.paired import FOUR_OF_FIVE
 from ci_eval.core.statistics.sampled import influence, largest_gains

@@ -24,7 +24,7 @@ from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.filters import EVERYTHING, collect_letters, label, resolve
 from ci_eval.core.model import Difference, Elsewhere, Estimate, GateResult, MetricInfo, Verdict
-from ci_eval.core.model.footprint import State
+from ci_eval.core.model.engine import State
 from ci_eval.core.model.units import amount, change, interval, interval_text
 from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH
 from ci_eval.core.statistics.paired import MARGINS, stretch_interval

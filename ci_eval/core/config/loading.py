@@ -23,7 +23,7 @@ from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, Interpret
 from ci_eval.core.config.text import parse_yaml, read, write_yaml
 from ci_eval.core.config.wording import show
 from ci_eval.core.model import PrefixConfig
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 """A reference `${name}`, which stands for a variable; or `$${`, which stands for the characters `${`."""

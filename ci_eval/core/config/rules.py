@@ -15,7 +15,7 @@ from ci_eval.core.config.schema import Config
 from ci_eval.core.config.wording import show
 from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, resolve, standard_parts
 from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
 """The names that people and the JetBrains plugin use for languages → ours."""

@@ -13,11 +13,11 @@ from msgspec import Meta
 from ci_eval.core.contracts import RunSettings, Task
 from ci_eval.core.filters import ReportFilters, report_filters, sampling_classes
 from ci_eval.core.model import Kind
-from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.model.settings import (
     ActionsConfig,
     Confine,
     Count,
+    EndpointConfig,
     QueriesConfig,
     RunConfig,
     Section,

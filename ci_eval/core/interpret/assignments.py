@@ -21,9 +21,8 @@ from ci_eval.core.model import (
     Session,
     Status,
 )
-from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.core.model.engine.sent import CpuTimes
-from ci_eval.core.model.footprint import UNKNOWN
+from ci_eval.core.model.engine import UNKNOWN, CpuTimes
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.user_model import UserModel
 
 

@@ -30,7 +30,7 @@ from ci_eval.core.model import (
     Suggestion,
     UseImport,
 )
-from ci_eval.core.model.engine.offers import ELSEWHERE, REMOVED, REMOVED_BEFORE
+from ci_eval.core.model.sessions import ELSEWHERE, REMOVED, REMOVED_BEFORE
 
 DIRECTIVES = "expect: NAME, …; rank <= N; not: NAME, …; silent; module: NAME; leaves: LINE; text: TEXT"
 FIRST = 3

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import Offer
+from ci_eval.core.model.sessions import Offer
 
 
 @dataclass(frozen=True, kw_only=True)

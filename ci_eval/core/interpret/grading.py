@@ -20,8 +20,8 @@ from ci_eval.core.import_syntax import Import, ImportSyntax, Project
 from ci_eval.core.interpret.assignments import record_of_lookup
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.model import Lookup, Record, Session, Suggestion, UseImport
-from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.core.model.engine.offers import ELSEWHERE, REMOVED, Offer
+from ci_eval.core.model.sessions import ELSEWHERE, REMOVED, Offer
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.workspace import Workspace
 
 EDGE_OF_IMPORT = re.compile(r"(?:from|import)\b|\}\s*from\b")

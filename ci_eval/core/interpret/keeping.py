@@ -14,8 +14,7 @@ from ci_eval.core.interpret.assignments import Assignment, Played
 from ci_eval.core.interpret.pack import Pack, SessionEnd, measure_determinism, read_round, round_file, together
 from ci_eval.core.interpret.worker import finish_file
 from ci_eval.core.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
-from ci_eval.core.model.engine.sent import CpuTimes
-from ci_eval.core.model.footprint import UNKNOWN
+from ci_eval.core.model.engine import UNKNOWN, CpuTimes
 from ci_eval.core.statistics.footprint import together as added
 from ci_eval.core.workspace import Workspace
 

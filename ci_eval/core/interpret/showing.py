@@ -16,7 +16,7 @@ from ci_eval.core.interpret.clients import CATALOG as CLIENTS
 from ci_eval.core.interpret.contract import Caret, duplicates
 from ci_eval.core.logs.features import Reader
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Offer
+from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE, Offer
 
 
 def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:

@@ -42,7 +42,7 @@ from ci_eval.core.model import (
     SourceFile,
     Status,
 )
-from ci_eval.core.model.engine.sent import CpuTimes
+from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
 from ci_eval.core.workspace import make_file_name, read_actions

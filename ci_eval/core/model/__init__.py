@@ -4,9 +4,8 @@ Offsets count Unicode code points of the text whose line ends are normalised to 
 Latencies are milliseconds. JSON names are camelCase.
 """
 
-from ci_eval.core.model.actions import *
 from ci_eval.core.model.comparison import *
-from ci_eval.core.model.footprint import *
+from ci_eval.core.model.engine import *
 from ci_eval.core.model.records import *
 from ci_eval.core.model.report import *
 from ci_eval.core.model.sessions import *

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Literal
+from typing import Annotated, Literal
 
-from ci_eval.core.model.detection import Detected
-from ci_eval.core.model.engine.sent import Condition
-from ci_eval.core.model.footprint import State
+from msgspec import Meta
+
+from ci_eval.core.model.engine import Condition, State
 from ci_eval.core.model.report import EngineInfo, Estimate, GateResult, MetricInfo, Noise, ProjectInfo
-from ci_eval.core.model.tokens import Value
+from ci_eval.core.model.tokens import Number, Value
 
 
 class TrendPoint(Value, frozen=True, kw_only=True):
@@ -396,3 +396,54 @@ class Sweep(Value, frozen=True, kw_only=True):
     """The figures of the best run in files that did not choose it, if files were held out."""
     shard: str | None = None
     """The shard, if these are figures of a part only: nothing is compared."""
+
+
+class Detection(Value, frozen=True, kw_only=True):
+    """The goal of a comparison: to find a true difference of that size with that probability."""
+
+    metric: str
+    wanted: Annotated[float, Meta(gt=0, lt=1)]
+    """The true difference of the metric that is to be found, as a share."""
+    power: Annotated[float, Meta(ge=0.5, lt=1)]
+    """The probability that such a difference is found: called better or worse."""
+    most: Number | None = None
+    """The most sessions that are asked for that; None = as many as it takes."""
+
+
+class Detected(Detection, frozen=True, kw_only=True):
+    """The goal of a comparison, and how much of it was reached."""
+
+    reached: float | None = None
+    """The true difference that the sessions asked find with that power; 0 if all were asked and nothing is uncertain,
+    None if the metric has no figure."""
+
+
+class ChangeCluster(Value, frozen=True, kw_only=True):
+    version: str
+    """The commit or release in which the sessions changed; the last of `candidates`, if there are several."""
+    title: str
+    candidates: tuple[str, ...]
+    """The versions in which they may have changed: one, unless some in between cannot be asked."""
+    sessions: Number
+    worse: Number
+    """The number of sessions that are worse since then; the others are better."""
+    kinds: dict[str, Number]
+    changes: dict[str, Number]
+    """The number of sessions by the bands of their ranks before and after."""
+    examples: tuple[str, ...]
+
+
+class Bisection(Value, frozen=True, kw_only=True):
+    good: str
+    bad: str
+    versions: Number
+    sessions: Number
+    """The number of sessions that both ends were asked."""
+    unsteady: Number
+    """The number of sessions left out, since one end answered them differently when asked again."""
+    changed: Number
+    questions: Number
+    """The number of sessions asked between the ends, by all versions together."""
+    skipped: dict[str, str]
+    """The versions that cannot be asked, with the reason."""
+    clusters: tuple[ChangeCluster, ...]

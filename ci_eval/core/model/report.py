@@ -1,4 +1,4 @@
-"""The figures of an evaluation, the results of its gates, and the account of its logs, ready to be displayed."""
+"""The results of one evaluation: its figures, gates and logs, the clusters of its misses, and the results of cases."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from ci_eval.core.model.engine.sent import MachineState, SentConfiguration
-from ci_eval.core.model.footprint import Determinism, Footprint, State
+from ci_eval.core.model.engine import Determinism, Footprint, MachineState, SentConfiguration, State
 from ci_eval.core.model.records import QueryFigures
 from ci_eval.core.model.sessions import FileError
 from ci_eval.core.model.tokens import Number, Value
@@ -304,3 +303,109 @@ class LogsRecord(Value, frozen=True, kw_only=True):
     def sides(self) -> dict[str, LogCounts]:
         test_side = {} if self.test is None else {"test": self.test}
         return {"train": self.train, "validation": self.validation, **test_side}
+
+
+class MissExample(Value, frozen=True, kw_only=True):
+    """A miss as a maintainer looks it up."""
+
+    session: str
+    file: str
+    line: Number
+    expected: str
+    rank: Number | None
+    """The rank of the expected text; None if absent."""
+    ahead: tuple[str, ...]
+    """The first suggestions, as far as they are ahead of the expected text."""
+
+
+class Cluster(Value, frozen=True, kw_only=True):
+    """The misses with one cause. Shares and gains are from 0 to 1."""
+
+    cause: str
+    kind: str
+    """The kinds of the expected tokens, the most frequent first, joined by ", "."""
+    first: str
+    """The class of the suggestion that was first, most often; "nothing" if there was none."""
+    share: float
+    """The share of the lost points of RecallAt1."""
+    gain: float
+    """The points of RecallAt1 that would be gained at most if the cause was gone."""
+    mrr_share: float
+    mrr_gain: float
+    certainty: float
+    """The certainty that this is a fault rather than taste, by the rules of docs/causes.md."""
+    sessions: Number
+    defined: dict[str, Number]
+    """The number of sessions by the place where the expected name is defined."""
+    others: dict[str, Number] = {}
+    """By title of another workspace, the number of sessions in which it has the expected text: first if that was
+    offered here, at any rank if that was missing."""
+    examples: tuple[MissExample, ...]
+
+
+class Causes(Value, frozen=True, kw_only=True):
+    """The clusters of an evaluation, or of what got worse since `base`, by share times certainty."""
+
+    title: str
+    base: str = ""
+    headline: str
+    """The name of the report filter that the sessions pass."""
+    language: str
+    sessions: Number
+    lost: float
+    """The lost points of RecallAt1."""
+    mrr_lost: float
+    judgeable: Number
+    """The number of sessions that lost something although the engine offered something."""
+    grammar_judged: Number
+    """The number of these in which the grammar told whether words may stand at the caret; it is not known elsewhere."""
+    scope_judged: Number
+    """The number of these in which the scopes told whether names may stand at the caret; it is not known elsewhere."""
+    others: tuple[str, ...] = ()
+    clusters: tuple[Cluster, ...]
+
+
+class CaseResult(Value, frozen=True, kw_only=True):
+    file: str
+    line: Number
+    caret: str
+    """The line, with a bar at the caret."""
+    directives: str
+    reasons: tuple[str, ...]
+    """The reasons why it is broken; none if it is kept."""
+    first: tuple[str, ...]
+    """The beginning of the list."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.file}:{self.line} {self.directives}"
+
+
+class ListChange(Value, frozen=True, kw_only=True):
+    """A list that does not begin as in the snapshot; None on the side that does not have the case."""
+
+    key: str
+    base: tuple[str, ...] | None
+    new: tuple[str, ...] | None
+
+
+class Cases(Value, frozen=True, kw_only=True):
+    title: str
+    """The engines that were asked, with their versions."""
+    left_out: tuple[str, ...] = ()
+    """The languages whose cases the engine does not know."""
+    cases: tuple[CaseResult, ...]
+    base: str | None = None
+    """The title of the snapshot that the lists are compared with; None if there is none."""
+    changes: tuple[ListChange, ...] = ()
+
+    @property
+    def broken(self) -> int:
+        return sum(bool(case.reasons) for case in self.cases)
+
+
+class Snapshot(Value, frozen=True, kw_only=True):
+    """The beginning of each list in an earlier run. `lists`: file and line of code → its first suggestions."""
+
+    title: str
+    lists: dict[str, tuple[str, ...]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor, isfinite, log10
 
 from ci_eval.core.model.comparison import Difference, Elsewhere
-from ci_eval.core.model.footprint import State
+from ci_eval.core.model.engine import State
 from ci_eval.core.model.report import Estimate, OtherCode
 
 NOTHING = "\N{EM DASH}"

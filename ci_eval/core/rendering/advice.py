@@ -10,9 +10,9 @@ import msgspec
 
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.model import Evaluation, FilterFigures
-from ci_eval.core.model.actions import NOTABLE
-from ci_eval.core.model.engine.sent import Condition, MachineState, SentConfiguration
+from ci_eval.core.model.engine import Condition, MachineState, SentConfiguration
 from ci_eval.core.model.report import Responses
+from ci_eval.core.model.sessions import NOTABLE
 from ci_eval.core.rendering.figures import first_filter, format_count
 
 INSTALL = "--dependencies installs what the project says it needs (none of it is run)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
-from ci_eval.core.model.cases import CaseResult, Cases, ListChange
+from ci_eval.core.model.report import CaseResult, Cases, ListChange
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Section, Sentence, Table, Warned
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.rendering.markdowntext import code, prose

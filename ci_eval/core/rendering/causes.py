@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ci_eval.core.filters import label
-from ci_eval.core.model.causes import Causes, Cluster, MissExample
+from ci_eval.core.model.report import Causes, Cluster, MissExample
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Section, Sentence, Table, Warned
 from ci_eval.core.rendering.figures import format_count

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.model import Comparison, Evaluation, Overview, Paint, Pair, Session, SourceFile, Suite, Sweep
-from ci_eval.core.model.cases import Cases
-from ci_eval.core.model.causes import Causes
+from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.statistics.population import Strata
 
 Small = Overview | Sweep | Suite | Causes | Cases

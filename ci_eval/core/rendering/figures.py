@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ci_eval.core.filters import GROUPS, collect_letters, label, letters, standard_name, standard_parts
 from ci_eval.core.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo
-from ci_eval.core.model.engine.sent import CpuTimes
+from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.model.units import amount, interval, money
 from ci_eval.core.rendering.blocks import Cell, Column, Table
 from ci_eval.core.rendering.markdowntext import code, prose

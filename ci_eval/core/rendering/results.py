@@ -21,8 +21,7 @@ from ci_eval.core.model import (
     Sweep,
     Trend,
 )
-from ci_eval.core.model.cases import Cases
-from ci_eval.core.model.causes import Causes
+from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
 from ci_eval.core.rendering.answers import answer_html, answer_markdown
 from ci_eval.core.rendering.blocks import (

@@ -19,7 +19,7 @@ from ci_eval.core.model import (
     TrendPoint,
     Verdict,
 )
-from ci_eval.core.model.actions import NOTABLE
+from ci_eval.core.model.sessions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
 from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import conditions_line, percent

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from statistics import median
 
 from ci_eval.core.model import Determinism, Estimate, Footprint, MetricInfo
-from ci_eval.core.model.footprint import MOST_STARTS
+from ci_eval.core.model.engine import MOST_STARTS
 
 START_UP = MetricInfo(
     name="StartUpLatency",

@@ -10,7 +10,7 @@ from functools import cached_property
 from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.filters import find_class
 from ci_eval.core.model import SessionScore
-from ci_eval.core.model.actions import NOTABLE
+from ci_eval.core.model.sessions import NOTABLE
 
 FILES = "files"
 UNEQUAL = 1.1

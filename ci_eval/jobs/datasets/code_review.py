@@ -10,7 +10,7 @@ from pathlib import Path
 from ci_eval.ci import Screen
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.jobs.datasets import telling
 from ci_eval.jobs.models import agreement
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client

@@ -14,7 +14,7 @@ from ci_eval.core.catalogs import engines
 from ci_eval.core.compare import between, parts
 from ci_eval.core.config import Config, EngineConfig
 from ci_eval.core.contracts import Configurable, Engine, Installation, Surroundings
-from ci_eval.core.model.engine.sent import Condition, SentConfiguration
+from ci_eval.core.model.engine import Condition, SentConfiguration
 from ci_eval.core.rendering.advice import sentence
 from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.driven import DrivenEngine

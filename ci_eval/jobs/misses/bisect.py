@@ -17,7 +17,7 @@ from ci_eval.core.config import Config
 from ci_eval.core.grammar.document import NotText
 from ci_eval.core.interpret import Assignment, ask_sessions
 from ci_eval.core.model import FAILED, FORMAT, SessionScore
-from ci_eval.core.model.bisection import Bisection, ChangeCluster
+from ci_eval.core.model.comparison import Bisection, ChangeCluster
 from ci_eval.core.scoring import evaluated, rank_of
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import pipeline, runs

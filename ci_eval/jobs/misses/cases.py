@@ -18,7 +18,7 @@ from ci_eval.core.contracts import Language
 from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.interpret.cases import Case, ask_cases, check_case, read_cases
 from ci_eval.core.model import FORMAT, Session
-from ci_eval.core.model.cases import CaseResult, Cases, ListChange, Snapshot
+from ci_eval.core.model.report import CaseResult, Cases, ListChange, Snapshot
 from ci_eval.jobs.preparation import load_engine, prepare
 
 KEPT = 10

@@ -9,7 +9,7 @@ from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import languages, reporters
 from ci_eval.core.config.view import View
 from ci_eval.core.model import SessionScore
-from ci_eval.core.model.causes import Causes
+from ci_eval.core.model.report import Causes
 from ci_eval.core.report.causes import find_causes, read_ranks
 from ci_eval.core.scoring import evaluated
 from ci_eval.core.workspace import Workspace

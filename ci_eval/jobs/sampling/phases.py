@@ -28,8 +28,8 @@ from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import label
 from ci_eval.core.interpret import Progress
 from ci_eval.core.model import Determinism, SessionScore
-from ci_eval.core.model.detection import Detection
-from ci_eval.core.model.engine.sent import CpuTimes
+from ci_eval.core.model.comparison import Detection
+from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.scoring import evaluated, observe_session
 from ci_eval.core.statistics import footprint

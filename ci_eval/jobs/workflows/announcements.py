@@ -11,7 +11,7 @@ import msgspec
 
 from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
-from ci_eval.core.model.cases import Cases
+from ci_eval.core.model.report import Cases
 from ci_eval.core.rendering.answers import status
 from ci_eval.core.rendering.blocks import to_markdown
 from ci_eval.core.rendering.cases import cases_blocks

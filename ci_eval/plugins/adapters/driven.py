@@ -16,7 +16,7 @@ from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised, EngineTimeo
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.tracing import Direction, tell
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport
 from ci_eval.plugins.adapters.place import DRIVERS, Place, variables

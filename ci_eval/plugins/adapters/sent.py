@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import msgspec
 
 from ci_eval.core.contracts import Installation, Surroundings
-from ci_eval.core.model.engine.sent import SET, AutoImported, SentConfiguration
+from ci_eval.core.model.engine import SET, AutoImported, SentConfiguration
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.place import CANARY, DRIVERS, Place
 

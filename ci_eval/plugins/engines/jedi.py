@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import EngineMisbehaved, EngineRaised
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Engine, Installation, Query, Running, Surroundings
 from ci_eval.core.model import EngineInfo, Suggestion
-from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.place import Place, variables

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Grader, Pairing
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt
 from ci_eval.plugins.adapters.endpoints.store import compute_cost

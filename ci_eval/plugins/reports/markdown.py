@@ -20,8 +20,7 @@ from ci_eval.core.model import (
     MetricInfo,
     Verdict,
 )
-from ci_eval.core.model.cases import Cases
-from ci_eval.core.model.causes import Causes
+from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.answers import answer_markdown

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ci_eval.core.base.errors import EngineFailure
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
 from ci_eval.plugins.adapters.endpoints.contract import Piece, Prompt
 

@@ -26,7 +26,7 @@ from ci_eval.core.base.errors import (
     EngineRaised,
     EngineTimeout,
 )
-from ci_eval.core.model.endpoints import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
+from ci_eval.core.model.settings import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
 from ci_eval.core.tracing import Listener, Trace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, Mode, answers_path
 from ci_eval.plugins.adapters.endpoints.contract import Prompt

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.core.base.errors import EngineFailure
-from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
+from ci_eval.core.model.settings import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking
 from ci_eval.plugins.adapters.endpoints.context import (
     Context,

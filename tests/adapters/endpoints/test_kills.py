@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.model import Session, Status
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.adapters.endpoints.client import answers_path
 from ci_eval.plugins.adapters.endpoints.store import Answers

@@ -14,7 +14,7 @@ import pytest
 from ci_eval.core.base.errors import EngineRaised, InstallError
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Session
-from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig, WindowConfig
+from ci_eval.core.model.settings import EndpointConfig, SamplingConfig, WindowConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import Context, Seen, Tokenizer

@@ -13,7 +13,7 @@ from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.config import load
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Usage
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Record, Span
-from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.context import Seen
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 from ci_eval.plugins.adapters.endpoints.prompts import (

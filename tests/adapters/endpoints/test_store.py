@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
-from ci_eval.core.model.endpoints import PriceConfig
+from ci_eval.core.model.settings import PriceConfig
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 from ci_eval.plugins.adapters.endpoints.store import Answers, Request, compute_cost
 

@@ -8,7 +8,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
-from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
+from ci_eval.core.model.settings import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine

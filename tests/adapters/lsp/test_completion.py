@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ci_eval.core.catalogs.languages import CATALOG as LANGUAGES
 from ci_eval.core.contracts import WORD
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Offer
+from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE, Offer
 from ci_eval.plugins.adapters.lsp.completion import (
     Question,
     drop_hidden_types,

@@ -10,7 +10,7 @@ from ci_eval.core.contracts import WORD
 from ci_eval.core.interpret.clients.vscode import show
 from ci_eval.core.interpret.contract import Caret
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE
+from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
 from ci_eval.plugins.adapters.lsp.protocol import read_answer
 

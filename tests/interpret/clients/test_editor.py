@@ -9,7 +9,7 @@ from ci_eval.core.interpret.clients import raw
 from ci_eval.core.interpret.clients.editor import show
 from ci_eval.core.interpret.contract import Caret
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import Offer
+from ci_eval.core.model.sessions import Offer
 
 
 def caret(prefix: str) -> Caret:

@@ -17,7 +17,7 @@ from ci_eval.core.interpret.clients import CATALOG
 from ci_eval.core.interpret.clients.vscode import show
 from ci_eval.core.interpret.contract import Caret, Listing
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import Offer
+from ci_eval.core.model.sessions import Offer
 from tests.interpret.clients.conformance import shown
 
 HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import ConfigError, PreparationError
 from ci_eval.core.config import Config, EngineConfig, InterpretConfig, patch, set_engine_command
 from ci_eval.core.contracts import Engine, Installation, Surroundings
 from ci_eval.core.model import EngineInfo
-from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.jobs.engine.configuring import (
     check_same_configuration,
     engine_of_command,

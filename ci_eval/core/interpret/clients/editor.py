@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ci_eval.core.interpret.contract import Caret, Client, Listing
 from ci_eval.core.interpret.fuzzy import score
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import Offer, plain
+from ci_eval.core.model.sessions import Offer, plain
 
 WORD = re.compile(r"[@$#]*\w+[?!$]?[\w$]*")
 

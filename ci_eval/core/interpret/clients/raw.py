@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ci_eval.core.interpret.contract import Caret, Client, Listing, remaining_tail
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import plain
+from ci_eval.core.model.sessions import plain
 
 
 def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:

@@ -16,7 +16,7 @@ from operator import itemgetter
 from ci_eval.core.interpret.contract import Caret, Client, Listing, remaining_tail
 from ci_eval.core.interpret.fuzzyscore import full_score, graceful_score, units
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import Offer, plain
+from ci_eval.core.model.sessions import Offer, plain
 
 UNTYPED = -100
 """The score of everything if there is no word to filter by (`FuzzyScore.Default`)."""

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import BudgetSpent, ConfigError, ContextTooLong, EngineRaised
 from ci_eval.core.machine import now
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.tracing import Direction, Listener
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
 from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, Reply

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 
 
 @dataclass(frozen=True, kw_only=True)

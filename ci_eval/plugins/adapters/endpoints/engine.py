@@ -15,7 +15,7 @@ from ci_eval.core.base.errors import ConfigError, EngineMisbehaved
 from ci_eval.core.contracts import Answer, Installation, Query, Surroundings
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import EngineInfo, Suggestion, Usage
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.controls import OpenText
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import CiEvalError, EngineFailure, InstallError
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Query
-from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
+from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, read_key
 from ci_eval.plugins.adapters.endpoints.context import Tokenizer, compute_budget, has_tokenizer
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt, Reply

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Record, Span, Usage
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.text_spans import cut, extent, is_whole
 from ci_eval.plugins.adapters.endpoints.context import Seen
 from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply

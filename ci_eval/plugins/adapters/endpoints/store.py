@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from ci_eval.core.base.errors import BudgetSpent, ConfigError, EngineMisbehaved, PreparationError
-from ci_eval.core.model.endpoints import BudgetConfig, PriceConfig
+from ci_eval.core.model.settings import BudgetConfig, PriceConfig
 from ci_eval.plugins.adapters.endpoints.contract import Reply
 
 PATIENCE = 60.0

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ci_eval.core.base.errors import ConfigError, EngineRaised
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.contract import OtherFile
 
 _PLACE = re.compile(r"\{(prefix|suffix|files)\}")

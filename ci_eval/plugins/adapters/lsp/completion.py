@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE, Extension, Offer
-from ci_eval.core.model.sessions import Suggestion
+from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE, Extension, Offer, Suggestion
 from ci_eval.plugins.adapters.lsp.protocol import (
     CompletionItem,
     CompletionList,

@@ -16,7 +16,7 @@ from ci_eval.core.base.errors import EngineCrash, EngineRaised
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.base.workspaces import find_members
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
-from ci_eval.core.model.engine.sent import SentConfiguration
+from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
 from ci_eval.plugins.adapters.lsp.completion import Question, drop_hidden_types, offers, settle_ties

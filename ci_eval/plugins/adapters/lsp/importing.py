@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineRaised
 from ci_eval.core.model import Suggestion
-from ci_eval.core.model.engine.offers import Offer
+from ci_eval.core.model.sessions import Offer
 from ci_eval.plugins.adapters.lsp.protocol import (
     UNREADABLE,
     CompletionList,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ci_eval.core.model.engine.offers import Extension
+from ci_eval.core.model.sessions import Extension
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands, include_folders
 from ci_eval.plugins.adapters.place import Place
 
@@ -49,7 +49,7 @@ class Manners:
     kinds: bool = True
     """A flag: the kinds that the server gives to candidates are kept."""
     extension: Extension = ""
-    """The extension of VS Code that changes the displayed lists of the server; see `model/engine/offers.py`."""
+    """The extension of VS Code that changes the displayed lists of the server; see `model/sessions.py`."""
     announces: bool = False
     """A flag: the server always announces the loading of the project as work (`$/progress`). If so, it is not asked
     before that work was announced and is done."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.model.engine.sent import AutoImported
+from ci_eval.core.model.engine import AutoImported
 from ci_eval.plugins.adapters.place import Place
 
 

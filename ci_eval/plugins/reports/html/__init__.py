@@ -21,8 +21,7 @@ from ci_eval.core.model import (
     Sweep,
     Trend,
 )
-from ci_eval.core.model.cases import Cases
-from ci_eval.core.model.causes import Causes
+from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
 from ci_eval.core.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
 from ci_eval.core.rendering.contract import Reporter, Result, Small

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, common_fields
 from ci_eval.plugins.adapters.endpoints.http.assembly import piece
 from ci_eval.plugins.adapters.endpoints.templates import FAMILIES

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields, read_count
 from ci_eval.plugins.adapters.endpoints.http.assembly import read_logprobs
 

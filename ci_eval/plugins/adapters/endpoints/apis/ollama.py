@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields, read_count
 from ci_eval.plugins.adapters.endpoints.http.assembly import read_logprobs
 
