@@ -104,7 +104,7 @@ def test_a_scheme_is_one_file(package: Path) -> None:
 IDS = '''
 """Which sessions were asked."""
 
-from ci_eval.core.logs.contract import LogFormat
+from ci_eval.core.logs.formats import LogFormat
 
 
 class Part:

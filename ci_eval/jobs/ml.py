@@ -14,8 +14,8 @@ from ci_eval.core import logs
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.config import Config, patch
-from ci_eval.core.logs.contract import SCHEMA as LOG_SCHEMA
 from ci_eval.core.logs.features import SCHEMA
+from ci_eval.core.logs.formats import SCHEMA as LOG_SCHEMA
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import UserModelConfig
 from ci_eval.core.rendering.figures import format_count

@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.logs.contract import digest
+from ci_eval.core.logs.formats import digest
 from ci_eval.core.workspace import PARTS, Workspace
 from tests.command import command
 from tests.needs import need_modules

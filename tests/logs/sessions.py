@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ci_eval.core.logs.contract import Logged, LoggedSession, LogOrigin
 from ci_eval.core.logs.features import FEATURES
+from ci_eval.core.logs.formats import Logged, LoggedSession, LogOrigin
 from ci_eval.core.model import EngineInfo, Kind, Properties, Session, Status, Suggestion
 
 ORIGIN = LogOrigin(

@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.logs.contract import TEST, TRAIN, digest, verify
+from ci_eval.core.logs.formats import TEST, TRAIN, digest, verify
 from ci_eval.core.logs.gather import Log, assign_side, merge
 from ci_eval.core.model import LogCounts, LogsRecord
 from tests.logs.sessions import ORIGIN, logged
-from tests.logs.test_contract import RECORD
+from tests.logs.test_formats import RECORD
 from tests.projects import write
 
 FILES = [f"src/file{number}.py" for number in range(1000)]
@@ -70,5 +70,5 @@ def test_a_part_is_counted_once_it_is_whole(tmp_path: Path) -> None:
     log.close()
     counts = json.loads((tmp_path / "a.py.counts.json").read_text())
     assert [counts[name] for name in ("sessions", "selected", "queries", "rows", "expected")] == [2, 1, 4, 8, 2]
-    assert counts["kinds"] == {"function": {"rows": 4, "expected": 0}, "variable": {"rows": 4, "expected": 2}}
+    assert counts["kinds"] == {"function": [4, 0], "variable": [4, 2]}
     assert len(list(tmp_path.iterdir())) == 3

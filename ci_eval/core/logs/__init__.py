@@ -1,5 +1,5 @@
 """The logs of suggestions and of what the user did, written session by session in several formats."""
 
 from ci_eval.core.logs import formats
-from ci_eval.core.logs.contract import Logged, LoggedSession, LogOrigin, LogRun, read_logs_record, verify
+from ci_eval.core.logs.formats import Logged, LoggedSession, LogOrigin, LogRun, read_logs_record, verify
 from ci_eval.core.logs.gather import Log, gather, merge, tables

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.logs.contract import COLUMNS, SCHEMA, LoggedSession, LogOrigin, build_columns
 from ci_eval.core.logs.features import NAMES
+from ci_eval.core.logs.formats import COLUMNS, SCHEMA, LoggedSession, LogOrigin, build_columns
 
 GROUP = 50_000
 """Rows held before they are written."""

@@ -1,7 +1,226 @@
-"""The catalog of formats of logs."""
+"""The formats of logs: a format is a module in `plugins/log_formats/`, which ends in a `FORMAT`; their columns, and the
+manifest of a folder of logs."""
 
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.base import stored
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.core.logs.contract import LogFormat
+from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.logs.features import FEATURES, KIND_NAMES, KINDS, Feature
+from ci_eval.core.logs.features import SCHEMA as FEATURE_SCHEMA
+from ci_eval.core.model import EngineInfo, LogFile, LogsRecord, Session, Suggestion
+from ci_eval.core.text_spans import Lines
+
+
+def read_logs_record(folder: Path) -> LogsRecord | None:
+    path = folder / "manifest.json"
+    if not path.is_file():
+        return None
+    try:
+        record = stored.decode_json(stored.read(path, stored.MANIFEST), LogsRecord, path)
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{path} is no account of logs: {error}") from error
+    check(record, folder)
+    return record
+
+
+def check(record: LogsRecord, folder: Path) -> None:
+    """Check that the manifest names no file outside its folder. Raises WorkspaceError."""
+    try:
+        for file in record.files:
+            stored.inside(file.path)
+    except ValueError as error:
+        raise WorkspaceError(f"{folder}: the account of its logs is damaged: {error}") from error
+
+
+def verify(folder: Path, record: LogsRecord) -> None:
+    """Check that each file is what was written. Raises WorkspaceError."""
+    for file in record.files:
+        path = folder / file.path
+        if not path.is_file() or digest(path, folder) != file:
+            raise WorkspaceError(f"{path} is not what was logged: fetch the logs again")
+
+
+def digest(path: Path, folder: Path) -> LogFile:
+    """Return path, size and SHA-256 of a file in the logs."""
+    sha256 = hashlib.sha256()
+    with stored.open_regular_file(path) as file:
+        while block := file.read(1 << 20):
+            sha256.update(block)
+    return LogFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha256.hexdigest())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Logged:
+    prefix: str
+    suggestions: Sequence[Suggestion]
+    features: NDArray[np.float32]
+    rank: int | None
+    selected: bool
+    latency: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedSession:
+    session: Session
+    queries: Sequence[Logged]
+    cancelled: bool
+
+    @property
+    def selected(self) -> bool:
+        """Return whether the expected text was taken."""
+        return any(query.selected for query in self.queries)
+
+    def outcome(self, number: int) -> str:
+        """Return what the user did after a query: `selected`, `cancelled`, or `typed` on."""
+        if self.queries[number].selected:
+            return "selected"
+        return "cancelled" if self.cancelled and number == len(self.queries) - 1 else "typed"
+
+
+TRAIN, VALIDATION, TEST = SIDES = ("train", "validation", "test")
+
+
+class LogPart(Protocol):
+    def add(self, logged: LoggedSession) -> None:
+        """Write the queries of one session."""
+
+    def close(self) -> None:
+        """Complete the file, which appears under its name only now."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogRun:
+    project: str
+    language: str
+    seed: int
+    day: str
+    """Day on which the run began, as dd_MM_yyyy."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogFormat:
+    summary: str
+    end: str
+    """Extension of a part, and of `train`, `validation` and `test` if there is no `gather`."""
+    write: Callable[[Path, LogOrigin], LogPart]
+    """The file to write → a part."""
+    join: Callable[[Sequence[Path], Path], None]
+    """Parts, or the same file of several runs → one file, in their order."""
+    files: str = ""
+    """Pattern (fnmatch) of the files of this format in a folder of logs; "" for those that end in `end`."""
+    gather: Callable[[Mapping[str, Sequence[Path]], Path, LogRun], None] | None = None
+    """Side → its parts; folder: writes all files of this format; None = a file for each side, joined."""
+    check: Callable[[], object] = tuple
+    """Raises ConfigError if a package that the format needs is not installed."""
+
 
 CATALOG: Catalog[LogFormat] = Catalog("ci_eval.plugins.log_formats", "FORMAT")
 names = CATALOG.names
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogOrigin:
+    project: str
+    file: str
+    language: str
+    engine: EngineInfo
+    completion_type: str
+    seed: int
+    began: int
+    """Milliseconds since 1970 at which the run began."""
+    text: str = ""
+    lines: Lines = field(default_factory=lambda: Lines(""))
+    context: int = 0
+    """Characters of the text on each side of the token that are logged."""
+
+
+# word: a text that many rows share, a dictionary in tables. id: a whole number of 63 bits.
+COLUMNS = tuple(
+    Feature(name=name, type=kind, range=values, meaning=meaning)
+    for name, kind, values, meaning in (
+        ("project", "word", "", "name of the project"),
+        ("file", "word", "", "path below the project's root"),
+        ("offset", "number", "0 and up", "characters of the file before the token"),
+        ("line", "number", "1 and up", "line of the file in which the token begins"),
+        ("session", "text", "16 hexadecimal digits", "the session's stable id, as in the workspace"),
+        ("query_number", "number", "0 and up", "place of the query in its session"),
+        (
+            "group",
+            "id",
+            "0 and up",
+            "the same number in all rows of a query, and in no others: a digest of the two before",
+        ),
+        ("prefix", "word", "", "what was typed"),
+        ("before", "word", "", "the end of the code before the token, as far as interpret.logContext says"),
+        ("after", "word", "", "the beginning of the code behind it"),
+        ("place", "number", "1 and up", "place in the list as shown"),
+        ("text", "word", "", "what would be inserted"),
+        ("candidate", "word", ", ".join(KIND_NAMES), "kind of the suggestion"),
+        ("expected", "flag", "false, true", "whether it is what the file holds there"),
+        ("selected", "flag", "false, true", "whether the user took it"),
+        (
+            "outcome",
+            "word",
+            "selected, cancelled, typed",
+            "what the user did after this query: took it, gave up, typed on",
+        ),
+    )
+)
+
+SCHEMA = hashlib.blake2b(msgspec.json.encode([COLUMNS, FEATURES]), digest_size=8).hexdigest()
+
+
+def describe_columns() -> bytes:
+    """Return `schema.json`: each column's name, type, range and meaning, and the digests of both schemas."""
+    schema = {
+        "schema": SCHEMA,
+        "features": FEATURE_SCHEMA,
+        "columns": [*COLUMNS, *FEATURES],
+    }
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
+
+
+def make_group_id(session: str, query: int) -> int:
+    """Return the number of a query, from its session and its position there."""
+    # In a million queries, two share a number with a chance of one in ten million.
+    # Tables hold numbers with a sign, so one bit goes.
+    return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1
+
+
+def build_columns(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, list[object]]]:
+    """Yield for each query the values of COLUMNS, an element per suggestion."""
+    session, text = logged.session, origin.text
+    begin, end = session.offset, session.offset + len(session.expected_text)
+    before, after = text[max(begin - origin.context, 0) : begin], text[end : end + origin.context]
+    for number, query in enumerate(logged.queries):
+        size = len(query.suggestions)
+        expected = [place == query.rank for place in range(1, size + 1)]
+        yield {
+            "project": [origin.project] * size,
+            "file": [origin.file] * size,
+            "offset": [session.offset] * size,
+            "line": [origin.lines.place(session.offset)[0]] * size,
+            "session": [session.id] * size,
+            "query_number": [number] * size,
+            "group": [make_group_id(session.id, number)] * size,
+            "prefix": [query.prefix] * size,
+            "before": [before] * size,
+            "after": [after] * size,
+            "place": list(range(1, size + 1)),
+            "text": [suggestion.text for suggestion in query.suggestions],
+            "candidate": [KIND_NAMES[KINDS.get(suggestion.kind.lower(), 0)] for suggestion in query.suggestions],
+            "expected": list(expected),
+            "selected": [is_it and query.selected for is_it in expected],
+            "outcome": [logged.outcome(number)] * size,
+        }

@@ -15,11 +15,10 @@ from msgspec.structs import replace
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
-from ci_eval.core.logs import contract
 from ci_eval.core.logs import formats as log_formats
-from ci_eval.core.logs.contract import LoggedSession, LogOrigin, LogRun
 from ci_eval.core.logs.features import KIND_NAMES, KINDS
-from ci_eval.core.model import LogCounts, LogsRecord, Value
+from ci_eval.core.logs.formats import SIDES, TEST, TRAIN, VALIDATION, LoggedSession, LogOrigin, LogRun
+from ci_eval.core.model import LogCounts, LogsRecord
 
 
 def tables() -> ModuleType:
@@ -36,7 +35,7 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
     """Write the merged logs to `target`, in order of the sources. Raises WorkspaceError if they do not fit together."""
     first = sources[0][1]
     for folder, record in sources:
-        contract.check(record, folder)
+        log_formats.check(record, folder)
         if (record.schema, record.formats) != (first.schema, first.formats):
             raise WorkspaceError(f"{folder} has logs of other columns or formats than {sources[0][0]}")
     names = dict.fromkeys(file.path for _, record in sources for file in record.files)
@@ -46,48 +45,38 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
             with atomic.writing(target / name):
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 form.join(parts, target / name)
-    atomic.write(target / "schema.json", contract.describe_columns())
+    atomic.write(target / "schema.json", log_formats.describe_columns())
     record = replace(
         first,
         train=_sum([source.train for _, source in sources]),
         validation=_sum([source.validation for _, source in sources]),
         test=_sum([source.test for _, source in sources if source.test]) if first.test else None,
-        files=tuple(contract.digest(path, target) for path in sorted(target.rglob("*")) if path.is_file()),
+        files=tuple(log_formats.digest(path, target) for path in sorted(target.rglob("*")) if path.is_file()),
     )
     atomic.write(target / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record
 
 
 def _sum(counts: Sequence[LogCounts]) -> LogCounts:
-    kinds: dict[str, tuple[int, int]] = {}
+    rows, expected = Counter[str](), Counter[str]()
     for count in counts:
-        for kind, (rows, expected) in count.kinds.items():
-            before = kinds.get(kind, (0, 0))
-            kinds[kind] = (before[0] + rows, before[1] + expected)
+        rows.update({kind: number for kind, (number, _) in count.kinds.items()})
+        expected.update({kind: number for kind, (_, number) in count.kinds.items()})
     return LogCounts(
         files=sum(count.files for count in counts),
         sessions=sum(count.sessions for count in counts),
         selected=sum(count.selected for count in counts),
         queries=sum(count.queries for count in counts),
-        rows=sum(count.rows for count in counts),
-        expected=sum(count.expected for count in counts),
-        kinds={kind: kinds[kind] for kind in sorted(kinds)},
+        rows=rows.total(),
+        expected=expected.total(),
+        kinds={kind: (rows[kind], expected[kind]) for kind in sorted(rows)},
     )
 
 
-class KindCounts(Value, frozen=True, kw_only=True):
-    rows: int = 0
-    expected: int = 0
+class PartCounts(LogCounts, frozen=True, kw_only=True):
+    """The counts of one source file."""
 
-
-class PartCounts(Value, frozen=True, kw_only=True):
     file: str
-    sessions: int = 0
-    selected: int = 0
-    queries: int = 0
-    rows: int = 0
-    expected: int = 0
-    kinds: dict[str, KindCounts] = {}
 
 
 class Log:
@@ -118,12 +107,13 @@ class Log:
             part.close()
         counts = PartCounts(
             file=self._file,
+            files=1,
             sessions=self._tally["sessions"],
             selected=self._tally["selected"],
             queries=self._tally["queries"],
             rows=self._rows.total(),
             expected=self._expected.total(),
-            kinds={kind: KindCounts(rows=n, expected=self._expected[kind]) for kind, n in sorted(self._rows.items())},
+            kinds={kind: (n, self._expected[kind]) for kind, n in sorted(self._rows.items())},
         )
         # The counts come last: without them, the files are no part.
         atomic.write(self._counts, msgspec.json.encode(counts))
@@ -133,7 +123,7 @@ def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) ->
     """Return the side that a file or project is on, independent of all others. `percent` is the share for training;
     `test_percent` is that for the test, which reduces validation alone."""
     drawn = draw(seed, f"split {unit}") * 100
-    return contract.TRAIN if drawn < percent else contract.TEST if drawn >= 100 - test_percent else contract.VALIDATION
+    return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
 
 
 def gather(
@@ -154,57 +144,40 @@ def gather(
     # Until all files are written, no manifest may vouch for them.
     (folder / "manifest.json").unlink(missing_ok=True)
     # Files on which the engine failed have sessions with a status, and no part.
-    names = [name for name in names if (parts / f"{name}.counts.json").exists()]
-    counts = {name: _read(parts / f"{name}.counts.json") for name in names}
+    of_counts = {name: path for name in names if (path := parts / f"{name}.counts.json").exists()}
+    counts = {
+        name: stored.decode_json(stored.read(path, stored.MANIFEST), PartCounts, path)
+        for name, path in of_counts.items()
+    }
     sides = {
         name: assign_side(unit(part.file), seed=run.seed, percent=percent, test_percent=test_percent)
         for name, part in counts.items()
     }
-    sides_written = contract.SIDES if test_percent else (contract.TRAIN, contract.VALIDATION)
+    sides_written = SIDES if test_percent else (TRAIN, VALIDATION)
     with atomic.writing(folder):
         for form in map(log_formats.CATALOG.load, formats):
             of_side = {
-                side: [parts / f"{name}{form.end}" for name in names if sides[name] == side] for side in sides_written
+                side: [parts / f"{name}{form.end}" for name in sides if sides[name] == side] for side in sides_written
             }
             if form.gather is not None:
                 form.gather(of_side, folder, run)
                 continue
             for side, files in of_side.items():
                 form.join(files, folder / f"{side}{form.end}")
-        atomic.write(folder / "schema.json", contract.describe_columns())
+        atomic.write(folder / "schema.json", log_formats.describe_columns())
     written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
+    totals = {side: _sum([part for name, part in counts.items() if sides[name] == side]) for side in SIDES}
     record = LogsRecord(
-        schema=contract.SCHEMA,
+        schema=log_formats.SCHEMA,
         formats=tuple(formats),
         split_by=split_by,
         seed=run.seed,
         percent=percent,
-        train=_total([part for name, part in counts.items() if sides[name] == contract.TRAIN]),
-        validation=_total([part for name, part in counts.items() if sides[name] == contract.VALIDATION]),
+        train=totals[TRAIN],
+        validation=totals[VALIDATION],
         test_percent=test_percent,
-        test=_total([part for name, part in counts.items() if sides[name] == contract.TEST]) if test_percent else None,
-        files=tuple(contract.digest(path, folder) for path in written),
+        test=totals[TEST] if test_percent else None,
+        files=tuple(log_formats.digest(path, folder) for path in written),
     )
     atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
     return record
-
-
-def _read(path: Path) -> PartCounts:
-    return stored.decode_json(stored.read(path, stored.MANIFEST), PartCounts, path)
-
-
-def _total(counts: Sequence[PartCounts]) -> LogCounts:
-    rows: Counter[str] = Counter()
-    expected: Counter[str] = Counter()
-    for part in counts:
-        rows.update({kind: count.rows for kind, count in part.kinds.items()})
-        expected.update({kind: count.expected for kind, count in part.kinds.items()})
-    return LogCounts(
-        files=len(counts),
-        sessions=sum(part.sessions for part in counts),
-        selected=sum(part.selected for part in counts),
-        queries=sum(part.queries for part in counts),
-        rows=rows.total(),
-        expected=expected.total(),
-        kinds={kind: (rows[kind], expected[kind]) for kind in sorted(rows)},
-    )

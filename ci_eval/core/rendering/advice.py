@@ -4,7 +4,7 @@ were configured, and in what two of them differ."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -171,23 +171,22 @@ LONGEST = 100
 """The longest value in a sentence, in characters."""
 
 
-def sentence(differences: Sequence[Condition], shown: Callable[[str], str] = str) -> str:
-    """Return the differences in words, such as "base was told `autoImport: off`, new was not"; "" if there are none.
-    `shown` makes foreign text safe."""
-    texts = [_difference_text(condition, shown) for condition in differences[:MOST]]
+def sentence(differences: Sequence[Condition]) -> str:
+    """Return the differences in words, such as "base was told `autoImport: off`, new was not"; "" if there are none."""
+    texts = [_difference_text(condition) for condition in differences[:MOST]]
     if (more := len(differences) - MOST) > 0:
         texts.append(f"and {more:,} more, which the report lists")
     return "; ".join(texts)
 
 
-def _difference_text(condition: Condition, shown: Callable[[str], str]) -> str:
+def _difference_text(condition: Condition) -> str:
     if condition.name == GRAMMAR:
-        base, new = (shown(f"`{short(value or '')}`") for value in (condition.base, condition.new))
+        base, new = (f"`{short(value or '')}`" for value in (condition.base, condition.new))
         return f"the sources of base were read by {base}, those of new by {new}"
     if condition.name == "dependencies" and "told" in (condition.base, condition.new):
         informed, uninformed = ("base", "new") if condition.base == "told" else ("new", "base")
         return f"{informed} was told where the packages are that the project needs, {uninformed} was not"
-    base, new = (shown(f"`{condition.name}: {short(value)}`") for value in (condition.base or "", condition.new or ""))
+    base, new = (f"`{condition.name}: {short(value)}`" for value in (condition.base or "", condition.new or ""))
     if condition.base is None:
         return f"new was told {new}, base was not"
     if condition.new is None:
@@ -199,14 +198,14 @@ def short(value: str) -> str:
     return value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
 
 
-def conditions_line(differences: Sequence[Condition], *, only_told: bool, shown: Callable[[str], str] = str) -> str:
-    """Return the sentence of a comparison's headline about what differs between the runs; "" if nothing does."""
+def conditions_line(differences: Sequence[Condition], *, only_told: bool) -> str:
+    """Return the sentence of a comparison's answer about what differs between the runs; "" if nothing does."""
     if not differences:
         return ""
     lead = (
         "The engine is the same, the runs differ only in what it was told" if only_told else "Not the same in both runs"
     )
-    return f"{lead}: {sentence(differences, shown)}."
+    return f"{lead}: {sentence(differences)}."
 
 
 NAMES = {

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from markupsafe import Markup
 
 from ci_eval.core.contracts import Task
-from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Comparison,
     Determinism,
@@ -22,7 +21,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.sessions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
 from ci_eval.core.rendering import figures as figure_texts
-from ci_eval.core.rendering.advice import conditions_line, percent
+from ci_eval.core.rendering.advice import percent
 
 SIGNS = {
     Verdict.BETTER: "▲",
@@ -86,30 +85,22 @@ def populations(evaluation: Evaluation) -> tuple[str, str]:
         asked = f"{figures.sessions:,} of its {evaluation.population:,} sessions were asked"
         here = f"{asked}; intervals (95 %) say where the figures of all lie"
     if repeats:
-        here += f". {repeats_text(repeats)}"
-    if deletion := deletion_text(evaluation.footprint.deletion):
-        here += f". {deletion}"
+        here += f". {_alike_text(repeats, 'more than once')}"
+    deletion = evaluation.footprint.deletion
+    if deletion.asked:
+        here += f". {_alike_text(deletion, 'again after a deletion, not after typing')}"
+        here += ": the figures are of typing" if deletion.differed else ""
     elsewhere = f"intervals (95 %) say where the figures of {evaluation.clusters} like these lie"
     if not figure_texts.judged_of_code(leading):
         elsewhere = f"no intervals, since there are no two {evaluation.clusters} with different figures"
     return f"{figure_texts.HERE}: {here}.", f"{figure_texts.ELSEWHERE}: {elsewhere}."
 
 
-def repeats_text(repeats: Determinism) -> str:
-    asked = f"Of {figure_texts.format_count(repeats.asked, 'session')} asked more than once"
-    if not repeats.differed:
+def _alike_text(of: Determinism, how: str) -> str:
+    asked = f"Of {figure_texts.format_count(of.asked, 'session')} asked {how}"
+    if not of.differed:
         return f"{asked}, all were answered alike"
-    return f"{asked}, {repeats.differed:,} ({repeats.share:.1%}) were answered differently"
-
-
-def deletion_text(deletion: Determinism) -> str:
-    """Return whether the engine answered alike when the text was reached by a deletion; "" if that was not asked."""
-    if not deletion.asked:
-        return ""
-    asked = f"Of {figure_texts.format_count(deletion.asked, 'session')} asked again after a deletion, not after typing"
-    if not deletion.differed:
-        return f"{asked}, all were answered alike"
-    return f"{asked}, {deletion.differed:,} ({deletion.share:.1%}) were answered differently: the figures are of typing"
+    return f"{asked}, {of.differed:,} ({of.share:.1%}) were answered differently"
 
 
 def p_text(difference: Difference | Elsewhere) -> str:
@@ -127,80 +118,44 @@ def explain_verdict(difference: Difference | Elsewhere, unit: str) -> str:
 def verdict_lines(
     comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
 ) -> list[str]:
-    """Return the verdict on the leading metric for this project; then what stands beside it: other kinds of tokens,
-    times and failures, as far as they were judged. `shown` makes foreign text safe. `folders`: the paths of the two
-    workspaces; None = their names are enough."""
+    """Return what neither the answer nor the tables say of a comparison: the import that the first suggestion adds, the
+    difference that was to be found, other kinds of tokens, times and failures, if they were judged. `shown` makes
+    foreign text safe. `folders`: the paths of the two workspaces; None = their names are enough."""
     others = dict(_beside_lines(comparison, shown))
     keywords = others.pop("keywords", "")
-    time, failures = _time_line(comparison, shown, folders), _failure_line(comparison, shown, folders)
-    conditions = conditions_line(comparison.conditions, only_told=comparison.only_told, shown=shown)
-    lines = [_leading_line(comparison, shown), conditions, keywords, time, failures, *others.values()]
+    time, failures = _time_line(comparison, shown), _failure_line(comparison, shown, folders)
+    lines = [_imports_ahead(comparison), detection_text(comparison), keywords, time, failures, *others.values()]
     return [line for line in lines if line]
 
 
-def _leading_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
-    name, counts = comparison.declared[0], comparison.counts[comparison.headline]
-    leading = comparison.filters[comparison.headline][name]
-    reason = explain_verdict(leading, _unit(comparison, name))
-    line = (
-        f"{figure_texts.HERE} ({shown(label(comparison.headline))}): {said(leading.verdict, marked=leading.marked)}. "
-    )
-    line += _change(comparison, leading)
-    line += f" ({reason})" if reason else ""
-    line += _imports_ahead(comparison, leading)
-    # A quantile can move without any session doing so: then nothing is counted beside its verdict.
-    moved = f"; better in {counts.wins:,}, worse in {counts.losses:,}" if leading.better is not None else ""
-    line += f"{moved} of {figure_texts.format_count(counts.sessions, 'session')}." if moved else "."
-    more = detection_text(comparison) if comparison.detection else needed_text(comparison)
-    return f"{line} {more}" if more else line
-
-
-def _imports_ahead(comparison: Comparison, leading: Difference) -> str:
+def _imports_ahead(comparison: Comparison) -> str:
     """Return how often the first suggestion adds an import if that moved with the leading metric; "" otherwise."""
-    ahead = comparison.filters[comparison.headline].get("UnneededImportAt1")
-    moved = ahead and ahead.base is not None and ahead.new is not None and leading.verdict == ahead.verdict
-    if not ahead or not moved or leading.verdict not in {Verdict.BETTER, Verdict.WORSE}:
+    figures = comparison.filters[comparison.headline]
+    ahead, verdict = figures.get("UnneededImportAt1"), figures[comparison.declared[0]].verdict
+    if not ahead or ahead.verdict != verdict or verdict not in {Verdict.BETTER, Verdict.WORSE}:
         return ""
-    shares = f"{ahead.base:.1%} → {ahead.new:.1%}"
-    return f", as the first suggestion adds an import that the code does not need in {shares} of the lists"
-
-
-def needed_text(comparison: Comparison) -> str:
-    """Return what the sessions could have shown, and how many it takes for one point; "" if nothing is uncertain."""
-    name = comparison.declared[0]
-    leading = comparison.filters[comparison.headline][name]
-    if leading.detectable is None or leading.needed is None:
-        return ""
-    seen = f"Four times out of five, it would show a difference of {_size(leading.detectable, _unit(comparison, name))}"
-    takes = f"one of 1 pp takes about {figure_texts.format_count(leading.needed, 'session')} of the project"
-    if leading.needed >= comparison.population:
-        takes = f"one of 1 pp takes all {comparison.population:,}, with --repeat 2"
-        # What answers differ by is left after all sessions were asked.
-        takes = (
-            f"all {comparison.population:,} do not show one of 1 pp, since answers differ" if leading.noise else takes
-        )
-    return f"{seen}; {takes}."
-
-
-def _change(comparison: Comparison, leading: Difference) -> str:
-    """Return both figures of the leading metric, and their difference."""
-    name, unit = comparison.declared[0], _unit(comparison, comparison.declared[0])
-    return f"{name} {amount(leading.base, unit)} → {amount(leading.new, unit)}, {change(leading.difference, unit)}"
+    shares = f"{amount(ahead.base, 'share')} → {amount(ahead.new, 'share')}"
+    return f"The first suggestion adds an import that the code does not need in {shares} of the lists."
 
 
 def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
     """Yield each group of kinds beside the headline's with a line about it. What is not offered at all has no ranks."""
     base, new = _names(comparison, shown)
+    name = comparison.declared[0]
+    unit = _unit(comparison, name)
     for group, part in figure_texts.beside(comparison.headline, comparison.filters).items():
         counts, figures = comparison.counts[part], comparison.filters[part]
-        leading, recall = figures[comparison.declared[0]], figures.get("Recall")
+        leading, recall = figures[name], figures.get("Recall")
         if not counts.sessions or leading.difference is None:
             continue
         # An engine that never offers the group has no ranks: a verdict on them would mislead.
         offers = (recall is None or recall.base != 0, recall is None or recall.new != 0)
         moved = f"better in {counts.wins:,}, worse in {counts.losses:,} of {counts.sessions:,}"
+        figure = (
+            f"{name} {amount(leading.base, unit)} → {amount(leading.new, unit)}, {change(leading.difference, unit)}"
+        )
         text = {
-            (True, True): f"{said(leading.verdict, marked=leading.marked)}. {_change(comparison, leading)}; {moved}",
+            (True, True): f"{said(leading.verdict, marked=leading.marked)}. {figure}; {moved}",
             (True, False): f"{new} offers none; {moved}",
             (False, True): f"{base} offers none; {moved}",
             (False, False): f"neither engine offers any of {counts.sessions:,}",
@@ -217,15 +172,24 @@ def _names(comparison: Comparison, shown: Callable[[str], str]) -> tuple[str, st
 STATUS_WORDS = {"timeout": "hung at", "engine-crash": "crashed at", "error": "failed at"}
 
 
-def _failure_texts(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> list[str]:
-    sides = (comparison.base, comparison.new)
-    where = folders or tuple(side.workspace for side in sides)
-    names = _names(comparison, shown)
-    return [
-        f"{name} {_failure_text(side.failures, comparison.paired)} ({shown(f'ci-eval show {folder} {example}')})"
-        for side, folder, name in zip(sides, where, names, strict=True)
-        if side.failures and (example := side.failures.example)
-    ]
+def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
+    """Return the verdict on failures with an example of each side; "" if neither engine failed."""
+    if comparison.failures is None:
+        return ""
+    verdict, p = comparison.failures.verdict, comparison.failures.p
+    sides, counts, texts = (comparison.base, comparison.new), [], []
+    for place, (side, name) in enumerate(zip(sides, _names(comparison, shown), strict=True)):
+        failures = side.failures or Failures()
+        counts.append(f"{('base', 'new')[place]} failed in {failures.sessions:,}")
+        if failures.example:
+            folder = folders[place] if folders else side.workspace
+            command = shown(f"ci-eval show {folder} {failures.example}")
+            texts.append(f"; {name} {_failure_text(failures, comparison.paired)} ({command})")
+    sessions = figure_texts.format_count(comparison.paired, "session")
+    return (
+        f"Failures: {said(verdict, marked=comparison.failures.marked)} ({', '.join(counts)} of {sessions}, sign test "
+        f"p = {p:.3f}){''.join(texts)}. They count as misses."
+    )
 
 
 def _failure_text(failures: Failures, pairs: int) -> str:
@@ -240,38 +204,15 @@ def _failure_text(failures: Failures, pairs: int) -> str:
     return f"{text}, {failures.always:,} of them in all {failures.rounds} rounds"
 
 
-def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
-    if comparison.failures is None:
+def _time_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
+    median, high = (comparison.filters[comparison.headline].get(name) for name in TRENDS)
+    if median is None or high is None or median.verdict is Verdict.NOT_COMPARABLE:
         return ""
-    verdict, p = comparison.failures.verdict, comparison.failures.p
-    sides = ", ".join(
-        f"{name} failed in {side.failures.sessions if side.failures else 0:,}"
-        for name, side in (("base", comparison.base), ("new", comparison.new))
-    )
-    sessions = figure_texts.format_count(comparison.paired, "session")
-    line = (
-        f"Failures: {said(verdict, marked=comparison.failures.marked)} ({sides} of {sessions}, sign test p = {p:.3f})"
-    )
-    # The line about times has these texts already.
-    texts = [] if _is_timed(comparison) else _failure_texts(comparison, shown, folders)
-    return f"{'; '.join([line, *texts])}. They count as misses."
-
-
-def _is_timed(comparison: Comparison) -> bool:
-    median = comparison.filters[comparison.headline].get(TRENDS[0])
-    return median is not None and median.verdict is not Verdict.NOT_COMPARABLE
-
-
-def _time_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
-    if not _is_timed(comparison):
-        return ""
-    median, high = (comparison.filters[comparison.headline][name] for name in TRENDS)
     base, new = _names(comparison, shown)
     faster = {Verdict.BETTER: new, Verdict.WORSE: base}.get(median.verdict)
     verdict = f"{faster} is faster at the median" if faster else said(median.verdict)
-    failed = _failure_texts(comparison, shown, folders)
     return (
-        f"Time: {'; '.join([*failed, verdict])}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, "
+        f"Time: {verdict}. Median {amount(median.base, 'ms')} → {amount(median.new, 'ms')}, "
         f"95 % of the lookups within {amount(high.base, 'ms')} → {amount(high.new, 'ms')}."
     )
 
@@ -316,8 +257,10 @@ def detection_text(comparison: Comparison) -> str:
     detection = comparison.detection
     if detection is None:
         return ""
-    unit = next(info.unit for info in comparison.metrics if info.name == detection.metric)
-    target = f"wanted: {_size(detection.wanted, unit)} of {detection.metric}, with power {detection.power:.0%}"
+    unit = _unit(comparison, detection.metric)
+    target = (
+        f"wanted: {change(detection.wanted, unit).lstrip('+')} of {detection.metric}, with power {detection.power:.0%}"
+    )
     if detection.reached is None:
         return f"Detectable: nothing, since {detection.metric} has no figure ({target})."
     if not detection.reached:
@@ -327,11 +270,7 @@ def detection_text(comparison: Comparison) -> str:
         why = f"; at most {detection.most:,} sessions were asked: --detect {detection.wanted * 100:g}pp asks more"
     elif detection.reached > detection.wanted and comparison.paired == comparison.population:
         why = "; all sessions were asked, but answers differ from round to round: more --rounds show more"
-    return f"Detectable: {_size(detection.reached, unit)} ({target}{why})."
-
-
-def _size(difference: float, unit: str) -> str:
-    return change(difference, unit).lstrip("+")
+    return f"Detectable: {change(detection.reached, unit).lstrip('+')} ({target}{why})."
 
 
 def judged_elsewhere(comparison: Comparison) -> bool:

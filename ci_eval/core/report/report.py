@@ -105,18 +105,15 @@ def evaluate(
 ) -> Evaluation:
     manifest = workspace.manifest()
     metrics = [metric for metric in metrics if metric.of in manifest.figures]
-    tallying = Tallying(
-        workspace=workspace,
-        named=named,
-        filters=filters.all,
-    )
-    sums = tallying.all(metrics)
-    tallies = sums.by_filter
+    tallies = Tallying(workspace=workspace, named=named, filters=filters.all).all(metrics)
+    sums = tallies.sums
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
     if responses and responses.unreadable:
         responses = replace(responses, example=_find_unreadable(workspace))
-    by_filter = {name: tally.figures(sums.asked_by_filter[name], sums.again) for name, tally in tallies.items()}
+    by_filter = {
+        name: tally.figures(tallies.asked_by_filter[name], sums.again) for name, tally in tallies.by_filter.items()
+    }
     whole = by_filter[EVERYTHING]
     by_filter[EVERYTHING] = replace(whole, metrics=whole.metrics | dict(of_run))
     if responses and manifest.statuses.get(Status.SKIPPED.value):
@@ -146,9 +143,9 @@ def evaluate(
         noise=sums.rounds.noise(),
         repeats=manifest.state,
         is_function=manifest.is_function,
-        population=sums.population,
+        population=tallies.population,
         drawn=manifest.draws,
-        asked=sums.asked,
+        asked=tallies.asked,
         clusters=manifest.clusters,
         prompts=sums.prompts.figures(),
         queries=sums.cases.figures(manifest.pairs, manifest.histories),

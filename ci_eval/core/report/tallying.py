@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -47,20 +47,24 @@ Seen = Sequence[Sequence[Observation]]
 """The observations of each metric in a session."""
 Named = Callable[[Iterable[str]], Mapping[str, Metric]]
 """A function: names → the metrics that other processes take for them."""
+_PartOfAll = tuple[dict[str, "_Part"], "Sums"]
+"""The parts by filter, and what no filter divides."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Part:
-    files: list[str]
-    clusters: list[str]
-    kinds: set[Kind]
-    statuses: Counter[Status]
-    evaluated: list[int]
-    bands: dict[str, float]
-    undecided: int
-    collected: list[Collected]
-    wavering: list[Wavering]
-    wavering_of_kind: dict[Kind, list[Wavering]]
+    """The sums under one filter, without metrics and task, which cannot be pickled."""
+
+    files: list[str] = field(default_factory=list)
+    clusters: list[str] = field(default_factory=list)
+    kinds: set[Kind] = field(default_factory=set)
+    statuses: Counter[Status] = field(default_factory=Counter)
+    evaluated: list[int] = field(default_factory=list)
+    bands: Counter[str] = field(default_factory=Counter)
+    undecided: int = 0
+    collected: list[Collected] = field(default_factory=list)
+    wavering: dict[Kind | None, list[Wavering]] = field(default_factory=dict)
+    """The movement of each metric: of all sessions (None), and of those of each kind."""
 
 
 class Tally:
@@ -76,54 +80,50 @@ class Tally:
         """Begin with no files. `strata`: those that the filter's sessions are in, if they were asked in unequal
         shares."""
         strata = strata or {}
-        self._wavering = [Wavering(rounds) for _ in metrics]
-        self._wavering_of_kind: dict[Kind, list[Wavering]] = defaultdict(lambda: [Wavering(rounds) for _ in metrics])
+        self._sums = _Part()
         self._metrics = metrics
         self._part = part
-        self._files: list[str] = []
-        self._clusters: list[str] = []
-        self._kinds: set[Kind] = set()
+        self._rounds = rounds
         self._observations = [Observations(metric, [*strata.values()]) for metric in metrics]
         self._collector = Collector(self._observations)
         self._strata = {key: (number, stratum.weight) for number, (key, stratum) in enumerate(strata.items(), 1)}
-        self._statuses: Counter[Status] = Counter()
-        self._evaluated: list[int] = []
-        self._bands: dict[str, float] = defaultdict(float)
-        self._undecided = 0
         self._task = task
         self._weighted = bool(strata)
         self._repeats = repeats
 
     def begin(self, path: str, cluster: str) -> None:
         """Begin a file, to which the next sessions belong. Files of one cluster count as one."""
-        self._files.append(path)
-        self._clusters.append(cluster)
-        self._evaluated.append(0)
+        self._sums.files.append(path)
+        self._sums.clusters.append(cluster)
+        self._sums.evaluated.append(0)
 
     def add(
         self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
     ) -> None:
         """Count a session, if the filter lets it through. `band`: None if the session was not asked. `seen`: the
         observations of each metric in it. `moved`: the same round by round, if not all rounds are alike."""
-        weight = self._part.weight(session)
-        self._undecided += weight is None
+        weight, sums = self._part.weight(session), self._sums
+        sums.undecided += weight is None
         if not weight:
             return
         # Number 0 is for sessions without a weight, such as those that were not asked.
         number_of_stratum, stands_for = self._strata.get(stratum, (0, 1.0))
-        self._statuses[session.status] += 1
+        sums.statuses[session.status] += 1
         if band is not None:
-            self._evaluated[-1] += 1
-            self._bands[band] += stands_for
-        kind = session.properties.kind
-        self._kinds.add(kind)
-        key = pack_location(len(self._files) - 1, NUMBERS[kind], number_of_stratum)
+            sums.evaluated[-1] += 1
+            # Stubs know counters of whole numbers only.
+            sums.bands[band] += stands_for  # type: ignore[assignment]
+        kind, file = session.properties.kind, len(sums.files) - 1
+        sums.kinds.add(kind)
+        key = pack_location(file, NUMBERS[kind], number_of_stratum)
         self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
         for number in range(len(self._metrics) if moved else 0):
             rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :]
-            rounds = rounds * weight * stands_for
-            self._wavering[number].add(rounds, len(self._files) - 1)
-            self._wavering_of_kind[kind][number].add(rounds, len(self._files) - 1)
+            for of_kind in (None, kind):
+                self._wavering(of_kind)[number].add(rounds * weight * stands_for, file)
+
+    def _wavering(self, kind: Kind | None) -> list[Wavering]:
+        return self._sums.wavering.setdefault(kind, [Wavering(self._rounds) for _ in self._metrics])
 
     def _apply_weight(self, seen: Seen, weight: float) -> Seen:
         return [
@@ -133,64 +133,49 @@ class Tally:
 
     def part(self) -> _Part:
         self._collector.flush_observations()
-        return _Part(
-            files=self._files,
-            clusters=self._clusters,
-            kinds=self._kinds,
-            statuses=self._statuses,
-            evaluated=self._evaluated,
-            bands=dict(self._bands),
-            undecided=self._undecided,
-            collected=[observations.collected() for observations in self._observations],
-            wavering=self._wavering,
-            wavering_of_kind=dict(self._wavering_of_kind),
-        )
+        return replace(self._sums, collected=[observations.collected() for observations in self._observations])
 
     def add_part(self, part: _Part) -> None:
         """Add the next files, which another process has added up."""
+        sums, before = self._sums, len(self._sums.files)
         for mine, theirs in zip(self._observations, part.collected, strict=True):
-            mine.merge_observations(theirs, len(self._files))
-        self._clusters += part.clusters
-        self._kinds |= part.kinds
-        self._statuses += part.statuses
-        self._evaluated += part.evaluated
-        for band, count in part.bands.items():
-            self._bands[band] += count
-        self._undecided += part.undecided
-        for moved, added in zip(self._wavering, part.wavering, strict=True):
-            moved.add_all(added, len(self._files))
-        for kind, waverings in part.wavering_of_kind.items():
-            for moved, added in zip(self._wavering_of_kind[kind], waverings, strict=True):
-                moved.add_all(added, len(self._files))
-        self._files += part.files
+            mine.merge_observations(theirs, before)
+        for kind, waverings in part.wavering.items():
+            for moved, added in zip(self._wavering(kind), waverings, strict=True):
+                moved.add_all(added, before)
+        sums.files += part.files
+        sums.clusters += part.clusters
+        sums.kinds |= part.kinds
+        sums.statuses += part.statuses
+        sums.evaluated += part.evaluated
+        sums.bands.update(part.bands)
+        sums.undecided += part.undecided
 
-    def _estimates(
-        self, asked: float, again: SecondQuestions, wavering: Sequence[Wavering], kind: Kind | None = None
-    ) -> dict[str, Estimate]:
-        numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(self._clusters))}
-        clusters = [numbers[cluster] for cluster in self._clusters]
+    def _estimates(self, asked: float, again: SecondQuestions, kind: Kind | None = None) -> dict[str, Estimate]:
+        numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(self._sums.clusters))}
+        clusters = [numbers[cluster] for cluster in self._sums.clusters]
         number = None if kind is None else NUMBERS[kind]
         return {
             seen.metric.info.name: estimate(
                 seen, asked, moved, kind=number, clusters=clusters, repeats=self._repeats, again=again
             )
-            for seen, moved in zip(self._observations, wavering, strict=True)
+            for seen, moved in zip(self._observations, self._wavering(kind), strict=True)
         }
 
     @property
-    def evaluated(self) -> dict[str, int]:
-        """Return the number of sessions that were asked and let through, by file."""
-        return dict(zip(self._files, self._evaluated, strict=True))
+    def sessions(self) -> int:
+        """Return the number of sessions that were asked and let through."""
+        return sum(self._sums.evaluated)
 
     def _folders(self) -> dict[str, FileFigures]:
-        groups = index_folders(self._files)
+        groups = index_folders(self._sums.files)
         figures = {
             observations.metric.info.name: observations.list_group_figures([*groups.values()])
             for observations in self._observations
         }
         return {
             folder: FileFigures(
-                sessions=sum(self._evaluated[file] for file in files),
+                sessions=sum(self._sums.evaluated[file] for file in files),
                 metrics={name: values[number] for name, values in figures.items()},
             )
             for number, (folder, files) in enumerate(groups.items())
@@ -199,20 +184,21 @@ class Tally:
     def figures(self, asked: float, again: SecondQuestions) -> FilterFigures:
         """Return the figures of all that was let through; `asked`: the share of the project's sessions that was
         asked, `again`: its second questions."""
+        sums, is_detailed = self._sums, self._part.detailed
         by_file = {
-            observations.metric.info.name: observations.by_file(len(self._files)) for observations in self._observations
+            observations.metric.info.name: observations.by_file(len(sums.files)) for observations in self._observations
         }
         return FilterFigures(
-            sessions=sum(self._evaluated),
-            planned=self._statuses.total(),
-            undecided=self._undecided,
+            sessions=self.sessions,
+            planned=sums.statuses.total(),
+            undecided=sums.undecided,
             statuses={
-                status.value: self._statuses[status]
+                status.value: sums.statuses[status]
                 for status in Status
                 # Engines that are no language models have no such session.
-                if status is not Status.UNREADABLE or self._statuses[status]
+                if status is not Status.UNREADABLE or sums.statuses[status]
             },
-            metrics=self._estimates(asked, again, self._wavering),
+            metrics=self._estimates(asked, again),
             by_file={
                 metric.info.name: _mean(by_file[metric.info.name])
                 for metric in self._metrics
@@ -221,19 +207,31 @@ class Tally:
             },
             files={
                 path: FileFigures(sessions=count, metrics={name: values[file] for name, values in by_file.items()})
-                for file, (path, count) in enumerate(zip(self._files, self._evaluated, strict=True))
+                for file, (path, count) in enumerate(zip(sums.files, sums.evaluated, strict=True))
             }
-            if self._part.detailed
+            if is_detailed
             else {},
-            folders=self._folders() if self._part.detailed else {},
-            kinds={
-                kind.value: self._estimates(asked, again, self._wavering_of_kind[kind], kind)
-                for kind in sorted(self._kinds)
-            }
-            if self._part.detailed
+            folders=self._folders() if is_detailed else {},
+            kinds={kind.value: self._estimates(asked, again, kind) for kind in sorted(sums.kinds)}
+            if is_detailed
             else {},
-            ranks={band.name: round(self._bands[band.name]) for band in self._task.bands},
+            ranks={band.name: round(sums.bands[band.name]) for band in self._task.bands},
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sums:
+    """The sums over all sessions, which no filter divides."""
+
+    rounds: Rounds
+    cases: Cases
+    prompts: Prompts
+    responses: ResponseCounts
+    again: SecondQuestions
+
+    def add_all(self, other: Sums) -> None:
+        for name, mine in vars(self).items():
+            mine.add_all(getattr(other, name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,26 +239,12 @@ class Tallies:
     """The sums over the sessions of a workspace under each filter."""
 
     by_filter: dict[str, Tally]
-    rounds: Rounds
-    cases: Cases
-    prompts: Prompts
-    responses: ResponseCounts
-    again: SecondQuestions
+    sums: Sums
     population: int
     """The number of sessions that this project has under this strategy."""
     asked: float
     """The share of them that was asked, the smallest one of all strata."""
     asked_by_filter: dict[str, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _PartOfAll:
-    by_filter: dict[str, _Part]
-    rounds: Rounds
-    cases: Cases
-    prompts: Prompts
-    responses: ResponseCounts
-    again: SecondQuestions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,26 +286,38 @@ class Tallying:
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
         """Return the sums over all sessions."""
-        tallies = self._add_up(observed)
+        by_filter, sums = self._add_up(observed)
         asked, touched = self._asked
         if not self._strata.is_divided:
-            asked = Counter({("", ""): sum(tallies.by_filter[EVERYTHING].evaluated.values())})
+            asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
         # What was drawn is a sample of all that might have been drawn, which has no end.
         endless = bool(self._manifest.draws)
-        shares = {name: 0.0 if endless else self._strata.share(asked, keys) for name, keys in touched.items()}
-        share = 0.0 if endless else self._strata.share(asked)
-        return replace(tallies, population=self._strata.total(asked), asked=share, asked_by_filter=shares)
+        return Tallies(
+            by_filter=by_filter,
+            sums=sums,
+            population=self._strata.total(asked),
+            asked=0.0 if endless else self._strata.share(asked),
+            asked_by_filter={
+                name: 0.0 if endless else self._strata.share(asked, keys) for name, keys in touched.items()
+            },
+        )
 
-    def _add_up(self, observed: Sequence[Metric]) -> Tallies:
+    def _add_up(self, observed: Sequence[Metric]) -> tuple[dict[str, Tally], Sums]:
         manifest = self._manifest
-        tallies = self._empty(observed)
+        tallies, sums = self._empty(observed)
+
+        def add(part: _PartOfAll) -> None:
+            for name, tally in tallies.items():
+                tally.add_part(part[0][name])
+            sums.add_all(part[1])
+
         files = self.workspace.session_files()
         waiting = deque(tuple(files[begin : begin + AT_ONCE]) for begin in range(0, len(files), AT_ONCE))
         jobs = min(manifest.jobs, machine.cores())
         if jobs < 2 or manifest.finished < MANY or self.named is None:
             for paths in waiting:
-                _add(tallies, self._part(paths, observed))
-            return tallies
+                add(self._part(paths, observed))
+            return tallies, sums
         done: dict[tuple[Path, ...], _PartOfAll] = {}
         order = deque(waiting)
         # Metrics hold functions that cannot be pickled, so workers get their names.
@@ -332,8 +328,8 @@ class Tallying:
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)
                 # Parts are added in the order of the files: the last digits of sums depend on it.
                 while order and order[0] in done:
-                    _add(tallies, done.pop(order.popleft()))
-        return tallies
+                    add(done.pop(order.popleft()))
+        return tallies, sums
 
     def part(self, names: Sequence[str], paths: Sequence[Path]) -> _PartOfAll:
         """Return the sums over the sessions in these files, in a worker."""
@@ -341,36 +337,28 @@ class Tallying:
         metrics = self.named(names)
         return self._part(paths, [metrics[name] for name in names])
 
-    def _empty(self, observed: Sequence[Metric]) -> Tallies:
+    def _empty(self, observed: Sequence[Metric]) -> tuple[dict[str, Tally], Sums]:
         manifest = self._manifest
         rounds, repeats = manifest.rounds, Repeats.of([(manifest.is_function, manifest.rounds, manifest.state)])
-        task = tasks.CATALOG.load(self._manifest.task)
+        task = tasks.CATALOG.load(manifest.task)
         tallies = {
-            report_filter.name: Tally(
-                task, observed, report_filter, rounds, self._weighted(report_filter.name), repeats
-            )
-            for report_filter in self.filters
+            part.name: Tally(task, observed, part, rounds, self._weighted(part.name), repeats) for part in self.filters
         }
-        return Tallies(
-            by_filter=tallies,
+        return tallies, Sums(
             rounds=Rounds(rounds),
             cases=Cases(),
             prompts=Prompts(observed),
             responses=ResponseCounts(),
             again=SecondQuestions(),
-            population=0,
-            asked=0.0,
-            asked_by_filter={},
         )
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self._manifest
         task, rounds = tasks.CATALOG.load(manifest.task), manifest.rounds
-        sums = self._empty(observed)
-        tallies = [*sums.by_filter.values()]
+        tallies, sums = self._empty(observed)
         for file, sessions in self.workspace.read_session_files(paths, SessionScore):
             cluster = manifest.cluster(file.path)
-            for tally in tallies:
+            for tally in tallies.values():
                 tally.begin(file.path, cluster)
             again: list[SessionScore] = []
             for session in sessions:
@@ -391,28 +379,10 @@ class Tallying:
                     if session.otherwise and rounds > 1
                     else []
                 )
-                for tally in tallies:
+                for tally in tallies.values():
                     tally.add(session, stratum, band, seen, moved)
             sums.again.add(again)
-        parts = {name: tally.part() for name, tally in sums.by_filter.items()}
-        return _PartOfAll(
-            by_filter=parts,
-            rounds=sums.rounds,
-            cases=sums.cases,
-            prompts=sums.prompts,
-            responses=sums.responses,
-            again=sums.again,
-        )
-
-
-def _add(tallies: Tallies, part: _PartOfAll) -> None:
-    for name, tally in tallies.by_filter.items():
-        tally.add_part(part.by_filter[name])
-    tallies.rounds.add_all(part.rounds)
-    tallies.cases.add_all(part.cases)
-    tallies.prompts.add_all(part.prompts)
-    tallies.responses.add_all(part.responses)
-    tallies.again.add_all(part.again)
+        return {name: tally.part() for name, tally in tallies.items()}, sums
 
 
 def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:

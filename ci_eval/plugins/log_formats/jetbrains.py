@@ -16,8 +16,8 @@ import msgspec
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.logs.contract import TEST, TRAIN, VALIDATION, LogFormat, Logged, LoggedSession, LogOrigin, LogRun
 from ci_eval.core.logs.features import NAMES
+from ci_eval.core.logs.formats import TEST, TRAIN, VALIDATION, LogFormat, Logged, LoggedSession, LogOrigin, LogRun
 
 RECORDER, VERSION, BUCKET = "completion-stats", "5", "-1"
 STEP = 100

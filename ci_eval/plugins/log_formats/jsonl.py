@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.core.logs.contract import LogFormat, LoggedSession, LogOrigin, build_columns
 from ci_eval.core.logs.features import NAMES
+from ci_eval.core.logs.formats import LogFormat, LoggedSession, LogOrigin, build_columns
 
 OF_ROWS = ("place", "text", "candidate", "expected", "selected")
 

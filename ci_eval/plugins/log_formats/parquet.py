@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ci_eval.core.logs.contract import LogFormat, LogOrigin, LogPart
+from ci_eval.core.logs.formats import LogFormat, LogOrigin, LogPart
 from ci_eval.core.logs.gather import tables
 
 

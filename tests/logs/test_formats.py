@@ -10,7 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.logs.contract import (
+from ci_eval.core.logs.features import FEATURES
+from ci_eval.core.logs.formats import (
     COLUMNS,
     build_columns,
     check,
@@ -20,7 +21,6 @@ from ci_eval.core.logs.contract import (
     read_logs_record,
     verify,
 )
-from ci_eval.core.logs.features import FEATURES
 from ci_eval.core.model import LogCounts, LogFile, LogsRecord
 from ci_eval.core.text_spans import Lines
 from tests.logs.sessions import ORIGIN, logged
