@@ -13,7 +13,7 @@ from ci_eval.core.config import schema as schema_of
 from ci_eval.core.logs import formats
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.records import Sample
-from ci_eval.core.rendering import documents
+from ci_eval.core.rendering import reporters as result_files
 from ci_eval.core.statistics.footprint import INFOS
 
 Row = dict[str, str | list[str]]
@@ -78,14 +78,14 @@ def schema(name: str) -> dict[str, Any]:
             # An engine may also be NAME@VERSION, so its names are no complete list.
             return schema_of({key: NAMES[what]() for key, what in VALUES.items() if key != "engine"})
         case "metrics" | "comparison":
-            return documents.result_schema(name)
+            return result_files.result_schema(name)
         case _:
             kind = Manifest if name == "manifest" else Sample
             # A setting of an engine may be any value.
             (root,), definitions = msgspec.json.schema_components(
-                [kind], ref_template=documents.WHERE, schema_hook=lambda _: {"title": "any value"}
+                [kind], ref_template=result_files.WHERE, schema_hook=lambda _: {"title": "any value"}
             )
-            return documents.document(name, root, definitions)
+            return result_files.document(name, root, definitions)
 
 
 VALUES = {

@@ -30,7 +30,7 @@ from ci_eval.core.model import (
     Status,
     Suggestion,
 )
-from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.rendering.reporters import Reporter
 from ci_eval.core.statistics.population import Strata
 
 HOSTILE = (

@@ -5,7 +5,7 @@ from typing import Any
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.model import Evaluation
-from ci_eval.core.rendering.contract import Reporter
+from ci_eval.core.rendering.reporters import Reporter
 
 CATALOG: Catalog[Reporter] = Catalog("ci_eval.plugins.reports", "REPORTER", group="reports", kind=Reporter)
 

@@ -36,7 +36,6 @@ class Feature(Value, frozen=True, kw_only=True):
 
     name: str
     type: str
-    """Type of the values: number, flag or category."""
     range: str
     meaning: str
 
@@ -133,7 +132,6 @@ class Reader:
 
     @classmethod
     def of(cls, context: FileContext) -> Reader:
-        """Return a reader for the file of a context."""
         return cls(context.keywords, load_other_names(context))
 
     def _forget(self) -> None:

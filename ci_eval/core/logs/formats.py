@@ -78,7 +78,6 @@ class LoggedSession:
 
     @property
     def selected(self) -> bool:
-        """Return whether the expected text was taken."""
         return any(query.selected for query in self.queries)
 
     def outcome(self, number: int) -> str:
@@ -92,8 +91,7 @@ TRAIN, VALIDATION, TEST = SIDES = ("train", "validation", "test")
 
 
 class LogPart(Protocol):
-    def add(self, logged: LoggedSession) -> None:
-        """Write the queries of one session."""
+    def add(self, logged: LoggedSession) -> None: ...
 
     def close(self) -> None:
         """Complete the file, which appears under its name only now."""
@@ -183,11 +181,7 @@ SCHEMA = hashlib.blake2b(msgspec.json.encode([COLUMNS, FEATURES]), digest_size=8
 
 def describe_columns() -> bytes:
     """Return `schema.json`: each column's name, type, range and meaning, and the digests of both schemas."""
-    schema = {
-        "schema": SCHEMA,
-        "features": FEATURE_SCHEMA,
-        "columns": [*COLUMNS, *FEATURES],
-    }
+    schema = {"schema": SCHEMA, "features": FEATURE_SCHEMA, "columns": [*COLUMNS, *FEATURES]}
     return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 
 

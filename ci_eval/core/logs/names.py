@@ -79,9 +79,7 @@ class Table:
 @dataclass(frozen=True)
 class NameCounts:
     times: Table
-    """Name → how often it occurs."""
     files: Table
-    """Name → in how many files it occurs."""
     pairs: Table
     """Token and name → how often the name follows that token."""
     triples: Table

@@ -16,7 +16,6 @@ AutoImported = Literal["on", "off", "none", "unknown"]
 `unknown` = ci-eval does not know, since the engine was not configured either way."""
 
 SET = "(set)"
-"""The text in place of the value of a variable that may be a secret."""
 
 
 class SentConfiguration(Value, frozen=True, kw_only=True):

@@ -260,7 +260,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]
     gates: tuple[GateResult, ...] = ()
-    """The results of the gates that its figures were checked by."""
     unfinished: int | None = None
     """The number of files that are not through, if the run did not come to its end; None if it did."""
 

@@ -118,7 +118,6 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """The number of characters that taking a suggestion here saved typing, in an item that its task plays (a line of
     golf)."""
     usage: Usage | None = None
-    """The resources it took, if a language model answered."""
     grades: dict[str, Grade] | None = None
     """The grades of the first suggestion, or of an empty text if there is none; None if nothing is graded."""
 
@@ -318,7 +317,6 @@ class PlayItem(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False, t
     """Begin and end, within the item, of its tokens."""
     properties: Properties
     record: Record | None = None
-    """The record that is asked, if the item comes from a dataset."""
 
 
 class CodeGolf(PlayItem, frozen=True, kw_only=True, tag_field="type", tag="CODE_GOLF"):

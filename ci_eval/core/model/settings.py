@@ -186,12 +186,7 @@ Goal = Literal["last", "last_nonempty", "next"]
 class QueriesConfig(Section, frozen=True):
     """The usage queries about the objects in a dataset of histories (task method-calls)."""
 
-    strategies: Annotated[tuple[StrategyName, ...], Meta(min_length=1)] = (
-        "LINEAR",
-        "RANDOM",
-        "REAL*",
-        "REAL",
-    )
+    strategies: Annotated[tuple[StrategyName, ...], Meta(min_length=1)] = ("LINEAR", "RANDOM", "REAL*", "REAL")
     """The strategies that make usage queries from a case: from the code as it was (REAL), or from what became of it
     (the others)."""
     goal: Goal = "last"

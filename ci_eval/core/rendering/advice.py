@@ -107,7 +107,6 @@ def describe_empty_responses(responses: Responses) -> str:
 
 
 def describe_unreadable(responses: Responses, sessions: int) -> str:
-    """Return how many answers could not be read, and the beginning of one."""
     return (
         f"{responses.unreadable:,} of {sessions:,} answers are no code at their place, or have not the form that was "
         f"asked for, and count as wrong; example: {quote(' '.join(responses.example.split()), 80)}"
@@ -115,7 +114,6 @@ def describe_unreadable(responses: Responses, sessions: int) -> str:
 
 
 def _models(evaluation: Evaluation) -> Iterator[str]:
-    """Yield warnings about the answers of language models."""
     _, whole = first_filter(evaluation)
     if evaluation.responses and (why := describe_empty_responses(evaluation.responses)):
         yield f"no answer of the model: {why}"

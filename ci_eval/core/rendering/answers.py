@@ -60,7 +60,6 @@ def status(result: Evaluation | Comparison | Overview) -> str:
 
 
 def answer_html(result: Evaluation | Comparison | Overview) -> Markup:
-    """Return the answer as the first lines of a page."""
     lines = [Markup("<p>{}</p>\n").format(line) for line in answer(result)]
     return Markup('<div class="answer">\n{}</div>\n').format(Markup().join(lines)) if lines else Markup()
 

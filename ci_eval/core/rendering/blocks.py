@@ -13,20 +13,15 @@ from ci_eval.core.base.catalog import plugins
 from ci_eval.core.rendering import markdowntext
 
 ALL = "markdown terminal html"
-"""The formats of a document."""
 NO_STYLES: Mapping[str, str] = MappingProxyType({})
 
 
 class Terminal(Protocol):
-    """The screen that blocks are printed on."""
-
     verbose: bool
 
-    def result(self, text: str) -> None:
-        """Print a line of text."""
+    def result(self, text: str) -> None: ...
 
-    def warn(self, text: str) -> None:
-        """Print a warning to the user."""
+    def warn(self, text: str) -> None: ...
 
     def table(
         self,
@@ -37,8 +32,7 @@ class Terminal(Protocol):
         title: str = "",
         styles: Mapping[str, str] = NO_STYLES,
         spare: Sequence[str] = (),
-    ) -> None:
-        """Print a table; see `Screen.table`."""
+    ) -> None: ...
 
 
 class Block(Protocol):
@@ -51,8 +45,7 @@ class Block(Protocol):
     def markdown(self) -> str:
         """Return the block as Markdown; "" if nothing is to be said."""
 
-    def terminal(self, screen: Terminal) -> None:
-        """Print the block on the terminal."""
+    def terminal(self, screen: Terminal) -> None: ...
 
     def html(self) -> str:
         """Return the block as HTML, in which all foreign text is escaped."""
@@ -107,14 +100,12 @@ class Sentence:
 
 class Warned(Sentence):
     def markdown(self) -> str:
-        """Return the text as a quotation."""
         return f"> {markdowntext.prose(self.text)}"
 
     def terminal(self, screen: Terminal) -> None:
         screen.warn(self.text)
 
     def html(self) -> Markup:
-        """Return the text after a sign."""
         return Markup('<p class="warning">⚠ {}</p>\n').format(self.text)
 
 
@@ -150,7 +141,6 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Return whether its cells are aligned to the right."""
         return "number" in self.classes
 
 

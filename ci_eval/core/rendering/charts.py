@@ -81,10 +81,7 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
 
 
 def _draw(
-    figures: Sequence[Estimate | None],
-    info: MetricInfo,
-    x: Callable[[int], float],
-    say: Callable[[int, Estimate], str],
+    figures: Sequence[Estimate | None], info: MetricInfo, x: Callable[[int], float], say: Callable[[int, Estimate], str]
 ) -> Chart | None:
     """Return a chart of a figure at each place that has one, with the band of the intervals; None if fewer than two
     have. `say`: what a person reads when pointing at a dot."""

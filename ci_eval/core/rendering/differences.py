@@ -11,19 +11,10 @@ from markupsafe import Markup
 
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import label
-from ci_eval.core.model import (
-    Change,
-    Comparison,
-    Difference,
-    Elsewhere,
-    Subset,
-    Verdict,
-)
+from ci_eval.core.model import Change, Comparison, Difference, Elsewhere, Subset, Verdict
 from ci_eval.core.model.units import amount, change, interval_text
 from ci_eval.core.rendering.blocks import Cell, Column, Table, breakable
-from ci_eval.core.rendering.figures import (
-    find_length_filters,
-)
+from ci_eval.core.rendering.figures import find_length_filters
 from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.rendering.verdicts import mark_verdict, p_text, said, sign, went
 

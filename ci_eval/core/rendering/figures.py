@@ -18,14 +18,7 @@ from ci_eval.core.statistics import footprint
 
 LISTS = frozenset({"completion", "golf", "inside"})
 
-HEADLINE = (
-    "RecallAt1",
-    "RecallAt5",
-    "Recall",
-    "MeanReciprocalRank",
-    "MovesCountNormalised",
-    "PerfectLine",
-)
+HEADLINE = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank", "MovesCountNormalised", "PerfectLine")
 """The metrics to show if there is no room for all. Times are not among them: a single run measures them roughly."""
 
 OUTCOMES = {

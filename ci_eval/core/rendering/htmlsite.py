@@ -25,7 +25,6 @@ from ci_eval.core.rendering.blocks import breakable
 from ci_eval.core.scoring import outcome
 
 COMMON = ("style.css", "theme.js")
-"""The assets that every page has."""
 
 
 class HtmlSite:
@@ -45,7 +44,6 @@ class HtmlSite:
         self._environment.filters.update({"breakable": breakable, "label": label})
 
     def assets(self, names: Sequence[str]) -> None:
-        """Copy styles and scripts into the folder `assets`."""
         folder = self._folder / "assets"
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:
@@ -104,7 +102,6 @@ COMPRESSION = 1
 """The level of zlib. Level 6 leaves a fifth less, and takes three times as long."""
 
 Grades = tuple[tuple[str, float], ...]
-"""The names and values of grades."""
 
 Item = tuple[int, str, str] | tuple[int, str, str, int, Grades, str]
 """A suggestion: rank, text, kind, position in the engine's own order (0 = the same), grades, the judge's remark. Most

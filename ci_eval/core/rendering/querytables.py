@@ -30,7 +30,6 @@ STEPS = (
     "other cases."
 )
 USERS = 10
-"""The number of users that are listed."""
 USERS_NOTE = "Users are numbered by their pairs of states, which the paper's table 2 counts as queries."
 LENGTHS = ("States of a history", "histories", "mean", "median", "90 %", "98 %", "longest")
 LENGTHS_IN_PAPER = ("in the paper", "6,189", "4.6", NOTHING, NOTHING, "17", "over 700")

@@ -1,10 +1,11 @@
-"""The documents of sweeps, suites, rankings, causes and trends."""
+"""The documents of sweeps, suites, rankings, trends, causes of misses, and cases."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from operator import itemgetter
 
 from markupsafe import Markup
 
@@ -21,7 +22,7 @@ from ci_eval.core.model import (
     Sweep,
     Trend,
 )
-from ci_eval.core.model.report import Cases, Causes
+from ci_eval.core.model.report import CaseResult, Cases, Causes, Cluster, ListChange
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
 from ci_eval.core.rendering.answers import answer_html, answer_markdown
 from ci_eval.core.rendering.blocks import (
@@ -37,11 +38,9 @@ from ci_eval.core.rendering.blocks import (
     Warned,
     added_blocks,
 )
-from ci_eval.core.rendering.cases import cases_blocks
-from ci_eval.core.rendering.causes import causes_blocks
-from ci_eval.core.rendering.contract import Small
-from ci_eval.core.rendering.figures import HERE, format_count, intervals
+from ci_eval.core.rendering.figures import HERE, NO_ESTIMATE, format_count, intervals
 from ci_eval.core.rendering.markdowntext import code, prose
+from ci_eval.core.rendering.reporters import Small
 from ci_eval.core.rendering.verdicts import mark_verdict, said
 
 
@@ -80,8 +79,8 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
         row: list[str | Cell] = [Cell(value, in_html=link(page, "index.html", value)) for value in run.values]
         row.append(f"{run.sessions:,}")
         for info in sweep.metrics:
-            figure, difference = run.figures.get(info.name), run.differences.get(info.name)
-            text, between = ("—", "") if figure is None else figure_texts(figure, info)
+            figure, difference = run.figures.get(info.name, NO_ESTIMATE), run.differences.get(info.name)
+            text, between = amount(figure.value, info.unit), interval(figure, info.unit)
             below = Markup('{}<br><span class="quiet">{}</span>').format
             # The terminal has little room for intervals.
             row.append(Cell(text, between, on_terminal=text, in_html=below(text, between)))
@@ -92,37 +91,24 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
             if run.why:
                 row.append(Cell(run.why, safe=prose, in_html=Markup('<span class="quiet">{}</span>').format(run.why)))
             else:
-                linked = below(link(run.comparison, "html/index.html", far), within) if run.comparison else None
-                row.append(Cell(far, within, on_terminal=far, in_html=linked or Markup('<span class="quiet"></span>')))
+                linked = below(link(run.comparison, "html/index.html", far), within) if run.comparison else Markup()
+                row.append(Cell(far, within, on_terminal=far, in_html=linked))
         rows.append(row)
-    held_out = held_out_text(sweep)
-    lead = f"{len(sweep.runs)} runs on {code(f'{sweep.project.name} {sweep.project.revision}')}."
-    if sweep.remark:
-        lead += f" {prose(sweep.remark)}."
-    if held_out:
-        lead += f" Held out: {prose(held_out)}."
+    notes: list[Block] = [Warned(f"{sweep.remark}.", "markdown html")] if sweep.remark else []
+    if held_out := held_out_text(sweep):
+        notes.append(Sentence(f"Held out: {held_out}.", in_markdown=f"Held out: {prose(held_out)}."))
     if sweep.shard:
-        lead += f" These are figures of shard {sweep.shard} alone: put all together with `ci-eval sweep … --merge`."
-    about = (
-        f"on {sweep.project.name} {sweep.project.revision}; differences are from the first, over the sessions of both"
-    )
-    in_html: list[Block] = [Warned(f"{sweep.remark}.", "html")] if sweep.remark else []
-    in_html += [Sentence(f"Held out: {held_out}.", "html")] if held_out else []
-    in_html += [Warned(f"These are figures of shard {sweep.shard} alone.", "html")] if sweep.shard else []
-    runs = Table(columns, rows, numbers=0, label="#runs")
-    after = [Sentence(f"Held out: {held_out}.\n", "terminal")] if held_out else []
+        merge = "put all together with ci-eval sweep … --merge"
+        notes.append(Warned(f"These are figures of shard {sweep.shard} alone: {merge}.", "markdown html"))
+    project = f"{sweep.project.name} {sweep.project.revision}"
+    about = f"on {project}; differences are from the first, over the sessions of both"
     return [
         Sentence(formats="markdown", in_markdown=f"# Sweep of {prose(', '.join(sweep.keys))}"),
-        Sentence(formats="markdown", in_markdown=lead),
+        Sentence(formats="markdown", in_markdown=f"{len(sweep.runs)} runs on {code(project)}."),
         EMPTY_LINE,
-        Section("runs", "Runs", about, [*in_html, runs]),
+        Section("runs", "Runs", about, [*notes, Table(columns, rows, numbers=0, label="#runs")]),
         EMPTY_LINE,
-        *after,
     ]
-
-
-def figure_texts(figure: Estimate, info: MetricInfo) -> tuple[str, str]:
-    return amount(figure.value, info.unit), interval(figure, info.unit)
 
 
 def held_out_text(sweep: Sweep) -> str:
@@ -134,8 +120,9 @@ def held_out_text(sweep: Sweep) -> str:
     infos = {info.name: info for info in sweep.metrics}
 
     def list_figures(figures: dict[str, Estimate]) -> str:
-        known = [(info, Cell(*figure_texts(figures[name], info))) for name, info in infos.items() if name in figures]
-        return ", ".join(f"{info.name} {cell.whole}" for info, cell in known)
+        known = [(info, figures[name]) for name, info in infos.items() if name in figures]
+        cells = [(info, Cell(amount(of.value, info.unit), interval(of, info.unit))) for info, of in known]
+        return ", ".join(f"{info.name} {cell.whole}" for info, cell in cells)
 
     best = f"{held.metric} is best for {winner} in {format_count(held.choosing_files, 'file')}"
     best += f" ({amount(held.choosing[held.winner], infos[held.metric].unit)})"
@@ -172,7 +159,6 @@ def suite_blocks(suite: Suite) -> list[Block]:
         columns, rows, foot=foot, classes="sortable suite", label="#projects", on_terminal=suite.title, numbers=0
     )
     troubles = [f"{entry.project.name}: {entry.trouble}" for entry in suite.projects if entry.trouble]
-    trouble_line = Markup('<p class="warning">✗ {}</p>\n').format
     quiet = Markup('<p class="quiet">{}</p>\n').format
     return [
         Sentence(formats="markdown", in_markdown=f"# {prose(suite.title)}"),
@@ -182,7 +168,7 @@ def suite_blocks(suite: Suite) -> list[Block]:
             "Projects",
             suite.about,
             [
-                *(Sentence(formats="html", in_html=trouble_line(trouble)) for trouble in troubles),
+                *(Warned(trouble, "html terminal") for trouble in troubles),
                 Sentence(sentences[0], "markdown html"),
                 *(Sentence(sentence, "markdown html", in_html=quiet(sentence)) for sentence in sentences[1:]),
                 table,
@@ -190,7 +176,6 @@ def suite_blocks(suite: Suite) -> list[Block]:
         ),
         EMPTY_LINE,
         *(Sentence(sentence, "terminal") for sentence in sentences),
-        *(Warned(trouble, "terminal") for trouble in troubles),
         Sentence(formats="markdown", in_markdown="\n".join(f"- {prose(trouble)}" for trouble in troubles)),
     ]
 
@@ -222,8 +207,8 @@ _toned = Markup('<span class="{}">{}</span><small>{}</small>').format
 
 def _project_cell(entry: SuiteProject, info: MetricInfo, *, compared: bool) -> Cell:
     """Return a project's figure, or its difference with the verdict; and the interval."""
-    difference, figure = entry.differences.get(info.name), entry.figures.get(info.name)
-    text, between = figure_texts(figure, info) if figure else (amount(None, info.unit), "")
+    difference, figure = entry.differences.get(info.name), entry.figures.get(info.name, NO_ESTIMATE)
+    text, between = amount(figure.value, info.unit), interval(figure, info.unit)
     if difference:
         text = f"{change(difference.difference, info.unit)} {said(difference.verdict, marked=difference.marked)}"
         between = interval_text(difference, info.unit)
@@ -248,14 +233,10 @@ PAIRS_JUDGED = (
     "each pair as its own comparison judges it, over the sessions that both have; of 20 pairs that do not differ, one "
     "may seem to"
 )
-"""What the verdicts of a ranking are, as reports of it say."""
 
 
 def overview_blocks(overview: Overview, links: Sequence[str] = ()) -> list[Block]:
-    blocks: list[Block] = [
-        Sentence(formats="markdown", in_markdown=f"# {prose(overview.title)}"),
-        EMPTY_LINE,
-    ]
+    blocks: list[Block] = [Sentence(formats="markdown", in_markdown=f"# {prose(overview.title)}"), EMPTY_LINE]
     if overview.ranking:
         lead = Sentence(formats="markdown html", in_markdown=answer_markdown(overview), in_html=answer_html(overview))
         blocks.append(lead)
@@ -285,28 +266,21 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
         f"({prose(label(ranking.headline))}).",
     )
     yield EMPTY_LINE
-    yield from (Warned(warning, "markdown") for warning in ranking.warnings)
     over = f"over the {ranking.sessions:,} sessions in {ranking.files} files that all evaluations have"
     note = (
         f"In order of {first}. A place such as 2{TO}3 is a tie: which of these is better, the data do not show; each "
-        "against each is told below. "
+        "against each is shown below."
     )
-    judges = Markup("Times have no verdict: <code>ci-eval compare-engines</code> judges them.")
-    noted = Markup('<p class="quiet">{}{}</p>\n').format(
-        note, judges if len(ranking.pairs) == len(ranking.declared) else ""
-    )
+    if len(ranking.pairs) == len(ranking.declared):
+        note += " Times have no verdict: ci-eval compare-engines judges them."
+    quiet = Sentence(formats="html", in_html=Markup('<p class="quiet">{}</p>\n').format(note))
     yield Section(
         "ranking",
         "Ranking",
         f"{over}; {label(ranking.headline)}",
-        [
-            *(Warned(warning, "html") for warning in ranking.warnings),
-            _ranking_table(ranking, infos, links),
-            Sentence(formats="html", in_html=noted),
-        ],
+        [*map(Warned, ranking.warnings), _ranking_table(ranking, infos, links), quiet],
     )
     yield EMPTY_LINE
-    yield from (Warned(warning, "terminal") for warning in ranking.warnings)
     titles = [side.title for side in ranking.sides]
     folds: list[Block] = []
     hidden = Markup('<span class="hidden">Evaluation</span>')
@@ -375,11 +349,10 @@ def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
 def _pair_cell(difference: Difference | None, info: MetricInfo) -> str | Cell:
     if difference is None:
         return ""
+    verdict, marked = difference.verdict, difference.marked
     text = f"{change(difference.difference, info.unit)} ({interval_text(difference, info.unit)})"
-    shown = Markup('{}<br><span class="quiet">{}</span>').format(
-        mark_verdict(difference.verdict, marked=difference.marked), text
-    )
-    return Cell(f"{said(difference.verdict, marked=difference.marked)} {text}", in_html=shown)
+    shown = Markup('{}<br><span class="quiet">{}</span>').format(mark_verdict(verdict, marked=marked), text)
+    return Cell(f"{said(verdict, marked=marked)} {text}", in_html=shown)
 
 
 @dataclass(frozen=True)
@@ -441,3 +414,186 @@ def change_lines(trend: Trend, shown: Callable[[str], str] = str) -> Iterator[st
             f"{sign}{info.name} {amount(point.before, info.unit)} → {amount(point.after, info.unit)} "
             f"({change(point.after - point.before, info.unit)}) from {shown(trend.nights[night].started[:10])} on{why}"
         )
+
+
+SHOWN_ON_TERMINAL = 8
+NOTE = "Gain: the points won at most if the cause was gone. Certainty: that it is a fault rather than taste."
+
+
+def causes_blocks(causes: Causes) -> list[Block]:
+    lost, about = amount(causes.lost, "share"), prose(label(causes.headline))
+    since = " to what got worse" if causes.base else ""
+    lead = (
+        f"{lost[:-1]} points of RecallAt1 and {causes.mrr_lost:.3f} of MeanReciprocalRank are lost{since}, over "
+        f"{format_count(causes.sessions, 'session')} ({label(causes.headline)})."
+    )
+    compared = f"{causes.title}, compared with {causes.base}." if causes.base else f"{causes.title}."
+    unknown = [
+        f"the {what} cannot tell at {causes.judgeable - judged:,} of {causes.judgeable:,} places"
+        for what, judged in (("grammar", causes.grammar_judged), ("scopes", causes.scope_judged))
+        if judged < causes.judgeable
+    ]
+    blocks: list[Block] = [
+        Sentence(f"# What {'got worse' if causes.base else 'to fix first'}\n\n{prose(compared)}", "markdown"),
+        Sentence(compared, "terminal html" if causes.base else "terminal"),  # the page's heading names the engine
+        Sentence(lead, in_markdown=lead.replace(label(causes.headline), about)),
+    ]
+    if unknown:
+        blocks.append(Warned(f"Which suggestions can be there: {', '.join(unknown)}."))
+    if not causes.clusters:
+        return [*blocks, Sentence("Nothing was lost: there is nothing to fix.")]
+    short = _clusters(causes, causes.clusters[:SHOWN_ON_TERMINAL], "terminal")
+    whole = _clusters(causes, causes.clusters, "markdown html")
+    section = Section("clusters", "Clusters", "by the share of the lost points times certainty", [short, whole])
+    return [*blocks, section, Section("examples", "Examples", "ci-eval show prints one", [_examples(causes)])]
+
+
+def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Table:
+    columns = [
+        Column("Cause", "row"),
+        Column("Kind", safe=prose),
+        Column("First", safe=prose),
+        Column("Gain", "number nowrap", "points of RecallAt1 at most"),
+        Column("Share", "number", "of the lost points of RecallAt1"),
+        Column("MRR gain", "number", "points of MeanReciprocalRank at most", formats="markdown html"),
+        Column("MRR share", "number", "of the lost points of MeanReciprocalRank", formats="markdown html"),
+        Column("Certainty", "number", "that it is a fault rather than taste"),
+        Column("Sessions", "number"),
+        Column("Defined in", formats="markdown html"),
+        *(Column(f"{title} has it", "number", safe=prose) for title in causes.others),
+    ]
+    rows = [
+        (
+            cluster.cause,
+            _first_kinds(cluster.kind),
+            cluster.first,
+            f"{cluster.gain * 100:.1f} points",
+            f"{cluster.share:.1%}",
+            f"{cluster.mrr_gain:.3f}",
+            f"{cluster.mrr_share:.1%}",
+            f"{cluster.certainty:.0%}",
+            f"{cluster.sessions:,}",
+            ", ".join(f"{place} {count:,}" for place, count in cluster.defined.items()),
+            *(f"{count:,}" for count in cluster.others.values()),
+        )
+        for cluster in clusters
+    ]
+    hidden = len(causes.clusters) - len(clusters)
+    more = f"{format_count(hidden, 'further cluster')} in the report. " if hidden else ""
+    return Table(
+        columns,
+        rows,
+        formats=formats,
+        numbers=0,
+        spare=("share", "kind", "certainty"),
+        label="#clusters",
+        note=more + NOTE,
+    )
+
+
+def _first_kinds(kinds: str) -> str:
+    first, *others = kinds.lower().replace("_", " ").split(", ")
+    return f"{first} and {len(others)} more" if others else first
+
+
+def _examples(causes: Causes) -> Table:
+    columns = [
+        Column("Cause", "row"),
+        Column("Place", safe=code),
+        Column("Expected", safe=code),
+        Column("Rank", "number"),
+        Column("List begins with", safe=code),
+        Column("Session", safe=code),
+    ]
+    rows = [
+        (
+            "" if number else f"{cluster.cause} ({_first_kinds(cluster.kind)}, {cluster.first})",
+            f"{example.file}:{example.line}",
+            example.expected,
+            "absent" if example.rank is None else f"{example.rank:,}",
+            ", ".join(example.ahead),
+            example.session,
+        )
+        for cluster in causes.clusters
+        for number, example in enumerate(cluster.examples)
+    ]
+    return Table(columns, rows, formats="markdown html", label="#examples")
+
+
+WIDEST_PLACE, WIDEST_DIRECTIVES = 28, 34
+"""The characters of a cell on the terminal, so that a row fits into 80."""
+SHOWN_CHANGES = 15
+SHOWN_PARTS = 5
+
+
+def cases_blocks(cases: Cases) -> list[Block]:
+    count, broken = format_count(len(cases.cases), "case"), cases.broken
+    lead = f"{count}, {f'{broken:,} broken' if broken else 'none broken'} ({cases.title})."
+    blocks: list[Block] = [
+        Sentence(f"# Cases\n\n{prose(lead)}", "markdown"),
+        Sentence(lead, "terminal html"),
+        *(Warned(f"Cases in {language} are left out: the engine does not know it.") for language in cases.left_out),
+    ]
+    ordered = sorted(cases.cases, key=lambda case: not case.reasons)
+    blocks += [
+        _table([case for case in ordered if case.reasons], "markdown"),
+        _table(ordered, "html"),
+        _table(cases.cases, "terminal"),
+        *(Sentence(f"{_place(case)} BROKEN: {reason}", "terminal") for case in cases.cases for reason in case.reasons),
+    ]
+    if cases.base is None:
+        return blocks
+    about = format_count(len(cases.changes), "list") if cases.changes else "No list"
+    since = f"{about} changed since {cases.base}."
+    changed = Sentence(since, in_markdown=prose(since))
+    hidden = len(cases.changes) - SHOWN_CHANGES
+    more = [Sentence(f"… and {format_count(hidden, 'list')} more.")] if hidden > 0 else []
+    rows = [
+        (Cell(change.key, on_terminal=_cut(change.key[::-1], WIDEST_PLACE)[::-1]), _differences(change))
+        for change in cases.changes[:SHOWN_CHANGES]
+    ]
+    columns = [Column("List", "row", safe=code), Column("Change", safe=prose)]
+    lists = Table(columns, rows, numbers=0, label="#lists")
+    return [*blocks, Section("lists", "Lists", "what they begin with", [changed, lists, *more])]
+
+
+def _place(case: CaseResult) -> str:
+    return f"{case.file}:{case.line}"
+
+
+def _table(cases: Sequence[CaseResult], formats: str) -> Table:
+    columns = [
+        Column("Case", "row", safe=code),
+        Column("Caret", formats="markdown html", safe=code),
+        Column("Expected", safe=code),
+        Column("Result", safe=prose),
+    ]
+    rows = [
+        (
+            Cell(_place(case), on_terminal=_cut(_place(case)[::-1], WIDEST_PLACE)[::-1]),
+            case.caret,
+            Cell(case.directives, on_terminal=_cut(case.directives, WIDEST_DIRECTIVES)),
+            Cell("; ".join(case.reasons) or "kept", on_terminal="BROKEN" if case.reasons else "kept"),
+        )
+        for case in cases
+    ]
+    return Table(columns, rows, formats=formats, numbers=0, label="Cases", styles={"BROKEN": "bold red"})
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _differences(change: ListChange) -> str:
+    """Return what came, went and moved, with ranks."""
+    if change.base is None or change.new is None:
+        return "gone" if change.new is None else f"new: {', '.join(change.new[:SHOWN_PARTS])}"
+    base, new = ({text: rank for rank, text in reversed([*enumerate(side, 1)])} for side in (change.base, change.new))
+    parts = [f"-{text} ({rank})" for text, rank in sorted(base.items(), key=itemgetter(1)) if text not in new]
+    for text, rank in sorted(new.items(), key=itemgetter(1)):
+        if text not in base:
+            parts.append(f"+{text} ({rank})")
+        elif base[text] != rank:
+            parts.append(f"{text} ({base[text]} → {rank})")
+    more = [f"{len(parts) - SHOWN_PARTS:,} more"] if len(parts) > SHOWN_PARTS else []
+    return ", ".join([*parts[:SHOWN_PARTS], *more])

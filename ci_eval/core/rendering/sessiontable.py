@@ -49,12 +49,9 @@ CHANGES = ("better", "worse", "same", "only")
 
 @dataclass
 class Texts:
-    """The texts by number, each stored once."""
-
     numbers: dict[str, int] = field(default_factory=dict)
 
     def __call__(self, text: str) -> int:
-        """Return the number of a text; a new text gets the next one."""
         return self.numbers.setdefault(text, len(self.numbers))
 
 
@@ -80,13 +77,11 @@ class Computed:
     """The figures that the page computes of the sessions it lists."""
 
     filters: Sequence[ReportFilter] = ()
-    """The filters whose sessions the page can list."""
     metrics: Sequence[Metric] = ()
     asked: float | None = None
     clusters: str | None = None
     """What other code is a sample of, see `find_cluster`; None = figures have no interval for other code."""
     strata: Strata = field(default_factory=lambda: Strata({}))
-    """The strata of the sample."""
     unseen: float | None = None
     """What an exact difference may move by unseen, see `Comparison.unseen`; None = none is exact."""
     command: str = ""

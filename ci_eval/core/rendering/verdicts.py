@@ -193,7 +193,6 @@ def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: 
 
 
 def _failure_text(failures: Failures, pairs: int) -> str:
-    """Return at how many of the pairs an engine failed, and in how many rounds."""
     (status, _), *others = sorted(failures.statuses.items(), key=lambda item: (-item[1], item[0]))
     what = "failed at" if others else STATUS_WORDS.get(status, "failed at")
     text = f"{what} {failures.sessions:,} of {figure_texts.format_count(pairs, 'session')}"
@@ -218,7 +217,6 @@ def _time_line(comparison: Comparison, shown: Callable[[str], str]) -> str:
 
 
 def elsewhere_line(comparison: Comparison) -> str:
-    """Return the verdict on the leading metric for other code."""
     name = comparison.declared[0]
     elsewhere = comparison.filters[comparison.headline][name].elsewhere
     verdict, reason = (

@@ -26,7 +26,6 @@ Ranks = Mapping[str, int | None]
 
 EXAMPLES = 3
 AHEAD = 3
-"""The number of suggestions that an example shows."""
 
 NO_ANSWER = "the engine did not answer"
 OTHER_RANGE = "accepting the right name damages the text around it"
@@ -76,8 +75,6 @@ class Loss(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a session's loss, and its cause."""
-
     cause: str
     first: str
     loss: Loss
@@ -142,7 +139,6 @@ class Place:
         return BARE_MEMBER if is_barred else ""
 
     def defined(self) -> str:
-        """Return where the expected name is defined."""
         session = self.session
         origin = self.names.origin(session.offset, session.expected_text) if self.names and self.is_bare else ""
         known, package = session.properties, session.properties.package or ""
@@ -223,8 +219,6 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
 
 @dataclass
 class Gathering:
-    """A cluster in the making."""
-
     cause: str
     losses: list[Loss] = field(default_factory=list)
     certain: list[float] = field(default_factory=list)
@@ -280,7 +274,6 @@ def _example(place: Place) -> MissExample:
 
 
 def read_ranks(workspace: Workspace) -> dict[str, int | None]:
-    """Return the rank of the expected text in each asked session of a workspace."""
     return {
         session.id: rank_of(session)
         for _, sessions in workspace.sessions(SessionScore)

@@ -98,10 +98,7 @@ class WorkspaceSessions:
 
 
 def evaluate(
-    workspace: Workspace,
-    metrics: Sequence[Metric],
-    filters: ReportFilters,
-    named: Named | None = None,
+    workspace: Workspace, metrics: Sequence[Metric], filters: ReportFilters, named: Named | None = None
 ) -> Evaluation:
     manifest = workspace.manifest()
     metrics = [metric for metric in metrics if metric.of in manifest.figures]

@@ -15,14 +15,7 @@ from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import EVERYTHING, ReportFilter
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import (
-    Estimate,
-    FileFigures,
-    FilterFigures,
-    Kind,
-    SessionScore,
-    Status,
-)
+from ci_eval.core.model import Estimate, FileFigures, FilterFigures, Kind, SessionScore, Status
 from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
 from ci_eval.core.statistics.population import Key, Strata, Stratum
 from ci_eval.core.statistics.prompts import Prompts
@@ -236,8 +229,6 @@ class Sums:
 
 @dataclass(frozen=True, kw_only=True)
 class Tallies:
-    """The sums over the sessions of a workspace under each filter."""
-
     by_filter: dict[str, Tally]
     sums: Sums
     population: int
@@ -285,7 +276,6 @@ class Tallying:
         return dict(zip(touched[name], self._strata.weighted(asked, touched[name]), strict=False))
 
     def all(self, observed: Sequence[Metric]) -> Tallies:
-        """Return the sums over all sessions."""
         by_filter, sums = self._add_up(observed)
         asked, touched = self._asked
         if not self._strata.is_divided:

@@ -14,8 +14,8 @@ from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.model.report import Cases
 from ci_eval.core.rendering.answers import status
 from ci_eval.core.rendering.blocks import to_markdown
-from ci_eval.core.rendering.cases import cases_blocks
 from ci_eval.core.rendering.figures import describe_sessions, format_count, shown_filter
+from ci_eval.core.rendering.results import cases_blocks
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.evaluate import Evaluated

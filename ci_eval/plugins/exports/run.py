@@ -21,11 +21,9 @@ class ArrowTable(Protocol):
     num_rows: int
     column_names: list[str]
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas.DataFrame."""
+    def to_pandas(self) -> Any: ...
 
-    def to_pylist(self) -> list[dict[str, Any]]:
-        """Return a dictionary for each row."""
+    def to_pylist(self) -> list[dict[str, Any]]: ...
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a stream in Arrow's C interface, which polars.DataFrame(table), DuckDB and others read."""

@@ -25,7 +25,6 @@ STEP = 100
 
 
 def make_user_id(seed: int, project: str) -> str:
-    """Return a user's id for a project, of twelve hexadecimal digits."""
     return hashlib.blake2b(f"{seed}\0{project}".encode(), digest_size=6).hexdigest()
 
 

@@ -40,7 +40,6 @@ class LinesPart:
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """Join gzip files in order: several members are one gzip file."""
     partial = target.with_name(f"{target.name}.partial")
     with partial.open("wb") as whole:
         # A file without any byte is no gzip file.

@@ -11,21 +11,12 @@ from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import label
 from ci_eval.core.manifest import commits_between
-from ci_eval.core.model import (
-    Change,
-    Comparison,
-    Evaluation,
-    FileError,
-    FilterFigures,
-    MetricInfo,
-    Verdict,
-)
+from ci_eval.core.model import Change, Comparison, Evaluation, FileError, FilterFigures, MetricInfo, Verdict
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import amount
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.answers import answer_markdown
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
-from ci_eval.core.rendering.contract import Reporter, Result
 from ci_eval.core.rendering.differences import COLUMNS, changes_table, compared_by_length, parts_table, verdict_table
 from ci_eval.core.rendering.figures import (
     ELSEWHERE,
@@ -53,6 +44,7 @@ from ci_eval.core.rendering.figures import (
 )
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import tables
+from ci_eval.core.rendering.reporters import Reporter, Result
 from ci_eval.core.rendering.results import small_blocks, trend_lines
 from ci_eval.core.rendering.verdicts import (
     ADJUSTED,

@@ -9,23 +9,12 @@ import msgspec
 
 from ci_eval.core import machine
 from ci_eval.core.filters import label
-from ci_eval.core.model import (
-    FORMAT,
-    Comparison,
-    Estimate,
-    Evaluation,
-    Line,
-    Lines,
-    MetricInfo,
-    Suite,
-    Sweep,
-    Trend,
-)
+from ci_eval.core.model import FORMAT, Comparison, Estimate, Evaluation, Line, Lines, MetricInfo, Suite, Sweep, Trend
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
 from ci_eval.core.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
-from ci_eval.core.rendering.contract import Reporter, Result, Small
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
+from ci_eval.core.rendering.reporters import Reporter, Result, Small
 from ci_eval.core.rendering.results import change_lines, name_trends, small_blocks
 from ci_eval.core.rendering.verdicts import night_figure
 from ci_eval.plugins.reports.html.comparison import ComparisonPages
@@ -136,12 +125,7 @@ def _step(trend: Trend, info: MetricInfo) -> str:
 
 
 def _about(line: Line) -> dict[str, object]:
-    return {
-        "name": line.name,
-        "language": line.language,
-        "completionType": line.completion_type,
-        "client": line.client,
-    }
+    return {"name": line.name, "language": line.language, "completionType": line.completion_type, "client": line.client}
 
 
 def _entry(line: Line) -> dict[str, object]:

@@ -21,7 +21,6 @@ from ci_eval.core.rendering import figures as words
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.answers import answer_html
 from ci_eval.core.rendering.blocks import added_blocks
-from ci_eval.core.rendering.contract import StoredSessions
 from ci_eval.core.rendering.figures import (
     FAILURES,
     NO_FIGURES,
@@ -56,6 +55,7 @@ from ci_eval.core.rendering.htmlpages import (
 )
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, Scripts
 from ci_eval.core.rendering.querytables import tables
+from ci_eval.core.rendering.reporters import StoredSessions
 from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import populations
 from ci_eval.core.statistics.repeated.noise import noise_text

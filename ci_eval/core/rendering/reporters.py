@@ -1,0 +1,150 @@
+"""The interfaces of reports, and the fields and JSON schemas of their files.
+
+A format is a module in `plugins/reports/`, which ends in a `REPORTER`, or an entry point of a package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from ci_eval.core.filters import ReportFilters
+from ci_eval.core.model import (
+    FORMAT,
+    Comparison,
+    Difference,
+    Evaluation,
+    FilterFigures,
+    Overview,
+    Paint,
+    Pair,
+    PairCounts,
+    Session,
+    Side,
+    SourceFile,
+    Suite,
+    Sweep,
+)
+from ci_eval.core.model.report import Cases, Causes
+from ci_eval.core.statistics.population import Strata
+
+Small = Overview | Sweep | Suite | Causes | Cases
+"""A result whose pages need none of the stored sessions."""
+Result = Evaluation | Comparison | Small
+
+
+class StoredSessions(Protocol):
+    """The stored sessions of an evaluation, one file at a time. They are picklable if more than one process may read
+    them."""
+
+    @property
+    def processes(self) -> int:
+        """Return how many processes may read the sessions at the same time."""
+
+    @property
+    def paths(self) -> Sequence[str]: ...
+
+    @property
+    def filters(self) -> ReportFilters:
+        """Return the filters of the figures; the sessions of the leading one are those of the headline."""
+
+    def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]: ...
+    def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]: ...
+
+    def strata(self) -> Strata:
+        """Return the strata of all sessions that could have been asked."""
+
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
+
+
+class PairedSessions(Protocol):
+    """The stored sessions of both sides of a comparison."""
+
+    @property
+    def filters(self) -> ReportFilters:
+        """Return the filters of the differences; the pairs of the leading one are those of the headline."""
+
+    def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
+        """Yield each of these files that has pairs: its text, and all its sessions in order of offset. None = all
+        files."""
+
+    def strata(self) -> Strata:
+        """Return the strata of all sessions that could have been asked."""
+
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
+
+    @property
+    def evaluations(self) -> tuple[Path, Path]: ...
+
+
+class Reporter(Protocol):
+    """A writer of one format of reports. Its `results`, if it has that attribute, are the types of the results that it
+    writes, of Result or Lines; without it, Evaluation alone."""
+
+    @property
+    def name(self) -> str: ...
+
+    # A reporter names the types of its own results and sources, so no one type holds for all.
+    def write(self, result: Any, sources: Any, folder: Path) -> Path:
+        """Write the report below `folder`; return the path of the file that a person opens first. `sources`:
+        StoredSessions of an evaluation, PairedSessions of a comparison, None of others."""
+
+
+FACTS = (
+    "title engine revision project completionType client language seed conditions started population noise",
+    "prompts queries gates unfinished",
+)
+"""The fields of an evaluation that are in the file, and those of them that it has only if there is something to say."""
+FIGURES = "sessions planned undecided statuses metrics byFile kinds ranks files"
+COMPARED = "paired population onlyBase onlyNew changedText files declared wins losses headline"
+COUNTED = "sessions wins losses"
+LISTED = ("parts transitions regressions improvements warnings conditions gates", "failures detection")
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+WHERE = "#/$defs/{name}"
+
+
+def result_schema(name: str) -> dict[str, Any]:
+    """Return the JSON schema of `metrics.json` or of `comparison.json`."""
+    kinds = (Evaluation, FilterFigures, Comparison, PairCounts, Side, Difference)
+    _, known = msgspec.json.schema_components(kinds, ref_template=WHERE)
+
+    def pick(kind: str, names: str, unless_empty: str, more: Mapping[str, object]) -> dict[str, Any]:
+        properties = known[kind]["properties"]
+        fields = {field: properties[field] for field in (*names.split(), *unless_empty.split())}
+        return {"type": "object", "properties": {**fields, **more}, "required": [*names.split(), *more]}
+
+    def table(of: object) -> dict[str, Any]:
+        return {"type": "object", "additionalProperties": of}
+
+    if name == "metrics":
+        more = {
+            "headline": {"type": "string"},
+            "environment": table({"type": "string"}),
+            "filters": table(pick("FilterFigures", FIGURES, "", {})),
+        }
+        whole = pick(
+            "Evaluation", "", "", {"evaluations": {"type": "array", "items": pick("Evaluation", *FACTS, more)}}
+        )
+    else:
+        side = {"$ref": WHERE.format(name="Side")}
+        metrics = table({"$ref": WHERE.format(name="Difference")})
+        more = {
+            "base": {"type": "string"},
+            "new": {"type": "string"},
+            "sides": {"type": "object", "properties": {"base": side, "new": side}, "required": ["base", "new"]},
+            "filters": table(pick("PairCounts", COUNTED, "", {"metrics": metrics})),
+        }
+        names, unless_empty = LISTED
+        whole = pick("Comparison", f"{COMPARED} {names} trend", unless_empty, more)
+    whole["properties"]["format"] = {"const": FORMAT}
+    return document(name, whole, known)
+
+
+def document(title: str, root: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return a JSON schema (draft 2020-12) as a whole document."""
+    return {"$schema": DRAFT, "title": f"ci-eval {title}", **root, "$defs": definitions}
