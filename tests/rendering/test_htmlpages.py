@@ -148,7 +148,7 @@ def test_each_half_of_a_token_is_coloured_by_its_side() -> None:
     pair = (session("a.py", 0, "abc", 1), session("a.py", 0, "abc", None, status=Status.TIMEOUT))
     (page,) = paired_pages(SOURCE, [pair], TASK, ALL)
     piece = page.pieces[0]
-    assert [(half.text, half.outcome) for half in piece.halves] == [("ab", "first"), ("c", "failed")]
+    assert piece.halves == (("ab", "first"), ("c", "failed"))
     assert piece.label == "abc: base rank 1, new timeout, worse"
     assert "".join(each.text for each in page.pieces) == SOURCE.text
 

@@ -114,7 +114,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield f"{_head(leading)}   {named}   in this project"
     texts = [f"{_word(info)} {amount(leading.base, info.unit)} → {amount(leading.new, info.unit)}"]
     if leading.low is not None and leading.high is not None and leading.low < leading.high:
-        texts.append(f"({_points_between(leading.low, leading.high, info.unit)})")
+        texts.append(f"({_points(info.unit, leading.low, leading.high)})")
     moved = f"{counts.wins:,} better · {counts.losses:,} worse " if leading.better is not None else ""
     yield "   ".join([*texts, f"{moved}of {format_count(counts.sessions, 'session')} ({label(comparison.headline)})"])
     if differing := conditions_line(comparison.conditions, only_told=comparison.only_told):
@@ -142,7 +142,8 @@ def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population
         return "No verdict: both sides have the same figure, and sessions that were not asked may differ."
     # Without a correction for a small project, and only about right: the true difference may be another one.
     needed = asked * (leading.detectable / size) ** 2
-    few = f"No verdict: {format_count(asked, 'session')} cannot tell a difference of {_points(size, info.unit)}"
+    points = _points(info.unit, size).lstrip("+")
+    few = f"No verdict: {format_count(asked, 'session')} cannot tell a difference of {points}"
     if needed <= asked:
         return f"{few} from chance; about {2 * asked:,} would."
     digits = 10 ** (len(f"{needed:.0f}") - 2)
@@ -228,15 +229,9 @@ def _plain(kind: str) -> str:
     return kind.lower().replace("_", " ")
 
 
-def _points(difference: float, unit: str) -> str:
+def _points(unit: str, *values: float) -> str:
+    """Return a difference with its sign, or the ends of its interval; those of shares in points."""
     if unit != "share":
-        return change(difference, unit).lstrip("+")
-    decimals = 0 if abs(difference) * 100 >= MANY_POINTS else 1
-    return f"{difference * 100:.{decimals}f} points"
-
-
-def _points_between(low: float, high: float, unit: str) -> str:
-    if unit != "share":
-        return f"{change(low, unit)} to {change(high, unit)}"
-    decimals = 0 if max(abs(low), abs(high)) * 100 >= MANY_POINTS else 1
-    return f"{low * 100:+.{decimals}f} to {high * 100:+.{decimals}f} points"
+        return " to ".join(change(value, unit) for value in values)
+    decimals = 0 if max(map(abs, values)) * 100 >= MANY_POINTS else 1
+    return f"{' to '.join(f'{value * 100:+.{decimals}f}' for value in values)} points"

@@ -103,7 +103,7 @@ def _draw(
         summary=f"{info.name} of {len(known)} runs; the table has the figures",
         lines=(tuple(Dot(x(place), y(value), say(place, figure)) for place, figure, value in known),),
         band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
-        ticks=tuple((y(value), amount(value, info.unit)) for value in scale_values(y)),
+        ticks=y.ticks(info.unit),
     )
 
 
@@ -142,24 +142,27 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
     infos = {info.name: info for trend in trends for info in trend.metrics}
     charts = []
     for info in (infos[name] for name in metrics if name in infos):
-        figures = [
-            [(night, figure) for night in trend.nights for figure in [night.metrics.get(info.name)] if figure]
+        known = [
+            [
+                (night, figure, figure.value)
+                for night in trend.nights
+                if (figure := night.metrics.get(info.name)) and figure.value is not None
+            ]
             for trend in trends
         ]
-        known = [[(night, figure) for night, figure in line if figure.value is not None] for line in figures]
-        values = [figure.value or 0.0 for line in known for _, figure in line]
+        values = [value for line in known for _, _, value in line]
         if not values:
             continue
         y = Up(min(values), max(values))
         lines = tuple(
             tuple(
-                Dot(places[night.started], y(figure.value or 0.0), f"{name}, {_dot_label(night, figure, info.unit)}")
-                for night, figure in line
+                Dot(places[night.started], y(value), f"{name}, {_dot_label(night, figure, info.unit)}")
+                for night, figure, value in line
             )
             for name, line in zip(names, known, strict=True)
         )
         summaries = [
-            f"{name}: {amount(line[-1][1].value, info.unit)} after {len(line)} evaluations"
+            f"{name}: {amount(line[-1][2], info.unit)} after {len(line)} evaluations"
             for name, line in zip(names, known, strict=True)
             if line
         ]
@@ -168,7 +171,7 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
                 title=info.name,
                 summary="; ".join(summaries),
                 lines=lines,
-                ticks=tuple((y(value), amount(value, info.unit)) for value in scale_values(y)),
+                ticks=y.ticks(info.unit),
                 names=_dates([by_time[start] for start in starts]),
             )
         )
@@ -263,7 +266,7 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
         title="Latency",
         summary="share of the lookups, and the time they took at most, base and new; the table has the figures",
         lines=lines,
-        ticks=tuple((y(value), amount(10**value, "ms")) for value in scale_values(y)),
+        ticks=y.ticks("ms", lambda value: 10**value),
         names=tuple((x(place), "middle", share) for place, share in enumerate(latencies)),
     )
 
@@ -272,16 +275,19 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
 class Up:
     low: float
     high: float
+    top: float = TOP
+    bottom: float = HEIGHT - BOTTOM
 
     def __call__(self, value: float) -> float:
         span = self.high - self.low
         # If all values are equal, they lie in the middle.
         share = (value - self.low) / span if span else 0.5
-        return round(HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM), 1)
+        return round(self.bottom - share * (self.bottom - self.top), 1)
 
-
-def scale_values(up: Up) -> list[float]:
-    return [up.low, (up.low + up.high) / 2, up.high] if up.high > up.low else [up.low]
+    def ticks(self, unit: str, value_of: Callable[[float], float] = float) -> tuple[tuple[float, str], ...]:
+        """Return the y coordinates and texts of the axis. `value_of`: what a coordinate stands for."""
+        values = [self.low, (self.low + self.high) / 2, self.high] if self.high > self.low else [self.low]
+        return tuple((self(value), amount(value_of(value), unit)) for value in values)
 
 
 def across(count: int) -> Callable[[int], float]:
@@ -314,15 +320,10 @@ def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
     newest = known[-1][2]
     ends = (newest.low, newest.high, newest.elsewhere.low, newest.elsewhere.high)
     among = [*values, *(end for end in ends if end is not None)]
-    low, high = min(among), max(among)
-    across = (SPARK_WIDTH - 2 * SPARK_MARGIN) / (len(trend.nights) - 1)
-
-    def up(value: float) -> float:
-        share = (value - low) / (high - low) if high > low else 0.5
-        return round(SPARK_HEIGHT - SPARK_MARGIN - share * (SPARK_HEIGHT - 2 * SPARK_MARGIN), 1)
-
+    up = Up(min(among), max(among), SPARK_MARGIN, SPARK_HEIGHT - SPARK_MARGIN)
+    step = (SPARK_WIDTH - 2 * SPARK_MARGIN) / (len(trend.nights) - 1)
     return Sparkline(
-        points=tuple((round(SPARK_MARGIN + place * across, 1), up(value)) for place, value, _ in known),
+        points=tuple((round(SPARK_MARGIN + place * step, 1), up(value)) for place, value, _ in known),
         summary=f"{info.name} over {len(known)} nights, "
         f"between {amount(min(values), info.unit)} and {amount(max(values), info.unit)}",
     )

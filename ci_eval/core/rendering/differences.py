@@ -27,24 +27,25 @@ class Judged(NamedTuple):
     of: Difference | Elsewhere
     unit: str
 
+    @property
+    def label(self) -> str:
+        of = self.difference
+        return f"{self.name} ({of.n:,} {of.over})" if of.over else self.name
 
-def label_metric(name: str, difference: Difference) -> str:
-    return f"{name} ({difference.n:,} {difference.over})" if difference.over else name
+    @property
+    def interval(self) -> Cell:
+        text = interval_text(self.of, self.unit)
+        return Cell("" if self.of.low is None else text, on_terminal=text)
 
+    @property
+    def p(self) -> Cell:
+        text = p_text(self.of)
+        return Cell(text, on_terminal=text.removeprefix("p = ").removeprefix("p "))
 
-def _interval_cell(row: Judged) -> Cell:
-    text = interval_text(row.of, row.unit)
-    return Cell("" if row.of.low is None else text, on_terminal=text)
-
-
-def _p_cell(row: Judged) -> Cell:
-    text = p_text(row.of)
-    return Cell(text, on_terminal=text.removeprefix("p = ").removeprefix("p "))
-
-
-def _verdict_cell(row: Judged) -> Cell:
-    verdict, marked = row.of.verdict, row.of.marked
-    return Cell(said(verdict, marked=marked), in_html=mark_verdict(verdict, marked=marked))
+    @property
+    def verdict(self) -> Cell:
+        verdict, marked = self.of.verdict, self.of.marked
+        return Cell(said(verdict, marked=marked), in_html=mark_verdict(verdict, marked=marked))
 
 
 def amount_of_change(value: float | None, unit: str) -> str:
@@ -56,13 +57,13 @@ DETECTABLE = "The smallest true difference that data like these would show four 
 MARKS = "▲ and ▼ hold among all verdicts of this page, △ and ▽ by themselves only"
 REPORTS = "markdown html"
 COLUMNS: tuple[tuple[Column, Callable[[Judged], str | Cell]], ...] = (
-    (Column("Metric", "row", safe=prose), lambda row: label_metric(row.name, row.difference)),
+    (Column("Metric", "row", safe=prose), lambda row: row.label),
     (Column("base", "number"), lambda row: amount(row.difference.base, row.unit)),
     (Column("new", "number"), lambda row: amount(row.difference.new, row.unit)),
     (Column("Difference", "number strong"), lambda row: change(row.difference.difference, row.unit)),
-    (Column("95 % interval", "quiet nowrap", in_html="95% interval"), _interval_cell),
-    (Column("p", "number quiet nowrap"), _p_cell),
-    (Column("Verdict", "", MARKS), _verdict_cell),
+    (Column("95 % interval", "quiet nowrap", in_html="95% interval"), lambda row: row.interval),
+    (Column("p", "number quiet nowrap"), lambda row: row.p),
+    (Column("Verdict", "", MARKS), lambda row: row.verdict),
     (Column("Because", "quiet", formats=REPORTS), lambda row: row.of.why),
     (
         Column("Detectable", "number quiet", DETECTABLE, REPORTS),
@@ -163,7 +164,7 @@ def parts_table(
                 amount(difference.new, info.unit),
                 change(difference.difference, info.unit),
                 Cell(between, in_html=Markup() if difference.low is None else Markup.escape(between)),
-                _verdict_cell(Judged(part.value, difference, difference, info.unit)),
+                Judged(part.value, difference, difference, info.unit).verdict,
             ]
         )
     return Table(columns, rows, title, classes="sortable", label=label, is_tall=label == "By file")

@@ -14,6 +14,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 
 import msgspec
+import numpy as np
 from markupsafe import Markup
 
 from ci_eval.core.contracts import Task
@@ -110,14 +111,14 @@ def _html(segment: Segment) -> str:
 
 def page_name(path: str) -> str:
     """Return a file name without suffix for the pages of `path`: readable, harmless, different for different paths."""
-    slug = make_slug(PurePosixPath(path).name)
+    # Small letters, digits and hyphens are safe in any file system and URL.
+    slug = re.sub(r"[^a-z0-9]+", "-", PurePosixPath(path).name.lower())[:60].strip("-") or "file"
     return f"{slug}-{hashlib.sha256(path.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
 
 
-def make_slug(text: str) -> str:
-    """Return `text` in small letters, digits and hyphens, which are safe in any file system and URL; "file" if nothing
-    is left."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower())[:60].strip("-") or "file"
+def page_link(name: str, number: int) -> str:
+    """Return the file name of a page of a source file; pages are numbered from 0."""
+    return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
 def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> SessionMark:
@@ -210,36 +211,23 @@ def _add_segment(size: tuple[int, int, int], segment: Segment) -> tuple[int, int
     return sessions + more, lines + text.count("\n"), characters + len(text)
 
 
-DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-
 def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> str:
     """Return the stretches between `begin` and `end` as a script reads them: the letter, how far it is from the end of
     the one before, a dot, its length; in UTF-16 units, in base 36."""
-    return "".join(_encode(stretches, text, begin, end))
-
-
-def _encode(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> Iterator[str]:
-    is_ascii, at = text.isascii(), begin
+    is_ascii, at, parts = text.isascii(), begin, []
 
     # JavaScript counts UTF-16 units; in ASCII these are the code points.
-    def units(first: int, last: int) -> int:
-        return last - first if is_ascii else len(text[first:last].encode("utf-16-le", "surrogatepass")) // 2
+    def units(first: int, last: int) -> str:
+        count = last - first if is_ascii else len(text[first:last].encode("utf-16-le", "surrogatepass")) // 2
+        # The script reads an empty number as 0, which is frequent.
+        return np.base_repr(count, 36).lower() if count else ""
 
     for own_first, own_last, letter in stretches:
         first, last = max(own_first, at), min(own_last, end)
         if first < last:
-            yield f"{letter}{_number(units(at, first))}.{_number(units(first, last))}"
+            parts.append(f"{letter}{units(at, first)}.{units(first, last)}")
             at = last
-
-
-def _number(value: int) -> str:
-    # The script reads an empty number as 0, which is frequent.
-    digits = ""
-    while value:
-        value, digit = divmod(value, 36)
-        digits = DIGITS[digit] + digits
-    return digits
+    return "".join(parts)
 
 
 FIRST = 12
@@ -254,16 +242,8 @@ Shown = tuple[str, str, str, str, Listed, Listed]
 
 
 @dataclass(frozen=True)
-class Half:
-    """The half of a token's text that stands for one side, coloured by how that side went."""
-
-    text: str
-    outcome: str
-
-
-@dataclass(frozen=True)
 class Piece:
-    """A piece of the source; `halves` are empty if nothing was completed."""
+    """A piece of the source; without `halves` if nothing was completed."""
 
     text: str
     id: str = ""
@@ -271,7 +251,8 @@ class Piece:
     change: str = ""
     """The word for the change: better, worse, same, only (on one side), or other (not in the page's figures)."""
     label: str = ""
-    halves: tuple[Half, ...] = ()
+    halves: tuple[tuple[str, str], ...] = ()
+    """Of each side, base first: a half of the token's text, and the outcome that colours it."""
 
 
 @dataclass(frozen=True)
@@ -283,7 +264,7 @@ class PairedPage:
 
 def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task, leading: ReportFilter) -> list[PairedPage]:
     """Return all pages of a file; `pairs` are in order of offset. `leading`: the filter of the pages' figures."""
-    marks = [mark(place, _either(pair), task, leading) for place, pair in enumerate(pairs)]
+    marks = [mark(place, either(pair), task, leading) for place, pair in enumerate(pairs)]
     return [
         PairedPage(
             pieces=tuple(_piece(segment, pairs, task, leading) for segment in page.segments),
@@ -312,10 +293,11 @@ def gain(pair: Pair, task: Task) -> float:
 
 def _leads(pair: Pair, leading: ReportFilter) -> bool:
     # Figures of pairs are filtered by base.
-    return bool(leading.weight(pair[0] or _either(pair)))
+    return bool(leading.weight(pair[0] or either(pair)))
 
 
-def _either(pair: Pair) -> Session:
+def either(pair: Pair) -> Session:
+    """Return the session of new, or that of base if new lacks it."""
     session = pair[1] or pair[0]
     assert session
     return session
@@ -332,9 +314,9 @@ def _piece(segment: Segment, pairs: Sequence[Pair], task: Task, leading: ReportF
     parts = zip((segment.text[:middle], segment.text[middle:]), pair, strict=True)
     counts = _leads(pair, leading)
     halves = tuple(
-        Half(text, "other" if not counts else outcome(task, side) if side else "none") for text, side in parts if text
+        (text, "other" if not counts else outcome(task, side) if side else "none") for text, side in parts if text
     )
-    session, change = _either(pair), classify_change(pair, task) if counts else "other"
+    session, change = either(pair), classify_change(pair, task) if counts else "other"
     label = f"{session.expected_text[:LONGEST]}: base {_result(pair[0], task)}, new {_result(pair[1], task)}, {change}"
     return Piece(segment.text, session.id, spot.ids, change, label, halves)
 
@@ -348,7 +330,7 @@ def _result(session: Session | None, task: Task) -> str:
 
 
 def _pair_row(pair: Pair) -> Shown:
-    session = _either(pair)
+    session = either(pair)
     prefix = session.lookups[session.until - 1].prefix if session.lookups else ""
     expected, kind = session.expected_text[:LONGEST], session.properties.kind.value
     return (session.id, expected, prefix[:LONGEST], kind, _list(pair[0]), _list(pair[1]))

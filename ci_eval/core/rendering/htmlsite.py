@@ -10,7 +10,6 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,7 +19,7 @@ import msgspec
 from ci_eval.core.base import atomic
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import label
-from ci_eval.core.model import Kind, Lookup, Properties, Session, Suggestion
+from ci_eval.core.model import Lookup, Session, Suggestion
 from ci_eval.core.rendering.blocks import breakable
 from ci_eval.core.scoring import outcome
 
@@ -134,7 +133,19 @@ class ShownSession(msgspec.Struct, frozen=True, gc=False):
 
 def shown_session(session: Session, task: Task) -> ShownSession:
     longest = LONGEST_OF_RECORD if session.record else LONGEST
-    lookups = tuple(_lookup(lookup, longest, reused=session.reused) for lookup in session.lookups)
+    lookups = tuple(
+        ShownLookup(
+            prefix=_short(lookup.prefix),
+            # Digits beyond a microsecond are noise, which does not compress.
+            latency=None if session.reused else round(lookup.latency, 3),
+            total=lookup.total,
+            rank=lookup.rank or 0,
+            selected=lookup.selected,
+            grades=_grades(lookup.grades),
+            items=_items(lookup, longest),
+        )
+        for lookup in session.lookups
+    )
     return ShownSession(
         id=session.id,
         expected=_short(session.expected_text, longest),
@@ -142,22 +153,9 @@ def shown_session(session: Session, task: Task) -> ShownSession:
         outcome=outcome(task, session),
         message=_short(session.message, 4_000),
         record=session.record is not None,
-        properties=_sample_properties(session.properties) if session.record else _properties(session.properties),
+        properties=_properties(session),
         lookups=lookups,
         trace=session.trace,
-    )
-
-
-def _lookup(lookup: Lookup, longest: int, *, reused: bool) -> ShownLookup:
-    return ShownLookup(
-        prefix=_short(lookup.prefix),
-        # Digits beyond a microsecond are noise, which does not compress.
-        latency=None if reused else round(lookup.latency, 3),
-        total=lookup.total,
-        rank=lookup.rank or 0,
-        selected=lookup.selected,
-        grades=_grades(lookup.grades),
-        items=_items(lookup, longest),
     )
 
 
@@ -204,7 +202,15 @@ def _item(suggestion: Suggestion, place: int, longest: int) -> Item:
     return place, text, kind, moved, _grades(suggestion.grades), _short(suggestion.remark, 2_000)
 
 
-def _sample_properties(properties: Properties) -> tuple[tuple[str, str], ...]:
+def _properties(session: Session) -> tuple[tuple[str, str], ...]:
+    properties = session.properties
+    if not session.record:
+        return (
+            ("kind", properties.kind.value.lower().replace("_", " ")),
+            ("argument", _KNOWN[properties.is_argument]),
+            ("static", _KNOWN[properties.is_static]),
+            ("package", _KNOWN[None] if properties.package is None else properties.package),
+        )
     rows = (
         ("language", properties.language),
         ("type", properties.package),
@@ -217,21 +223,7 @@ def _sample_properties(properties: Properties) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in rows if value)
 
 
-def _properties(properties: Properties) -> tuple[tuple[str, str], ...]:
-    return (
-        ("kind", _kind_label(properties.kind)),
-        ("argument", _KNOWN[properties.is_argument]),
-        ("static", _KNOWN[properties.is_static]),
-        ("package", _KNOWN[None] if properties.package is None else properties.package),
-    )
-
-
 _KNOWN = {True: "yes", False: "no", None: "not known"}
-
-
-@cache
-def _kind_label(kind: Kind) -> str:
-    return kind.value.lower().replace("_", " ")
 
 
 def _short(text: str, longest: int = LONGEST) -> str:

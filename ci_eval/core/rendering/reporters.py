@@ -36,7 +36,21 @@ Small = Overview | Sweep | Suite | Causes | Cases
 Result = Evaluation | Comparison | Small
 
 
-class StoredSessions(Protocol):
+class Sources(Protocol):
+    """The stored sessions that a result is about."""
+
+    @property
+    def filters(self) -> ReportFilters:
+        """Return the filters of the figures; the sessions of the leading one are those of the headline."""
+
+    def strata(self) -> Strata:
+        """Return the strata of all sessions that could have been asked."""
+
+    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
+        """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
+
+
+class StoredSessions(Sources, Protocol):
     """The stored sessions of an evaluation, one file at a time. They are picklable if more than one process may read
     them."""
 
@@ -46,40 +60,20 @@ class StoredSessions(Protocol):
 
     @property
     def paths(self) -> Sequence[str]: ...
-
-    @property
-    def filters(self) -> ReportFilters:
-        """Return the filters of the figures; the sessions of the leading one are those of the headline."""
-
     def __iter__(self) -> Iterator[tuple[SourceFile, Iterator[Session]]]: ...
     def of(self, path: str) -> tuple[SourceFile, Iterator[Session]]: ...
 
-    def strata(self) -> Strata:
-        """Return the strata of all sessions that could have been asked."""
 
-    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
-
-
-class PairedSessions(Protocol):
+class PairedSessions(Sources, Protocol):
     """The stored sessions of both sides of a comparison."""
-
-    @property
-    def filters(self) -> ReportFilters:
-        """Return the filters of the differences; the pairs of the leading one are those of the headline."""
 
     def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
         """Yield each of these files that has pairs: its text, and all its sessions in order of offset. None = all
         files."""
 
-    def strata(self) -> Strata:
-        """Return the strata of all sessions that could have been asked."""
-
-    def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """Return how to colour the file; `asked` has the offsets at which its sessions begin."""
-
     @property
-    def evaluations(self) -> tuple[Path, Path]: ...
+    def evaluations(self) -> tuple[Path, Path]:
+        """Return the workspaces of base and new."""
 
 
 class Reporter(Protocol):

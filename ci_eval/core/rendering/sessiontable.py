@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, count
+from typing import Any
 from urllib.parse import quote
 
-from ci_eval.core.contracts import Metric, Observation, Task
+from ci_eval.core.contracts import Metric, Task
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter, label
 from ci_eval.core.model import Session, SourceFile
 from ci_eval.core.rendering.htmlpages import classify_change
@@ -47,12 +48,9 @@ CHANGES = ("better", "worse", "same", "only")
 """The words for how a pair of sessions moved; "only" if it is on one side only."""
 
 
-@dataclass
-class Texts:
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    def __call__(self, text: str) -> int:
-        return self.numbers.setdefault(text, len(self.numbers))
+def _numbering() -> defaultdict[Any, int]:
+    """Return a map that gives each new key the next number, from 0."""
+    return defaultdict(count().__next__)
 
 
 @dataclass
@@ -69,7 +67,7 @@ class Side:
     latency: list[int] = field(default_factory=list)
     """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none in this run."""
     observed: list[list[int]] = field(default_factory=list)
-    """The numbers of what each metric observed, see `SessionTable._observe`."""
+    """The numbers of what each metric observed, values with their weights."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,19 +95,19 @@ class SessionTable:
         self._names = sides
         self._computed = computed
         self._metrics = [metric for metric in computed.metrics if metric.statistic == "ratio" and not metric.timed]
-        self._combinations: dict[tuple[int, ...], int] = {}
+        self._combinations = _numbering()
         """The combinations of filters that let a row through → their numbers."""
-        self._clusters = Texts()
-        self._strata: dict[Key, int] = {}
+        self._clusters = _numbering()
+        self._strata = _numbering()
         self._asked: Counter[Key] = Counter()
         self._cluster_of_file: list[int] = []
-        self._observed: dict[tuple[Observation, ...], int] = {}
+        self._observed = _numbering()
         self._wholes: dict[int, str] = {}
-        self._properties: dict[tuple[object, ...], int] = {}
+        self._properties = _numbering()
         self._sides = [Side(observed=[[] for _ in self._metrics]) for _ in sides]
         self._source, self._begins = "", [0, 1]
         self._files: list[tuple[str, list[str]]] = []
-        self._texts, self._lines, self._kinds, self._statuses = Texts(), Texts(), Texts(), Texts()
+        self._texts, self._lines, self._kinds, self._statuses = (_numbering() for _ in range(4))
         self._ids: list[str] = []
         self._columns: dict[str, list[int]] = {name: [] for name in COLUMNS.split()}
         bands: list[tuple[str, str, str]] = [
@@ -129,7 +127,7 @@ class SessionTable:
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
         self._files.append((source.path, list(links)))
         if self._computed.clusters:
-            self._cluster_of_file.append(self._clusters(find_cluster(source.path, self._computed.clusters)))
+            self._cluster_of_file.append(self._clusters[find_cluster(source.path, self._computed.clusters)])
 
     @property
     def rows(self) -> int:
@@ -166,20 +164,24 @@ class SessionTable:
             known.is_static, known.is_argument, known.first_use, known.location, known.package, known.strategy,
             known.scenario, known.evolution,
         )  # fmt: skip
+        expected = self._number_text(session.expected_text)
+        if len(session.expected_text) > LONGEST:
+            # Conditions on the text are about all of it.
+            self._wholes[expected] = session.expected_text
         values = {
             "file": len(self._files) - 1,
             "page": page,
             "line": number,
-            "code": self._lines(code),
+            "code": self._lines[code],
             "at": at,
-            "expected": self._number_expected(session.expected_text),
+            "expected": expected,
             "prefix": self._number_text(prefix),
             "typed": session.typed,
-            "kind": self._kinds(session.properties.kind.value),
-            "properties": self._properties.setdefault(properties, len(self._properties)),
-            "filters": self._combinations.setdefault(passed, len(self._combinations)),
+            "kind": self._kinds[session.properties.kind.value],
+            "properties": self._properties[properties],
+            "filters": self._combinations[passed],
             "change": CHANGES.index(classify_change((row[0], row[-1]), self._task)) if len(row) > 1 else 0,
-            "stratum": self._strata.setdefault(stratum, len(self._strata)),
+            "stratum": self._strata[stratum],
         }
         for name, value in values.items():
             self._columns[name].append(value)
@@ -190,18 +192,11 @@ class SessionTable:
         """Return the number of a text, of which the page has the beginning; texts that go on differently differ."""
         if len(text) > LONGEST:
             text = text[:LONGEST] + hashlib.blake2b(text.encode("utf-8", "backslashreplace")).hexdigest()
-        return self._texts(text)
-
-    def _number_expected(self, text: str) -> int:
-        number = self._number_text(text)
-        if len(text) > LONGEST:
-            # Conditions on the text are about all of it.
-            self._wholes[number] = text
-        return number
+        return self._texts[text]
 
     def _add_side(self, side: Side, session: Session | None) -> None:
         asked = session is not None and evaluated(session)
-        side.status.append(self._statuses(session.status.value if session else "not there"))
+        side.status.append(self._statuses[session.status.value if session else "not there"])
         # The pages that link to this one count alike: only comparisons give failed sessions a band of their own.
         find_band = band if len(self._sides) > 1 else task_band
         side.band.append(self._band_numbers[find_band(self._task, session)] if session and asked else -1)
@@ -213,14 +208,8 @@ class SessionTable:
         latencies = [lookup.latency for lookup in session.lookups] if session and not session.reused else []
         side.latency.append(round(10 * max(latencies)) if latencies else -1)
         for metric, column in zip(self._metrics, side.observed, strict=True):
-            column.append(self._observe(metric, session if asked else None))
-
-    def _observe(self, metric: Metric, session: Session | None) -> int:
-        """Return the number of what a metric observes in a session, values with their weights."""
-        seen = observe_session(metric, session) if session else ()
-        return self._observed.setdefault(
-            tuple((float(value), float(weight)) for value, weight in seen), len(self._observed)
-        )
+            seen = observe_session(metric, session) if session and asked else ()
+            column.append(self._observed[tuple((float(value), float(weight)) for value, weight in seen)])
 
     def script(self) -> bytes:
         """Return the call that hands the whole table to the page."""
@@ -232,9 +221,9 @@ class SessionTable:
             "sides": self._names,
             "played": self._task.play is not None,
             "files": self._files,
-            "texts": [text[:LONGEST] for text in self._texts.numbers],
+            "texts": [text[:LONGEST] for text in self._texts],
             "wholes": list(self._wholes.items()),
-            "lines": list(self._lines.numbers),
+            "lines": list(self._lines),
             "properties": [dict(zip(CONDITIONS, values, strict=True)) for values in self._properties],
             "metrics": [
                 {
@@ -261,8 +250,8 @@ class SessionTable:
             "clusters": self._cluster_of_file,
             "unseen": self._computed.unseen,
             "command": self._computed.command,
-            "kinds": list(self._kinds.numbers),
-            "statuses": list(self._statuses.numbers),
+            "kinds": list(self._kinds),
+            "statuses": list(self._statuses),
             "bands": bands,
             "changes": CHANGES,
             "ids": " ".join(self._ids),

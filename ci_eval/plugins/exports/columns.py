@@ -29,55 +29,45 @@ class At(NamedTuple):
     suggestion: Suggestion
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Column:
     name: str
     type: Type
-    meaning: str
     get: Callable[[At], object]
     """Reads the value of a row; None if there is no such value."""
-
-
-def _column(name: str, kind: Type, get: Callable[[At], object], meaning: str) -> Column:
-    return Column(name=name, type=kind, meaning=meaning, get=get)
+    meaning: str
 
 
 def _property(name: str, kind: Type, meaning: str) -> Column:
-    def get(at: At) -> object:
-        return getattr(at.session.properties, name)
-
-    return _column(name, kind, get, meaning)
+    return Column(name, kind, lambda at: getattr(at.session.properties, name), meaning)
 
 
 def _usage(name: str, kind: Type, meaning: str) -> Column:
-    def get(at: At) -> object:
-        return getattr(at.lookup.usage or _NONE, name)
-
-    return _column(name, kind, get, f"of a language model: {meaning}")
+    return Column(name, kind, lambda at: getattr(at.lookup.usage or _NONE, name), f"of a language model: {meaning}")
 
 
 _NONE = Usage()
 
 PLACE = (
-    _column("session", "text", lambda at: at.session.id, "the session's id, the same in every run over the same code"),
-    _column("file", "word", lambda at: at.session.file, "path below the project's root"),
-    _column("offset", "integer", lambda at: at.session.offset, "characters of the file before the token"),
-    _column("line", "integer", lambda at: at.line, "line of the file, from 1"),
-    _column("column", "integer", lambda at: at.column, "characters before the token in its line"),
-    _column("expected", "word", lambda at: at.session.expected_text, "what stands in the file there"),
-    _column("kind", "word", lambda at: at.session.properties.kind.value, "kind of the token"),
-    _column("status", "word", lambda at: at.session.status.value, "how the session ended"),
+    Column("session", "text", lambda at: at.session.id, "the session's id, the same in every run over the same code"),
+    Column("file", "word", lambda at: at.session.file, "path below the project's root"),
+    Column("offset", "integer", lambda at: at.session.offset, "characters of the file before the token"),
+    Column("line", "integer", lambda at: at.line, "line of the file, from 1"),
+    Column("column", "integer", lambda at: at.column, "characters before the token in its line"),
+    Column("expected", "word", lambda at: at.session.expected_text, "what stands in the file there"),
+    Column("kind", "word", lambda at: at.session.properties.kind.value, "kind of the token"),
+    Column("status", "word", lambda at: at.session.status.value, "how the session ended"),
 )
 """Columns that identify the session of a row: the first columns of the tables of sessions and of lookups."""
 
 SESSIONS = (
     *PLACE,
-    _column("message", "text", lambda at: at.session.message, "why it failed or was skipped; empty otherwise"),
-    _column("typed", "integer", lambda at: at.session.typed, "letters typed at the first lookup"),
-    _column("lookups", "integer", lambda at: len(at.session.lookups), "number of lookups"),
-    _column("rounds", "integer", lambda at: at.session.rounds, "how often the session was asked"),
-    _column("differing", "integer", lambda at: at.session.differing, "later rounds that were answered otherwise"),
-    _column("reused", "flag", lambda at: at.session.reused, "whether the answers are those of an earlier run"),
+    Column("message", "text", lambda at: at.session.message, "why it failed or was skipped; empty otherwise"),
+    Column("typed", "integer", lambda at: at.session.typed, "letters typed at the first lookup"),
+    Column("lookups", "integer", lambda at: len(at.session.lookups), "number of lookups"),
+    Column("rounds", "integer", lambda at: at.session.rounds, "how often the session was asked"),
+    Column("differing", "integer", lambda at: at.session.differing, "later rounds that were answered otherwise"),
+    Column("reused", "flag", lambda at: at.session.reused, "whether the answers are those of an earlier run"),
     _property("is_argument", "flag", "whether the token is an argument of a call; null: not known"),
     _property("is_static", "flag", "whether its declaration is static; null: not known"),
     _property("package", "word", "module, package or namespace of its declaration; null: not known"),
@@ -86,21 +76,21 @@ SESSIONS = (
 )
 
 _LOOKUP = (
-    _column("lookup", "integer", lambda at: at.number, "number of the lookup in its session, from 0"),
-    _column("prefix", "text", lambda at: at.lookup.prefix, "what was typed"),
+    Column("lookup", "integer", lambda at: at.number, "number of the lookup in its session, from 0"),
+    Column("prefix", "text", lambda at: at.lookup.prefix, "what was typed"),
 )
 
 LOOKUPS = (
     *PLACE,
     *_LOOKUP,
-    _column("total", "integer", lambda at: at.lookup.total, "number of suggestions shown"),
-    _column("rank", "integer", lambda at: at.lookup.rank, "place of the expected text; null: it was not suggested"),
-    _column("latency", "number", lambda at: at.lookup.latency, "milliseconds; of several rounds the median"),
-    _column("latencies", "numbers", lambda at: at.lookup.latencies, "in each round, where there were several"),
-    _column("cold", "flag", lambda at: at.lookup.cold, "whether the file had just been opened"),
-    _column("selected", "flag", lambda at: at.lookup.selected, "whether the modelled user likeliest took the text"),
-    _column("accepted", "integer", lambda at: at.lookup.accepted, "in golf: characters that a suggestion saved typing"),
-    _column("grades", "grades", lambda at: at.lookup.grades, "grades of the first suggestion; null: nothing is graded"),
+    Column("total", "integer", lambda at: at.lookup.total, "number of suggestions shown"),
+    Column("rank", "integer", lambda at: at.lookup.rank, "place of the expected text; null: it was not suggested"),
+    Column("latency", "number", lambda at: at.lookup.latency, "milliseconds; of several rounds the median"),
+    Column("latencies", "numbers", lambda at: at.lookup.latencies, "in each round, where there were several"),
+    Column("cold", "flag", lambda at: at.lookup.cold, "whether the file had just been opened"),
+    Column("selected", "flag", lambda at: at.lookup.selected, "whether the modelled user likeliest took the text"),
+    Column("accepted", "integer", lambda at: at.lookup.accepted, "in golf: characters that a suggestion saved typing"),
+    Column("grades", "grades", lambda at: at.lookup.grades, "grades of the first suggestion; null: nothing is graded"),
     _usage("prompt_tokens", "integer", "tokens of the question"),
     _usage("answer_tokens", "integer", "tokens of the answer"),
     _usage("first_token", "number", "milliseconds until the first token"),
@@ -111,12 +101,12 @@ LOOKUPS = (
 SUGGESTIONS = (
     PLACE[0],
     *_LOOKUP,
-    _column("place", "integer", lambda at: at.place, "place in the list as shown, from 1"),
-    _column("text", "text", lambda at: at.suggestion.text + at.suggestion.tail, "what would be inserted"),
-    _column("candidate", "word", lambda at: at.suggestion.kind, "what the engine says the suggestion is"),
-    _column("is_expected", "flag", lambda at: at.place == at.lookup.rank, "whether it is the expected text"),
-    _column("engine_place", "integer", lambda at: at.suggestion.position or at.place, "place in the engine's own list"),
-    _column("grades", "grades", lambda at: at.suggestion.grades, "name of the grade → value; null: not graded"),
+    Column("place", "integer", lambda at: at.place, "place in the list as shown, from 1"),
+    Column("text", "text", lambda at: at.suggestion.text + at.suggestion.tail, "what would be inserted"),
+    Column("candidate", "word", lambda at: at.suggestion.kind, "what the engine says the suggestion is"),
+    Column("is_expected", "flag", lambda at: at.place == at.lookup.rank, "whether it is the expected text"),
+    Column("engine_place", "integer", lambda at: at.suggestion.position or at.place, "place in the engine's own list"),
+    Column("grades", "grades", lambda at: at.suggestion.grades, "name of the grade → value; null: not graded"),
 )
 
 TABLES: Mapping[str, tuple[Column, ...]] = {"sessions": SESSIONS, "lookups": LOOKUPS, "suggestions": SUGGESTIONS}

@@ -14,34 +14,12 @@ from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import Change, Comparison, Evaluation, FileError, FilterFigures, MetricInfo, Verdict
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import amount
+from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.answers import answer_markdown
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
 from ci_eval.core.rendering.differences import COLUMNS, changes_table, compared_by_length, parts_table, verdict_table
-from ci_eval.core.rendering.figures import (
-    ELSEWHERE,
-    FAILURES,
-    HERE,
-    NO_ESTIMATE,
-    OUTCOMES,
-    client_name,
-    describe_sessions,
-    failed_everywhere,
-    find_length_figures,
-    first_filter,
-    footprint_text,
-    headline,
-    indicative,
-    intervals,
-    kinds_table,
-    lengths_table,
-    metric_infos,
-    metric_table,
-    pooled_label,
-    sentences,
-    shown_filter,
-    statuses,
-)
+from ci_eval.core.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.reporters import Reporter, Result
@@ -80,37 +58,39 @@ ERRORS = 20
 
 
 def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
-    name, figures = shown_filter(evaluation)
-    _, whole = first_filter(evaluation)
-    infos = metric_infos(evaluation, figures)
-    title, configuration = f"# {prose(evaluation.title)}", _configuration(evaluation)
+    name, figures = figure_texts.shown_filter(evaluation)
+    _, whole = figure_texts.first_filter(evaluation)
+    infos = figure_texts.metric_infos(evaluation, figures)
+    rows = [(name, code(text, 1000)) for name, text in told_rows(evaluation.sent)]
+    configuration = _fold("What the engine was told", table("", ("Part", "Value"), rows))
+    title = f"# {prose(evaluation.title)}"
     # Without any figure, tables would be empty: only the reasons are left.
-    if failed := failed_everywhere(evaluation):
+    if failed := figure_texts.failed_everywhere(evaluation):
         lead = f"**{prose(failed, 1000)}**"
         gates = gate_table(evaluation.gates)
         return [title, lead, gates, _statuses(whole), _errors(evaluation.errors), configuration, _colophon(evaluation)]
     times, busy = [info for info in infos if info.is_time], busy_text(evaluation.machine)
-    by_length = lengths_table(evaluation, headline(infos))
+    by_length = figure_texts.lengths_table(evaluation, figure_texts.headline(infos))
     return [
         title,
         answer_markdown(evaluation),
         _headline(evaluation, figures, infos),
-        f"Figures are of: {prose(pooled_label(name, evaluation.filters))}.",
+        f"Figures are of: {prose(figure_texts.pooled_label(name, evaluation.filters))}.",
         *(f"⚠ {prose(warning, 1000)}" for warning in collect_warnings(evaluation)),
         " ".join(prose(population, 1000) for population in populations(evaluation)),
         prose(noise_text(evaluation.noise), 400) if evaluation.noise else "",
-        f"The engine: {prose(took)}." if (took := footprint_text(evaluation.footprint)) else "",
+        f"The engine: {prose(took)}." if (took := figure_texts.footprint_text(evaluation.footprint)) else "",
         gate_table(evaluation.gates),
-        metric_table("Metrics", figures, [info for info in infos if not info.is_time]).markdown(),
-        by_length.markdown() if len(find_length_figures(evaluation)) > 1 else "",
+        figure_texts.metric_table("Metrics", figures, [info for info in infos if not info.is_time]).markdown(),
+        by_length.markdown() if len(figure_texts.find_length_figures(evaluation)) > 1 else "",
         *(of.markdown() for of in tables(evaluation)),
         _evaluation_filters(evaluation, name, infos),
         _statuses(figures),
         "" if figures.planned == whole.planned else _statuses(whole, " in the whole run"),
-        kinds_table(figures, headline(infos)).markdown(),
-        _worst(figures, headline(infos)),
+        figure_texts.kinds_table(figures, figure_texts.headline(infos)).markdown(),
+        _worst(figures, figure_texts.headline(infos)),
         f"⚠ {prose(busy, 400)}." if busy and times else "",
-        metric_table(f"Times ({indicative(evaluation)})", figures, times).markdown(),
+        figure_texts.metric_table(f"Times ({figure_texts.indicative(evaluation)})", figures, times).markdown(),
         _errors(evaluation.errors),
         to_markdown(added_blocks(evaluation)),
         configuration,
@@ -118,36 +98,30 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _configuration(evaluation: Evaluation) -> str:
-    """Return a fold with the configuration sent to the engine; "" if it is not recorded."""
-    rows = [(name, code(text, 1000)) for name, text in told_rows(evaluation.sent)]
-    return _fold("What the engine was told", table("", ("Part", "Value"), rows))
-
-
 def _headline(evaluation: Evaluation, figures: FilterFigures, infos: Sequence[MetricInfo]) -> str:
     engine, project = evaluation.engine, evaluation.project
     what = f"{code(engine.text)} on {code(f'{project.name} {project.revision}')}"
-    if client := client_name(evaluation):
+    if client := figure_texts.client_name(evaluation):
         what += f", client {code(client)}"
-    lead = f"{what}: {prose(describe_sessions(evaluation))}"
-    if lines := sentences(evaluation, prose):
+    lead = f"{what}: {prose(figure_texts.describe_sessions(evaluation))}"
+    if lines := figure_texts.sentences(evaluation, prose):
         return " ".join([f"{lead}.", *lines])
-    share = next((info for info in headline(infos) if info.unit == "share"), None)
+    share = next((info for info in figure_texts.headline(infos) if info.unit == "share"), None)
     if share is None:
         return f"{lead}."
     estimate = figures.metrics[share.name]
-    figure = Cell(amount(estimate.value, share.unit), intervals(estimate, share.unit))
+    figure = Cell(amount(estimate.value, share.unit), figure_texts.intervals(estimate, share.unit))
     return f"{lead}, {prose(share.name)} {figure.whole}."
 
 
 def _evaluation_filters(evaluation: Evaluation, opened: str, infos: Sequence[MetricInfo]) -> str:
-    shown = headline(infos)
-    lengths = [*find_length_figures(evaluation).values()]
+    shown = figure_texts.headline(infos)
+    lengths = [*figure_texts.find_length_figures(evaluation).values()]
     rows = (
         (
             code(label(name)),
             f"{figures.sessions:,}",
-            *(amount(figures.metrics.get(info.name, NO_ESTIMATE).value, info.unit) for info in shown),
+            *(amount(figures.metrics.get(info.name, figure_texts.NO_ESTIMATE).value, info.unit) for info in shown),
         )
         for name, figures in evaluation.filters.items()
         # The figures by letters typed have a table of their own.
@@ -159,7 +133,7 @@ def _evaluation_filters(evaluation: Evaluation, opened: str, infos: Sequence[Met
 def _statuses(figures: FilterFigures, where: str = "") -> str:
     rows = (
         (f"**{name}**" if name in FAILURES else code(name), f"{count:,}", OUTCOMES.get(name, ""))
-        for name, count in statuses(figures.statuses)
+        for name, count in figure_texts.statuses(figures.statuses)
     )
     shown = table(f"How sessions ended{where}", ("Status", ">Sessions", "Meaning"), rows)
     left_out = f"\n\n{figures.undecided:,} more were left out: a property the filter asks for is not known."

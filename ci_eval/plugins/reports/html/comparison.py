@@ -11,14 +11,14 @@ from pathlib import Path
 from markupsafe import Markup
 
 from ci_eval.core.catalogs import metrics, tasks
-from ci_eval.core.model import Comparison, Pair
+from ci_eval.core.model import Comparison
 from ci_eval.core.model.units import TRENDS, amount
 from ci_eval.core.rendering.answers import answer_html
 from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
 from ci_eval.core.rendering.differences import changes_table, compared_by_length, parts_table, verdict_table
 from ci_eval.core.rendering.figures import ELSEWHERE, HERE, find_length_filters
-from ci_eval.core.rendering.htmlpages import encode_stretches, page_name, paired_pages
+from ci_eval.core.rendering.htmlpages import either, encode_stretches, page_link, page_name, paired_pages
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link, script
 from ci_eval.core.rendering.reporters import PairedSessions
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
@@ -102,7 +102,7 @@ class ComparisonPages:
             name = page_name(source.path)
             parts = paired_pages(source, pairs, self._task, sources.filters.leading)
             changed = Counter(piece.change for part in parts for piece in part.pieces)
-            names = [f"{name}-{number + 1}.html" if number else f"{name}.html" for number in range(len(parts))]
+            names = [page_link(name, number) for number in range(len(parts))]
             paint = sources.paint(source, {session.offset for pair in pairs for session in pair if session})
             shared = {
                 "path": source.path,
@@ -127,7 +127,7 @@ class ComparisonPages:
                 shown[0]: page for page, part in enumerate(part for part in parts if part.shown) for shown in part.shown
             }
             for pair in pairs:
-                table.add(pair, page_of[_id(pair)])
+                table.add(pair, page_of[either(pair).id])
         table.left_out += self._comparison.paired - paired
         write_sessions(self._site, table, title)
         by_file = [part for part in self._comparison.parts if part.dimension == "file"]
@@ -168,9 +168,3 @@ class ComparisonPages:
     def _verdicts(self, names: Sequence[str], label: str, elsewhere: bool = False, part: str = "") -> Markup:
         table = verdict_table(self._comparison, names, elsewhere=elsewhere, part=part)
         return replace(table, label=label).html()
-
-
-def _id(pair: Pair) -> str:
-    either = pair[1] or pair[0]
-    assert either
-    return either.id

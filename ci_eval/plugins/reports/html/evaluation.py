@@ -17,31 +17,10 @@ from ci_eval.core.contracts import Task
 from ci_eval.core.filters import EVERYTHING, label, standard_parts
 from ci_eval.core.model import Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
 from ci_eval.core.model.units import amount, interval
-from ci_eval.core.rendering import figures as words
+from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.answers import answer_html
 from ci_eval.core.rendering.blocks import added_blocks
-from ci_eval.core.rendering.figures import (
-    FAILURES,
-    NO_FIGURES,
-    client_name,
-    describe_session_counts,
-    failed_everywhere,
-    failures,
-    find_length_figures,
-    find_length_filters,
-    footprint_text,
-    headline,
-    indicative,
-    kinds_table,
-    lengths_table,
-    metric_infos,
-    metric_table,
-    pooled_label,
-    sentences,
-    shown_filter,
-    statuses,
-)
 from ci_eval.core.rendering.htmlpages import (
     MISSES,
     OUTCOMES,
@@ -50,6 +29,7 @@ from ci_eval.core.rendering.htmlpages import (
     encode_stretches,
     legend,
     mark,
+    page_link,
     page_name,
     pages,
 )
@@ -84,14 +64,14 @@ class Pages:
         self._evaluation = evaluation
         self._task = tasks.CATALOG.load(evaluation.task)
         self._folder = folder
-        known = {"amount": amount, "interval": interval, "meanings": words.OUTCOMES}
+        known = {"amount": amount, "interval": interval, "meanings": figure_texts.OUTCOMES}
         self._site = HtmlSite(folder, TEMPLATES, most_errors=MAX_ERRORS, longest_trace=MAX_TRACE, **known)
 
     def _make_table(self, sources: StoredSessions) -> SessionTable:
         evaluation = self._evaluation
         # A report without sessions has no filters.
         whole = evaluation.filters.get(EVERYTHING)
-        infos = headline(metric_infos(evaluation, whole)) if whole else []
+        infos = figure_texts.headline(figure_texts.metric_infos(evaluation, whole)) if whole else []
         known = metrics.select_metrics(info.name for info in infos)
         computed = Computed(
             filters=sources.filters.all,
@@ -116,14 +96,14 @@ class Pages:
             if table.is_full:
                 continue
             source, sessions = sources.of(path)
-            table.begin(source, [f"files/{_page_link(page_name(source.path), 0)}"])
+            table.begin(source, [f"files/{page_link(page_name(source.path), 0)}"])
             for session in sessions:
                 table.add([session])
         if table.is_full:
             planned = [figures.planned for figures in self._evaluation.filters.values()]
             table.left_out = max(planned, default=0) - table.rows
         write_sessions(self._site, table, self._evaluation.title)
-        opened, _ = shown_filter(self._evaluation)
+        opened, _ = figure_texts.shown_filter(self._evaluation)
         for name in self._filter_names:
             # Workers finish in any order, so the links are put back into the order of the files.
             self._write_index(name, opened, {path: links[path] for path in sources.paths})
@@ -147,47 +127,42 @@ class Pages:
     def _filter_names(self) -> list[str]:
         """Return the filters that have a page, the headline's first. Filters for the headline's other numbers of
         letters have none: they are columns there, unless the headline has all sessions."""
-        opened, _ = shown_filter(self._evaluation)
-        columns = find_length_filters(opened, list(self._evaluation.filters)).values()
+        opened, _ = figure_texts.shown_filter(self._evaluation)
+        columns = figure_texts.find_length_filters(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
         return [opened, *(name for name in self._evaluation.filters if name not in {opened, *left_out})]
 
     def _write_index(self, name: str, opened: str, links: dict[str, str]) -> None:
-        figures = self._evaluation.filters.get(name, NO_FIGURES)
-        shown = links if name == opened else figures.files
+        evaluation, figures = self._evaluation, self._evaluation.filters.get(name, figure_texts.NO_FIGURES)
+        # Under other filters than the first, files without a session are left out.
+        shown = {path: link for path, link in links.items() if name == opened or path in figures.files}
+        leading = figure_texts.headline(figure_texts.metric_infos(evaluation, figures))
+        has_lengths = name == opened and len(figure_texts.find_length_figures(evaluation)) > 1
+        lengths = figure_texts.lengths_table(evaluation, leading) if has_lengths else None
         self._site.render(
             "index.html.j2",
             _index_name(name, opened),
-            evaluation=self._evaluation,
-            answer=answer_html(self._evaluation) if name == opened else "",
+            evaluation=evaluation,
+            answer=answer_html(evaluation) if name == opened else "",
             tabs=[
                 {"name": label(of), "link": _index_name(of, opened), "current": of == name} for of in self._filter_names
             ],
-            beside=sentences(self._evaluation)[1:] if name == opened else [],
-            tables=tables(self._evaluation) if name == opened else [],
-            noise=noise_text(self._evaluation.noise) if self._evaluation.noise else "",
-            footprint=footprint_text(self._evaluation.footprint),
-            told=told_rows(self._evaluation.sent),
-            busy=busy_text(self._evaluation.machine),
-            failed=failed_everywhere(self._evaluation),
+            beside=figure_texts.sentences(evaluation)[1:] if name == opened else [],
+            tables=tables(evaluation) if name == opened else [],
+            noise=noise_text(evaluation.noise) if evaluation.noise else "",
+            footprint=figure_texts.footprint_text(evaluation.footprint),
+            told=told_rows(evaluation.sent),
+            busy=busy_text(evaluation.machine),
+            failed=figure_texts.failed_everywhere(evaluation),
             selection=selection(name),
-            about=pooled_label(name, self._evaluation.filters),
-            lengths=lengths_table(self._evaluation, headline(metric_infos(self._evaluation, figures)))
-            if name == opened and len(find_length_figures(self._evaluation)) > 1
-            else None,
-            indicative=indicative(self._evaluation).replace("`", ""),
-            warnings=collect_warnings(self._evaluation),
+            about=figure_texts.pooled_label(name, evaluation.filters),
+            lengths=lengths,
+            indicative=figure_texts.indicative(evaluation).replace("`", ""),
+            warnings=collect_warnings(evaluation),
             task=self._task,
-            added=[block for block in added_blocks(self._evaluation) if "html" in block.formats],
-            # Under other filters than the first, files without a session are left out.
+            added=[block for block in added_blocks(evaluation) if "html" in block.formats],
             figures=figures,
-            page=_index_values(
-                self._evaluation,
-                self._task,
-                figures,
-                {path: links[path] for path in links if path in shown},
-                selection(name),
-            ),
+            page=_index_values(evaluation, self._task, figures, shown, selection(name)),
         )
 
 
@@ -215,7 +190,7 @@ class _FilePages:
         if len(parts) > 1:
             scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
         paint = self.sources.paint(source, {session_mark.begin for session_mark in marks})
-        links = [_page_link(name, number) for number in range(len(parts))]
+        links = [page_link(name, number) for number in range(len(parts))]
         for number, part in enumerate(parts):
             self._site.render(
                 "file.html.j2",
@@ -239,21 +214,17 @@ class _FilePages:
         return f"files/{links[0]}"
 
     def _figures(self, path: str) -> list[tuple[str, str]]:
-        _, figures = shown_filter(self.evaluation)
+        _, figures = figure_texts.shown_filter(self.evaluation)
         if path not in figures.files:
             return []
         of_file = figures.files[path].metrics
-        infos = headline(metric_infos(self.evaluation, figures))
+        infos = figure_texts.headline(figure_texts.metric_infos(self.evaluation, figures))
         rows = [(info.name, amount(of_file[info.name], info.unit)) for info in infos if info.name in of_file]
         return [("Sessions", f"{figures.files[path].sessions:,}"), *rows]
 
 
 def _index_name(name: str, opened: str) -> str:
     return "index.html" if name == opened else f"filter-{page_name(name)}.html"
-
-
-def _page_link(name: str, number: int) -> str:
-    return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
 def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[dict[str, object]]:
@@ -303,8 +274,9 @@ def _index_values(
 ) -> Row:
     """Return what the first page shows of `figures`: cards, metrics with the bars of their intervals, ranks, kinds,
     files. `links` are the file pages by path; `selected`: see `selection`."""
-    infos = metric_infos(evaluation, figures)
-    shown = headline(infos)
+    infos = figure_texts.metric_infos(evaluation, figures)
+    shown = figure_texts.headline(infos)
+    quality, times = ([info for info in infos if info.is_time is is_time] for is_time in (False, True))
     bars = {info.name: _bar(info, figures, _scale(info, infos, figures)) for info in infos if info.unit != "count"}
     # All metrics but counts, or only the headline ones if the page would become too large.
     columns = [info for info in infos if info.unit != "count"]
@@ -319,17 +291,17 @@ def _index_values(
         sessions = f"{of_file.sessions if of_file else 0:,}"
         files.append({"path": path, "link": links.get(path, ""), "sessions": sessions, "cells": cells})
     return {
-        "client": client_name(evaluation),
-        "evaluated": describe_session_counts(figures),
+        "client": figure_texts.client_name(evaluation),
+        "evaluated": figure_texts.describe_session_counts(figures),
         "populations": populations(evaluation),
         "undecided": figures.undecided,
-        "statuses": statuses(figures.statuses),
+        "statuses": figure_texts.statuses(figures.statuses),
         "cards": shown,
         "bars": bars,
-        "quality": metric_table("Metrics", figures, [info for info in infos if not info.is_time], bars=bars),
-        "latency": metric_table("Times", figures, [info for info in infos if info.is_time], bars=bars),
+        "quality": figure_texts.metric_table("Metrics", figures, quality, bars=bars),
+        "latency": figure_texts.metric_table("Times", figures, times, bars=bars),
         "bands": _bands(task, figures),
-        "kinds": kinds_table(figures, shown, selected),
+        "kinds": figure_texts.kinds_table(figures, shown, selected),
         "columns": columns,
         "files": files[:MAX_ROWS],
         "files_left_out": max(0, len(files) - MAX_ROWS),
@@ -386,7 +358,7 @@ def _bands(task: Task, figures: FilterFigures) -> list[tuple[object, ...]]:
     """Return a row for each band of the task; if the engine failed, a last row has the number of failed sessions among
     them. A row: the condition and its value by which the page of all sessions shows those of the band, the label, the
     outcome, the number of sessions, their share, the width of a bar in percent."""
-    counts, failed = figures.ranks, failures(figures.statuses)
+    counts, failed = figures.ranks, figure_texts.failures(figures.statuses)
     total, most = sum(counts.values()), max(counts.values(), default=0)
     rows: list[tuple[str, str, str, str, int]] = [
         ("band", band.name, band.label or band.name, band.outcome, counts[band.name])
@@ -394,7 +366,7 @@ def _bands(task: Task, figures: FilterFigures) -> list[tuple[object, ...]]:
         if band.name in counts
     ]
     if failed:
-        rows.append(("status", ",".join(FAILURES), "of these, failed", "failed", failed))
+        rows.append(("status", ",".join(figure_texts.FAILURES), "of these, failed", "failed", failed))
     return [
         (*row, amount(row[-1] / total if total else None, "share"), round(100 * row[-1] / most, 2) if most else 0)
         for row in rows
