@@ -213,7 +213,6 @@ class Reader:
             before=last_token,
             before_that=last_but_one,
             on_line=Counter(tokens),
-            line_first=self._count,
             line_words=words,
             starts=[block.first for block in around],
             parameters=frozenset().union(*(_bracket_names(block.line) for block in around)),
@@ -235,9 +234,7 @@ class Reader:
         texts = [fact.text for fact in facts]
         times, called, begins, line = self._times, self._called, place.starts, place.line_words
         here = [place.on_line[text] for text in texts]
-        last = [
-            place.line_first if on_line else self._last.get(text) for text, on_line in zip(texts, here, strict=True)
-        ]
+        last = [self._count if on_line else self._last.get(text) for text, on_line in zip(texts, here, strict=True)]
         return {
             "in_file": [times[text] + on_line for text, on_line in zip(texts, here, strict=True)],
             "distance": [MISSING if at is None else min(max(self._count - at, 1), FARTHEST) for at in last],
@@ -262,8 +259,6 @@ class _Place:
     before_that: str
     on_line: Counter[str]
     """Tokens on the caret's line, before the caret."""
-    line_first: int
-    """Number of the first token of the caret's line within the file."""
     line_words: set[str]
     """Words in the names on that line."""
     starts: list[int]

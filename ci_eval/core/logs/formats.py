@@ -4,6 +4,7 @@ manifest of a folder of logs."""
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,6 +142,18 @@ class LogOrigin:
     lines: Lines = field(default_factory=lambda: Lines(""))
     context: int = 0
     """Characters of the text on each side of the token that are logged."""
+
+
+def join_bytes(parts: Sequence[Path], target: Path, empty: bytes = b"") -> None:
+    """Write the bytes of all parts to one file, in order; those of `empty` if there are no parts."""
+    partial = target.with_name(f"{target.name}.partial")
+    with partial.open("wb") as whole:
+        if not parts:
+            whole.write(empty)
+        for part in parts:
+            with part.open("rb") as file:
+                shutil.copyfileobj(file, whole)
+    partial.rename(target)
 
 
 # word: a text that many rows share, a dictionary in tables. id: a whole number of 63 bits.

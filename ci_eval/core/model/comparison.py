@@ -114,9 +114,7 @@ class Difference(Value, frozen=True, kw_only=True):
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     detectable: float | None = None
-    """The smallest true difference that data like these would show four times out of five."""
     marked: bool = False
-    """True if the verdict is better or worse also among all verdicts of the page, which gets it a ▲ or ▼."""
     state: State = "none"
     sign: float | None = None
     """The p-value of an exact sign test over the tokens whose figure moved, if all sessions were asked."""
@@ -170,7 +168,6 @@ class Failures(Value, frozen=True, kw_only=True):
     statuses: dict[str, int] = {}
     """The number of sessions by the status of the first round that failed."""
     example: str = ""
-    """The id of one of these sessions, as an example."""
 
 
 class Side(Value, frozen=True, kw_only=True):
@@ -264,9 +261,7 @@ class Comparison(Value, frozen=True, kw_only=True):
     detection: Detected | None = None
     """The difference that was to be found, if the comparison asked only as many sessions as that takes."""
     failures: FailureVerdict | None = None
-    """The verdict on failures, or None if neither engine failed."""
     trend: Trend | None = None
-    """The trend of the new side, if its past is known."""
 
 
 class Ranking(Value, frozen=True, kw_only=True):
@@ -278,7 +273,6 @@ class Ranking(Value, frozen=True, kw_only=True):
     sessions: int
     files: int
     headline: str = "ALL"
-    """The name of the filter whose sessions are ranked."""
     declared: tuple[str, ...]
     figures: tuple[dict[str, Estimate], ...]
     times: tuple[dict[str, Estimate], ...] = ()
@@ -330,7 +324,6 @@ class SuiteProject(Value, frozen=True, kw_only=True):
 
     project: ProjectInfo
     folder: str
-    """The folder of its workspace, or of the comparison, relative to the suite's folder."""
     sessions: int
     figures: dict[str, Estimate] = {}
     differences: dict[str, Difference] = {}

@@ -193,7 +193,6 @@ class Optimism(Value, frozen=True, kw_only=True):
     high: float | None = None
     """The 95 % interval for other code like this, whose files are the sample; None if there are too few files."""
     effective: float = 0.0
-    """The effective number of files."""
 
 
 class Contribution(Value, frozen=True, kw_only=True):
@@ -241,7 +240,6 @@ class Steps(Value, frozen=True, kw_only=True):
     goal: float
     next: float
     difference: float
-    """The first minus the second."""
     low: float | None = None
     high: float | None = None
     """The 95 % interval for other code; see Optimism."""

@@ -182,9 +182,7 @@ class Responses(Value, frozen=True, kw_only=True):
     empty: dict[str, int]
     """The number of sessions whose response held no suggestion, by the reason why the language model stopped."""
     unreadable: int = 0
-    """The number of sessions whose response is no code at the caret, or has not the form that was asked for."""
     example: str = ""
-    """The first of these responses."""
 
 
 class PromptSpread(Value, frozen=True, kw_only=True):
@@ -193,9 +191,7 @@ class PromptSpread(Value, frozen=True, kw_only=True):
     values: dict[str, Figure]
     low: Figure
     high: Figure
-    """The lowest and the highest of these figures."""
     deviation: Figure
-    """The standard deviation of these figures."""
     by_chance: Figure | None
     """The standard deviation that they would have if all prompts were alike, since each has other samples; None if a
     prompt has a single session."""
@@ -205,7 +201,6 @@ class PromptFigures(Value, frozen=True, kw_only=True):
     """The figures of a dataset that has several prompts, by prompt."""
 
     sessions: dict[str, int]
-    """The number of evaluated sessions with each prompt."""
     metrics: dict[str, PromptSpread]
 
 
@@ -252,7 +247,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
     clusters: str = "files"
     """The unit of the sample of other code: "files" or "projects"."""
     prompts: PromptFigures | None = None
-    """The figures by prompt; None unless the samples of a dataset have several prompts."""
     queries: QueryFigures | None = None
     filters: dict[str, FilterFigures]
     headline: str = "ALL"
@@ -295,7 +289,6 @@ class LogsRecord(Value, frozen=True, kw_only=True):
     validation: LogCounts
     test_percent: Number = 0
     test: LogCounts | None = None
-    """The counts of the last test, or None if nothing is reserved for it."""
     files: tuple[LogFile, ...]
 
     @property

@@ -48,7 +48,6 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The characters of the file that the window had no room for; None if no file was sent."""
     answer_tokens: Number | None = None
     cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
-    """The cost by the prices in the configuration; None without any."""
     logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
     """The mean log-probability of the tokens of its suggestion (natural logarithm)."""
     finish: str = ""
@@ -57,7 +56,6 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     read: tuple[str, ...] = ()
     """The rules that found the suggestions in what the model wrote: thought, end token, fence, heading …"""
     unreadable: bool = False
-    """True if the response is no code at the caret, or has not the form that was asked for."""
     cut_off: bool = False
 
 
@@ -179,7 +177,6 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     """The number of locations at which completion is asked for if no suggestion is taken, in an item that its task
     plays."""
     rounds: Number = 1
-    """The number of rounds in which it was asked."""
     again: Number = 0
     """The number of times it was asked again by the same process, only to see if the answer differs (a seeded
     sample)."""
@@ -293,7 +290,6 @@ class RemovedImport(Value, frozen=True, kw_only=True, gc=False):
     """An import that was taken out of the file: the offset at which `text` is missing, and what it imported."""
 
     module: str
-    """The module, as the import names it."""
     offset: Number
     text: str
 

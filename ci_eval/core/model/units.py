@@ -25,10 +25,8 @@ def amount(value: float | None, unit: str) -> str:
             return f"{value:.1%}"
         case "score" | "nats":
             return f"{value:.3f}"
-        case "ms":
-            return f"{value:,.1f} ms"
-        case "MB":
-            return f"{value:,.1f} MB"
+        case "ms" | "MB":
+            return f"{value:,.1f} {unit}"
         case "count":
             return f"{value:,.0f}"
         case "money":
@@ -53,10 +51,8 @@ def change(difference: float | None, unit: str) -> str:
             text = f"{difference * 100:+.2f} pp"
         case "score" | "nats":
             text = f"{difference:+.4f}"
-        case "ms":
-            text = f"{difference:+,.1f} ms"
-        case "MB":
-            text = f"{difference:+,.1f} MB"
+        case "ms" | "MB":
+            text = f"{difference:+,.1f} {unit}"
         case "money":
             text = f"{'-' if difference < 0 else '+'}{money(abs(difference))}"
         case _:

@@ -25,39 +25,35 @@ NAMED = 5
 
 def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
     """Return the warnings about an evaluation, one text each, without an end mark."""
-    return [
-        *_end(evaluation),
-        *_unread(evaluation),
-        *_imports(evaluation),
-        *_models(evaluation),
-        *_emptiness(evaluation),
-    ]
+    warnings, (_, whole) = list[str](), first_filter(evaluation)
+    if evaluation.unfinished is not None:
+        warnings.append(
+            f"this run is unfinished: the figures are those of {format_count(len(whole.files), 'file')} that are "
+            f"through, and {format_count(evaluation.unfinished, 'file')} with sessions are not; --resume takes it up"
+        )
+    if evaluation.unparsable > NOTABLE:
+        worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
+        warnings.append(
+            f"{percent(evaluation.unparsable)} of the source could not be read, and has no sessions: the figures are "
+            f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or "
+            "not know macros that the code uses; actions.ignoreFileNames leaves files out"
+        )
+    warnings += [*_imports(evaluation), *_models(evaluation)]
+    empty = whole.statuses.get("empty", 0)
+    # A few empty lists are normal; nearly all of them point at the set-up rather than at the engine. Tasks of language
+    # models have reasons of their own, see `describe_empty_responses`.
+    if not evaluation.responses and whole.sessions and empty >= MOSTLY * whole.sessions:
+        warnings.append(
+            f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
+            "needs (--dependencies), or not know where the project is"
+        )
+    return warnings
 
 
 def abbreviate_names(names: Sequence[str]) -> str:
     """Return the first `NAMED` of many names, and how many more there are."""
     left = len(names) - NAMED
     return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
-
-
-def _end(evaluation: Evaluation) -> Iterator[str]:
-    if evaluation.unfinished is not None:
-        _, whole = first_filter(evaluation)
-        through = format_count(len(whole.files), "file")
-        yield (
-            f"this run is unfinished: the figures are those of {through} that are through, "
-            f"and {format_count(evaluation.unfinished, 'file')} with sessions are not; --resume takes it up"
-        )
-
-
-def _unread(evaluation: Evaluation) -> Iterator[str]:
-    if evaluation.unparsable > NOTABLE:
-        worst = [f"{path} ({percent(share)} of it)" for path, share in evaluation.unparsable_files.items()]
-        yield (
-            f"{percent(evaluation.unparsable)} of the source could not be read, and has no sessions: the figures are "
-            f"of the rest. Most was lost in {abbreviate_names(worst)}. The grammar may be older than the language, or "
-            "not know macros that the code uses; actions.ignoreFileNames leaves files out"
-        )
 
 
 def describe_left_out(counts: Mapping[str, int]) -> str:
@@ -145,20 +141,6 @@ def _models(evaluation: Evaluation) -> Iterator[str]:
 def _count(figures: FilterFigures, name: str) -> int:
     estimate = figures.metrics.get(name)
     return round(estimate.value or 0) if estimate else 0
-
-
-def _emptiness(evaluation: Evaluation) -> Iterator[str]:
-    # Tasks of language models have reasons of their own, see `describe_empty_responses`.
-    if evaluation.responses:
-        return
-    _, whole = first_filter(evaluation)
-    empty = whole.statuses.get("empty", 0)
-    # A few empty lists are normal; nearly all of them point at the set-up rather than at the engine.
-    if whole.sessions and empty >= MOSTLY * whole.sessions:
-        yield (
-            f"the engine answered nothing in {empty:,} of {whole.sessions:,} sessions: it may lack what the project "
-            "needs (--dependencies), or not know where the project is"
-        )
 
 
 GRAMMAR = "grammar"

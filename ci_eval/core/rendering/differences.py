@@ -74,7 +74,13 @@ COLUMNS: tuple[tuple[Column, Callable[[Judged], str | Cell]], ...] = (
 
 
 def verdict_table(
-    comparison: Comparison, names: Iterable[str], title: str = "", *, elsewhere: bool = False, part: str = ""
+    comparison: Comparison,
+    names: Iterable[str],
+    title: str = "",
+    *,
+    elsewhere: bool = False,
+    part: str = "",
+    label: str = "",
 ) -> Table:
     """Return the verdicts on metrics, in this project or in other code. `part`: their filter; "" = the headline."""
     infos = {info.name: info for info in comparison.metrics}
@@ -92,7 +98,7 @@ def verdict_table(
         styles={said(verdict): COLOURS[verdict.value] for verdict in (Verdict.BETTER, Verdict.WORSE)},
         spare=("p", "95 % interval", "base", "new"),
         classes="verdicts",
-        label=title or "The other metrics",
+        label=label,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from urllib.parse import quote
 
@@ -246,42 +246,28 @@ def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list
     """Return how often the expected text was suggested: of the headline, then of each group of kinds beside it. Empty
     for tasks without ranks. `shown` makes foreign text safe."""
     name, figures = shown_filter(evaluation)
-    leading = _sentence(shown(label(name)), figures)
-    if not leading:
-        return []
-    filters = beside(name, evaluation.filters)
-    return [
-        leading,
-        *(line for group, filter_name in filters.items() for line in _beside(group, evaluation.filters[filter_name])),
-    ]
-
-
-def _sentence(text: str, figures: FilterFigures) -> str:
     first, five, anywhere = (figures.metrics.get(metric) for metric in ("RecallAt1", "RecallAt5", "Recall"))
     if not (first and five and anywhere and first.value is not None):
-        return ""
-    between = intervals(first, "share")
+        return []
+    between, text = intervals(first, "share"), shown(label(name))
     # A filter in one line begins with a condition, whose name has no capital.
     begin = text if "=" in text else text[:1].upper() + text[1:]
-    return (
+    lines = [
         f"{begin}: the expected text stood first in {amount(first.value, 'share')} of "
         f"{figures.sessions:,} sessions{f' ({between})' if between else ''}, among the first 5 in "
         f"{amount(five.value, 'share')}, anywhere in the list in {amount(anywhere.value, 'share')}."
-    )
-
-
-def _beside(group: str, figures: FilterFigures) -> Iterator[str]:
-    first, anywhere = figures.metrics["RecallAt1"].value, figures.metrics["Recall"].value
-    if not figures.sessions or first is None or anywhere is None:
-        return
-    # An engine that never offers this group of kinds has no ranks to tell.
-    if not anywhere:
-        yield f"{group.capitalize()}, apart: none of {figures.sessions:,} was offered."
-        return
-    yield (
-        f"{group.capitalize()}, apart: first in {amount(first, 'share')} of {figures.sessions:,}, anywhere in "
-        f"{amount(anywhere, 'share')}."
-    )
+    ]
+    for group, filter_name in beside(name, evaluation.filters).items():
+        of_group = evaluation.filters[filter_name]
+        share, offered = of_group.metrics["RecallAt1"].value, of_group.metrics["Recall"].value
+        if not of_group.sessions or share is None or offered is None:
+            continue
+        line = f"none of {of_group.sessions:,} was offered"
+        # An engine that never offers this group of kinds has no ranks to tell.
+        if offered:
+            line = f"first in {amount(share, 'share')} of {of_group.sessions:,}, anywhere in {amount(offered, 'share')}"
+        lines.append(f"{group.capitalize()}, apart: {line}.")
+    return lines
 
 
 NO_ESTIMATE = Estimate(value=None)

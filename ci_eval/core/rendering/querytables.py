@@ -4,13 +4,12 @@ Proksch et al. (ASE 2016), on other data."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 
 import numpy as np
 
 from ci_eval.core.model import Evaluation, Histories, QueryFigures, QueryRow, Steps
-from ci_eval.core.model.units import NOTHING, amount, change
+from ci_eval.core.model.units import NOTHING, amount, change, change_between
 from ci_eval.core.queries.strategies import STRATEGIES
 from ci_eval.core.rendering.blocks import ALL, Column, Table
 from ci_eval.core.rendering.figures import headline
@@ -61,9 +60,7 @@ def tables(evaluation: Evaluation) -> list[Table]:
         *by_prompt,
         _sources(figures, total, models),
         _column_table(f"{figures.figure} by scenario", figures.scenarios, total),
-        replace(
-            _column_table(f"{figures.figure} by how the context changes", figures.evolutions, total), note=CONTEXTS
-        ),
+        _column_table(f"{figures.figure} by how the context changes", figures.evolutions, total, CONTEXTS),
         _optimism(figures),
         *([_steps(figures, figures.steps)] if figures.steps else []),
         _types(figures),
@@ -106,7 +103,7 @@ def _sources(figures: QueryFigures, total: int, models: Sequence[str]) -> Table:
     return _table("Query cases", columns, rows, note)
 
 
-def _column_table(title: str, rows: Sequence[QueryRow], total: int) -> Table:
+def _column_table(title: str, rows: Sequence[QueryRow], total: int, note: str = "") -> Table:
     lines = [
         (name, *(amount(row.f1.get(name), "share") for row in rows))
         for name in STRATEGIES
@@ -117,7 +114,7 @@ def _column_table(title: str, rows: Sequence[QueryRow], total: int) -> Table:
         ("share", *(_share(row.cases, total) for row in rows)),
         ("share in the paper", *(amount(PAPER.get(row.name), "share") for row in rows)),
     ]
-    return _table(title, ("Strategy", *(row.name for row in rows)), lines)
+    return _table(title, ("Strategy", *(row.name for row in rows)), lines, note)
 
 
 def _optimism(figures: QueryFigures) -> Table:
@@ -127,7 +124,7 @@ def _optimism(figures: QueryFigures) -> Table:
             row.part,
             f"{row.cases:,}",
             change(row.difference, "share"),
-            NOTHING if row.low is None else f"{change(row.low, 'share')} to {change(row.high, 'share')}",
+            change_between(row.low, row.high, "share") or NOTHING,
             f"{row.effective:.0f}",
         )
         for row in figures.optimism
@@ -156,7 +153,7 @@ def _types(figures: QueryFigures) -> Table:
 
 
 def _steps(figures: QueryFigures, steps: Steps) -> Table:
-    between = NOTHING if steps.low is None else f"{change(steps.low, 'share')} to {change(steps.high, 'share')}"
+    between = change_between(steps.low, steps.high, "share") or NOTHING
     row = (
         "REAL", f"{steps.cases:,}", amount(steps.goal, "share"), amount(steps.next, "share"),
         change(steps.difference, "share"), between, f"{steps.u:,.0f}", f"{steps.p:.2g}",

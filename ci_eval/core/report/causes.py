@@ -70,9 +70,6 @@ class Loss(NamedTuple):
     first: float
     mrr: float
 
-    def scaled(self, other: Loss) -> Loss:
-        return Loss(self.first * other.first, self.mrr * other.mrr)
-
 
 class Part(NamedTuple):
     cause: str
@@ -220,8 +217,8 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
 @dataclass
 class Gathering:
     cause: str
-    losses: list[Loss] = field(default_factory=list)
-    certain: list[float] = field(default_factory=list)
+    parts: list[tuple[Loss, float]] = field(default_factory=list)
+    """The losses, each with its certainty."""
     kinds: Counter[str] = field(default_factory=Counter)
     firsts: Counter[str] = field(default_factory=Counter)
     defined: Counter[str] = field(default_factory=Counter)
@@ -230,19 +227,30 @@ class Gathering:
 
     def add(self, part: Part, loss: Loss, place: Place) -> None:
         session = place.session
-        self.losses.append(loss)
-        self.certain.append(part.certainty)
+        self.parts.append((loss, part.certainty))
         self.kinds[session.properties.kind.value] += 1
         self.firsts[part.first] += 1
         self.defined[place.defined()] += 1
         size = loss.first + loss.mrr
-        if len(self.examples) < EXAMPLES or size > self.examples[-1][0]:
-            # The sort is stable: of equal losses, the first ones stay.
-            self.examples = sorted([*self.examples, (size, _example(place))], key=lambda pair: -pair[0])[:EXAMPLES]
+        if len(self.examples) == EXAMPLES and size <= self.examples[-1][0]:
+            return
+        rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
+        ahead = lookup.suggestions[: AHEAD if rank is None else min(AHEAD, rank - 1)] if lookup else ()
+        example = MissExample(
+            session=session.id,
+            file=session.file,
+            line=place.text.count("\n", 0, session.offset) + 1,
+            expected=session.expected_text,
+            rank=rank,
+            ahead=tuple(suggestion.text for suggestion in ahead),
+        )
+        # The sort is stable: of equal losses, the first ones stay.
+        self.examples = sorted([*self.examples, (size, example)], key=lambda pair: -pair[0])[:EXAMPLES]
 
     def cluster(self, whole: Loss, weight: float, titles: Sequence[str]) -> Cluster:
-        first, mrr = fsum(loss.first for loss in self.losses), fsum(loss.mrr for loss in self.losses)
-        sizes = [loss.first + loss.mrr for loss in self.losses]
+        first, mrr = (fsum(loss[number] for loss, _ in self.parts) for number in (0, 1))
+        sizes = [loss.first + loss.mrr for loss, _ in self.parts]
+        certain = fsum(size * certainty for size, (_, certainty) in zip(sizes, self.parts, strict=True))
         return Cluster(
             cause=self.cause,
             kind=", ".join(name for name, _ in self.kinds.most_common()),
@@ -251,26 +259,12 @@ class Gathering:
             gain=first / weight,
             mrr_share=mrr / whole.mrr if whole.mrr else 0.0,
             mrr_gain=mrr / weight,
-            certainty=round(fsum(map(float.__mul__, sizes, self.certain)) / fsum(sizes), 3),
-            sessions=len(self.losses),
+            certainty=round(certain / fsum(sizes), 3),
+            sessions=len(self.parts),
             defined=dict(self.defined.most_common()),
             others={title: self.others[title] for title in titles},
             examples=tuple(example for _, example in self.examples),
         )
-
-
-def _example(place: Place) -> MissExample:
-    session = place.session
-    rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
-    ahead = lookup.suggestions[: AHEAD if rank is None else min(AHEAD, rank - 1)] if lookup else ()
-    return MissExample(
-        session=session.id,
-        file=session.file,
-        line=place.text.count("\n", 0, session.offset) + 1,
-        expected=session.expected_text,
-        rank=rank,
-        ahead=tuple(suggestion.text for suggestion in ahead),
-    )
 
 
 def read_ranks(workspace: Workspace) -> dict[str, int | None]:
@@ -309,12 +303,15 @@ def find_causes(
             place, full = placed(session), _lost(session, 1)
             scale = Loss(counts * lost.first / (full.first or 1), counts * lost.mrr / (full.mrr or 1))
             for part in find_parts(place, others.values()):
-                loss = part.loss.scaled(scale)
+                loss = Loss(part.loss.first * scale.first, part.loss.mrr * scale.mrr)
                 if loss.first or loss.mrr:
                     whole = Loss(whole.first + loss.first, whole.mrr + loss.mrr)
-                    gathering = gathered.setdefault(_key(part, session), Gathering(part.cause))
+                    # Of an order, the kind and what was first make the cluster, which other causes imply.
+                    of_order = (session.properties.kind.value, part.first) if part.cause == ORDER else ()
+                    gathering = gathered.setdefault((part.cause, *of_order), Gathering(part.cause))
                     gathering.add(part, loss, place)
-                    gathering.others.update(_having(session, others))
+                    was, ranks = rank_of(session), {title: of.get(session.id) for title, of in others.items()}
+                    gathering.others.update(title for title, rank in ranks.items() if (rank == 1 if was else rank))
             if session.lookups and session.lookups[session.until - 1].total:
                 judged.update(of=1, grammar=place.grammar_judged, scope=place.scope_judged)
     clusters = [gathering.cluster(whole, weight, [*others]) for gathering in gathered.values()]
@@ -362,14 +359,3 @@ def _lost(session: Session, base: int | None) -> Loss:
     rank = rank_of(session)
     first = float(base == 1) - float(rank == 1)
     return Loss(max(first, 0.0), max((1 / base if base else 0.0) - reciprocal_rank(session), 0.0))
-
-
-def _key(part: Part, session: Session) -> tuple[str, ...]:
-    """Return what makes one cluster: of an order also the kind and what was first, which other causes imply."""
-    return (part.cause, session.properties.kind.value, part.first) if part.cause == ORDER else (part.cause,)
-
-
-def _having(session: Session, others: Mapping[str, Ranks]) -> list[str]:
-    was = rank_of(session)
-    ranks = {title: ranks.get(session.id) for title, ranks in others.items()}
-    return [title for title, rank in ranks.items() if (rank == 1 if was else rank)]

@@ -107,7 +107,9 @@ def evaluate(
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()
     if responses and responses.unreadable:
-        responses = replace(responses, example=_find_unreadable(workspace))
+        sessions = (session for _, of_file in workspace.sessions(Session) for session in of_file)
+        example = next(session.lookups[-1].answer for session in sessions if session.status is Status.UNREADABLE)
+        responses = replace(responses, example=example)
     by_filter = {
         name: tally.figures(tallies.asked_by_filter[name], sums.again) for name, tally in tallies.by_filter.items()
     }
@@ -166,11 +168,6 @@ def _without_intervals(figures: FilterFigures) -> FilterFigures:
 
     kinds = {kind: strip(estimates) for kind, estimates in figures.kinds.items()}
     return replace(figures, metrics=strip(figures.metrics), kinds=kinds)
-
-
-def _find_unreadable(workspace: Workspace) -> str:
-    sessions = (session for _, of_file in workspace.sessions(Session) for session in of_file)
-    return next(session.lookups[-1].answer for session in sessions if session.status is Status.UNREADABLE)
 
 
 def environment(manifest: Manifest, responses: Responses | None = None) -> dict[str, str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,7 +16,17 @@ import msgspec
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.logs.features import NAMES
-from ci_eval.core.logs.formats import TEST, TRAIN, VALIDATION, LogFormat, Logged, LoggedSession, LogOrigin, LogRun
+from ci_eval.core.logs.formats import (
+    TEST,
+    TRAIN,
+    VALIDATION,
+    LogFormat,
+    Logged,
+    LoggedSession,
+    LogOrigin,
+    LogRun,
+    join_bytes,
+)
 
 RECORDER, VERSION, BUCKET = "completion-stats", "5", "-1"
 STEP = 100
@@ -151,12 +160,7 @@ def join(parts: Sequence[Path], target: Path) -> None:
     if target.name == "info":
         _write_info(target, [sum(numbers) for numbers in zip(*map(_counts, parts), strict=True)])
         return
-    partial = target.with_name(f"{target.name}.partial")
-    with partial.open("wb") as whole:
-        for part in parts:
-            with part.open("rb") as file:
-                shutil.copyfileobj(file, whole)
-    partial.rename(target)
+    join_bytes(parts, target)
 
 
 def _write_info(target: Path, counts: Sequence[int]) -> None:

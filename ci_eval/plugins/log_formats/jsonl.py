@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from ci_eval.core.logs.features import NAMES
-from ci_eval.core.logs.formats import LogFormat, LoggedSession, LogOrigin, build_columns
+from ci_eval.core.logs.formats import LogFormat, LoggedSession, LogOrigin, build_columns, join_bytes
 
 OF_ROWS = ("place", "text", "candidate", "expected", "selected")
 
@@ -40,15 +39,8 @@ class LinesPart:
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    partial = target.with_name(f"{target.name}.partial")
-    with partial.open("wb") as whole:
-        # A file without any byte is no gzip file.
-        if not parts:
-            whole.write(gzip.compress(b"", mtime=0))
-        for part in parts:
-            with part.open("rb") as file:
-                shutil.copyfileobj(file, whole)
-    partial.rename(target)
+    # A file without any byte is no gzip file.
+    join_bytes(parts, target, gzip.compress(b"", mtime=0))
 
 
 FORMAT = LogFormat(

@@ -4,11 +4,7 @@ coloured by base and the other by new."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-
-from markupsafe import Markup
 
 from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.model import Comparison
@@ -53,7 +49,7 @@ class ComparisonPages:
             folder,
             TEMPLATES,
             comparison=comparison,
-            verdicts=self._verdicts,
+            verdicts=lambda *of, **options: verdict_table(comparison, *of, **options).html(),
             amount=amount,
             figure=night_figure,
             answer=answer_html(comparison),
@@ -164,7 +160,3 @@ class ComparisonPages:
                 # Only the files with the most sessions are parts, so any other has few.
                 room -= sessions.get(path, 1)
         return frozenset(chosen)
-
-    def _verdicts(self, names: Sequence[str], label: str, elsewhere: bool = False, part: str = "") -> Markup:
-        table = verdict_table(self._comparison, names, elsewhere=elsewhere, part=part)
-        return replace(table, label=label).html()

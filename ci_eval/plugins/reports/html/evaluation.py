@@ -227,12 +227,11 @@ def _index_name(name: str, opened: str) -> str:
     return "index.html" if name == opened else f"filter-{page_name(name)}.html"
 
 
-def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[dict[str, object]]:
+def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[tuple[str, str, str, int]]:
+    """Return the outcome, the sign, the meaning and the number of tokens of each outcome."""
     shown = [name for name in LEGEND if name in meanings and (counts[name] or name != "other")]
     entries = [(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
-    if unasked:
-        entries.append(("unasked", "", "not drawn", unasked))
-    return [dict(zip(("outcome", "sign", "meaning", "count"), entry, strict=True)) for entry in entries]
+    return [*entries, ("unasked", "", "not drawn", unasked)] if unasked else entries
 
 
 def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> dict[str, str]:
