@@ -18,7 +18,7 @@ from ci_eval.core.model import (
     Verdict,
 )
 from ci_eval.core.model.units import interval_text
-from ci_eval.core.rendering.differences import Judged
+from ci_eval.core.rendering.differences import verdict_row
 from ci_eval.core.rendering.verdicts import explain_verdict, p_text, pairs_text, said, verdict_lines, went
 from ci_eval.plugins.tasks import completion, golf
 
@@ -38,13 +38,13 @@ def test_a_reason_is_as_long_as_what_is_uncertain() -> None:
     assert [p_text(found(0, 1, p)) for p in (None, 0.04)] == ["", "p = 0.040"]
 
 
-def judged(name: str, difference: Difference) -> Judged:
-    return Judged(name, difference, difference, "share")
+def named(name: str, difference: Difference) -> object:
+    return verdict_row(name, difference, difference, "rank")[0]
 
 
 def test_a_metric_over_some_sessions_says_which() -> None:
-    assert judged("MeanRank", found(0, 1, n=1200, over="found by both")).label == "MeanRank (1,200 found by both)"
-    assert judged("Recall", found(0, 1, n=1200)).label == "Recall"
+    assert named("MeanRank", found(0, 1, n=1200, over="found by both")) == "MeanRank (1,200 found by both)"
+    assert named("Recall", found(0, 1, n=1200)) == "Recall"
 
 
 @pytest.mark.parametrize(

@@ -148,16 +148,22 @@ class Reader:
     def rows(self, caret: CaretContext, suggestions: Sequence[Suggestion]) -> Floats:
         """Return the features as (suggestions x features), columns in the order of FEATURES."""
         line = self._advance(caret.before)
-        place = self._place(line, caret, len(suggestions))
+        tokens, size = tokenise_line(line), len(suggestions)
+        indent = _indent(line) if tokens else len(line.expandtabs(4))
+        around = [block for block in self._blocks if block.indent < indent]
+        _, before_last, last = ["", "", START_OF_LINE, *tokens][-3:]
+        opened = sum((token in OPENING) - (token in CLOSING) for token in tokens)
         facts = [_facts(suggestion.text) for suggestion in suggestions]
-        table = np.empty((len(suggestions), len(FEATURES)), dtype=np.float32)
-        table[:, :OF_PLACE] = place.columns
-        for name, values in (
-            _list_columns(suggestions) | self._text_columns(facts, place) | self._file_columns(facts, place)
-        ).items():
+        table = np.empty((size, len(FEATURES)), dtype=np.float32)
+        # The features that are the same for all suggestions, in the order of FEATURES.
+        token_type = _token_type(last, self._keywords)
+        table[:, :OF_PLACE] = [len(caret.prefix), caret.query, size, token_type, max(opened, 0), len(around)]
+        columns = _list_columns(suggestions) | self._text_columns(facts, caret.prefix)
+        columns |= self._file_columns(facts, tokens, around, before_last, last)
+        for name, values in columns.items():
             table[:, COLUMN[name]] = values
         hashes = np.fromiter((fact.hash for fact in facts), np.uint64, len(facts))
-        table[:, OF_PROJECT:] = np.log1p(self._others.of(hashes, hash_token(place.before)))
+        table[:, OF_PROJECT:] = np.log1p(self._others.of(hashes, hash_token(last)))
         return table
 
     # ---------------------------------------------------------------------------------------------------- reading
@@ -192,79 +198,39 @@ class Reader:
                 self._assigned[token] += behind == "="
             self._count += 1
 
-    def _place(self, line: str, caret: CaretContext, size: int) -> _Place:
-        tokens = tokenise_line(line)
-        indent = _indent(line) if tokens else len(line.expandtabs(4))
-        around = [block for block in self._blocks if block.indent < indent]
-        last_but_one, last_token = ("", START_OF_LINE) if not tokens else (([START_OF_LINE, *tokens])[-2], tokens[-1])
-        opened = sum((token in OPENING) - (token in CLOSING) for token in tokens)
-        columns = {
-            "prefix_length": len(caret.prefix),
-            "query": caret.query,
-            "list_size": size,
-            "token_before": _token_type(last_token, self._keywords),
-            "in_brackets": max(opened, 0),
-            "indentation": len(around),
-        }
-        words = {word for token in tokens if _NAME.match(token) for word in _words(token)}
-        return _Place(
-            columns=[columns[name] for name in NAMES[:OF_PLACE]],
-            prefix=caret.prefix,
-            before=last_token,
-            before_that=last_but_one,
-            on_line=Counter(tokens),
-            line_words=words,
-            starts=[block.first for block in around],
-            parameters=frozenset().union(*(_bracket_names(block.line) for block in around)),
-        )
-
-    def _text_columns(self, facts: Sequence[_Facts], place: _Place) -> Columns:
-        typed = len(place.prefix)
+    def _text_columns(self, facts: Sequence[_Facts], prefix: str) -> Columns:
         return {
             "length": [len(fact.text) for fact in facts],
             "words": [fact.words for fact in facts],
             "is_keyword": [fact.text in self._keywords for fact in facts],
             "underscores": [fact.underscores for fact in facts],
             "case": [fact.case for fact in facts],
-            "prefix_match": [_match(fact.text, place.prefix) for fact in facts],
-            "prefix_share": [min(typed / len(fact.text), 1.0) if fact.text else 0.0 for fact in facts],
+            "prefix_match": [_match(fact.text, prefix) for fact in facts],
+            "prefix_share": [min(len(prefix) / len(fact.text), 1.0) if fact.text else 0.0 for fact in facts],
         }
 
-    def _file_columns(self, facts: Sequence[_Facts], place: _Place) -> Columns:
-        texts = [fact.text for fact in facts]
-        times, called, begins, line = self._times, self._called, place.starts, place.line_words
-        here = [place.on_line[text] for text in texts]
-        last = [self._count if on_line else self._last.get(text) for text, on_line in zip(texts, here, strict=True)]
+    def _file_columns(
+        self, facts: Sequence[_Facts], tokens: Sequence[str], around: Sequence[_Block], before_last: str, last: str
+    ) -> Columns:
+        """`tokens`: those of the caret's line before the caret; `around`: the blocks around it, the outermost first."""
+        texts, times, called = [fact.text for fact in facts], self._times, self._called
+        on_line, starts = Counter(tokens), [block.first for block in around]
+        line = {word for token in tokens if _NAME.match(token) for word in _words(token)}
+        parameters = frozenset().union(*(_bracket_names(block.line) for block in around))
+        here = [on_line[text] for text in texts]
+        seen = [self._count if count else self._last.get(text) for text, count in zip(texts, here, strict=True)]
         return {
-            "in_file": [times[text] + on_line for text, on_line in zip(texts, here, strict=True)],
-            "distance": [MISSING if at is None else min(max(self._count - at, 1), FARTHEST) for at in last],
-            "scope_distance": [MISSING if at is None else len(begins) - bisect_right(begins, at) for at in last],
-            "is_parameter": [text in place.parameters for text in texts],
+            "in_file": [times[text] + count for text, count in zip(texts, here, strict=True)],
+            "distance": [MISSING if at is None else min(max(self._count - at, 1), FARTHEST) for at in seen],
+            "scope_distance": [MISSING if at is None else len(starts) - bisect_right(starts, at) for at in seen],
+            "is_parameter": [text in parameters for text in texts],
             "assigned": [self._assigned[text] for text in texts],
             "called": [called[text] / times[text] if text in times else MISSING for text in texts],
-            "after_last": [self._after[place.before, text] for text in texts],
-            "after_last_two": [self._after_two[place.before_that, place.before, text] for text in texts],
+            "after_last": [self._after[last, text] for text in texts],
+            "after_last_two": [self._after_two[before_last, last, text] for text in texts],
             "same_line": here,
             "line_overlap": [len(fact.parts & line) / len(fact.parts) if fact.parts else 0.0 for fact in facts],
         }
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Place:
-    columns: Sequence[float]
-    """The features that are the same for all suggestions, in the order of FEATURES."""
-    prefix: str
-    before: str
-    """The token before the caret's word."""
-    before_that: str
-    on_line: Counter[str]
-    """Tokens on the caret's line, before the caret."""
-    line_words: set[str]
-    """Words in the names on that line."""
-    starts: list[int]
-    """Number of the first token of each block around the line, the outermost first."""
-    parameters: frozenset[str]
-    """Names in brackets in the first lines of these blocks."""
 
 
 @dataclass(frozen=True)

@@ -157,14 +157,8 @@ class Others:
         """Return (names x 3): how often each occurs, in how many files, and how often after the token with hash
         `before`."""
         pairs = pair_hashes(np.full(len(names), before, dtype=np.uint64), names)
-        return np.stack(
-            [
-                np.maximum(self.whole.times.of(names) - self.own.times.of(names), 0),
-                np.maximum(self.whole.files.of(names) - self.own.files.of(names), 0),
-                np.maximum(self.whole.pairs.of(pairs) - self.own.pairs.of(pairs), 0),
-            ],
-            axis=1,
-        ).astype(np.float64)
+        columns = (self._remaining(*of) for of in (("times", names), ("files", names), ("pairs", pairs)))
+        return np.stack([*columns], axis=1)
 
     def times(self, texts: Sequence[str]) -> Floats:
         return self._remaining("times", _hashes(texts))

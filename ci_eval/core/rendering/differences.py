@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -18,34 +17,9 @@ from ci_eval.core.rendering.figures import find_length_filters
 from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.rendering.verdicts import mark_verdict, p_text, said, sign, went
 
-COLOURS = {Verdict.BETTER.value: "green", Verdict.WORSE.value: "red"}
 
-
-class Judged(NamedTuple):
-    name: str
-    difference: Difference
-    of: Difference | Elsewhere
-    unit: str
-
-    @property
-    def label(self) -> str:
-        of = self.difference
-        return f"{self.name} ({of.n:,} {of.over})" if of.over else self.name
-
-    @property
-    def interval(self) -> Cell:
-        text = interval_text(self.of, self.unit)
-        return Cell("" if self.of.low is None else text, on_terminal=text)
-
-    @property
-    def p(self) -> Cell:
-        text = p_text(self.of)
-        return Cell(text, on_terminal=text.removeprefix("p = ").removeprefix("p "))
-
-    @property
-    def verdict(self) -> Cell:
-        verdict, marked = self.of.verdict, self.of.marked
-        return Cell(said(verdict, marked=marked), in_html=mark_verdict(verdict, marked=marked))
+def _verdict_cell(of: Difference | Elsewhere) -> Cell:
+    return Cell(said(of.verdict, marked=of.marked), in_html=mark_verdict(of.verdict, marked=of.marked))
 
 
 def amount_of_change(value: float | None, unit: str) -> str:
@@ -56,21 +30,34 @@ def amount_of_change(value: float | None, unit: str) -> str:
 DETECTABLE = "The smallest true difference that data like these would show four times out of five"
 MARKS = "▲ and ▼ hold among all verdicts of this page, △ and ▽ by themselves only"
 REPORTS = "markdown html"
-COLUMNS: tuple[tuple[Column, Callable[[Judged], str | Cell]], ...] = (
-    (Column("Metric", "row", safe=prose), lambda row: row.label),
-    (Column("base", "number"), lambda row: amount(row.difference.base, row.unit)),
-    (Column("new", "number"), lambda row: amount(row.difference.new, row.unit)),
-    (Column("Difference", "number strong"), lambda row: change(row.difference.difference, row.unit)),
-    (Column("95 % interval", "quiet nowrap", in_html="95% interval"), lambda row: row.interval),
-    (Column("p", "number quiet nowrap"), lambda row: row.p),
-    (Column("Verdict", "", MARKS), lambda row: row.verdict),
-    (Column("Because", "quiet", formats=REPORTS), lambda row: row.of.why),
-    (
-        Column("Detectable", "number quiet", DETECTABLE, REPORTS),
-        lambda row: amount_of_change(row.of.detectable, row.unit),
-    ),
+COLUMNS = (
+    Column("Metric", "row", safe=prose),
+    Column("base", "number"),
+    Column("new", "number"),
+    Column("Difference", "number strong"),
+    Column("95 % interval", "quiet nowrap", in_html="95% interval"),
+    Column("p", "number quiet nowrap"),
+    Column("Verdict", "", MARKS),
+    Column("Because", "quiet", formats=REPORTS),
+    Column("Detectable", "number quiet", DETECTABLE, REPORTS),
 )
-"""The columns of a comparison's tables: a new one is a line here, and is in all reports and on the terminal."""
+"""The columns of a comparison's tables, in all reports and on the terminal; see `verdict_row`."""
+
+
+def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, unit: str) -> list[str | Cell]:
+    """Return the cells of COLUMNS. `of`: the difference, or what it says of other code."""
+    interval, p = interval_text(of, unit), p_text(of)
+    return [
+        f"{name} ({difference.n:,} {difference.over})" if difference.over else name,
+        amount(difference.base, unit),
+        amount(difference.new, unit),
+        change(difference.difference, unit),
+        Cell("" if of.low is None else interval, on_terminal=interval),
+        Cell(p, on_terminal=p.removeprefix("p = ").removeprefix("p ")),
+        _verdict_cell(of),
+        of.why,
+        amount_of_change(of.detectable, unit),
+    ]
 
 
 def verdict_table(
@@ -86,16 +73,16 @@ def verdict_table(
     infos = {info.name: info for info in comparison.metrics}
     # Figures of the whole run, such as memory, are in ALL only.
     figures = comparison.filters[part] if part else comparison.filters["ALL"] | comparison.filters[comparison.headline]
-    listed = [
-        Judged(name, figures[name], figures[name].elsewhere if elsewhere else figures[name], infos[name].unit)
+    rows = [
+        verdict_row(name, figures[name], figures[name].elsewhere if elsewhere else figures[name], infos[name].unit)
         for name in names
     ]
     return Table(
-        [column for column, _ in COLUMNS],
-        [[cell(row) for _, cell in COLUMNS] for row in listed],
+        COLUMNS,
+        rows,
         title,
         numbers=4,
-        styles={said(verdict): COLOURS[verdict.value] for verdict in (Verdict.BETTER, Verdict.WORSE)},
+        styles={said(Verdict.BETTER): "green", said(Verdict.WORSE): "red"},
         spare=("p", "95 % interval", "base", "new"),
         classes="verdicts",
         label=label,
@@ -170,7 +157,7 @@ def parts_table(
                 amount(difference.new, info.unit),
                 change(difference.difference, info.unit),
                 Cell(between, in_html=Markup() if difference.low is None else Markup.escape(between)),
-                Judged(part.value, difference, difference, info.unit).verdict,
+                _verdict_cell(difference),
             ]
         )
     return Table(columns, rows, title, classes="sortable", label=label, is_tall=label == "By file")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -149,26 +149,12 @@ def batches(workspace: Workspace, table: str, passes: Passes | None = None) -> I
 
 
 def _rows(workspace: Workspace, table: str, passes: Passes | None) -> Iterator[At]:
-    rows_of = {"sessions": _session, "lookups": _lookups, "suggestions": _suggestions}[table]
     for file, sessions in workspace.sessions(Session):
         lines = Lines(file.text)
-        for session in filter(passes, sessions) if passes else sessions:
-            yield from rows_of(session, *lines.place(session.offset))
-
-
-def _session(session: Session, line: int, column: int) -> Iterable[At]:
-    return (At(session, line, column, 0, NO_LOOKUP, 0, NO_SUGGESTION),)
-
-
-def _lookups(session: Session, line: int, column: int) -> Iterable[At]:
-    return (
-        At(session, line, column, number, lookup, 0, NO_SUGGESTION) for number, lookup in enumerate(session.lookups)
-    )
-
-
-def _suggestions(session: Session, line: int, column: int) -> Iterable[At]:
-    return (
-        At(session, line, column, number, lookup, place, suggestion)
-        for number, lookup in enumerate(session.lookups)
-        for place, suggestion in enumerate(lookup.suggestions, 1)
-    )
+        for session in filter(passes, sessions):
+            place = lines.place(session.offset)
+            lookups = [(0, NO_LOOKUP)] if table == "sessions" else enumerate(session.lookups)
+            for number, lookup in lookups:
+                listed = enumerate(lookup.suggestions, 1) if table == "suggestions" else [(0, NO_SUGGESTION)]
+                for rank, suggestion in listed:
+                    yield At(session, *place, number, lookup, rank, suggestion)

@@ -296,7 +296,7 @@ def _filters(comparison: Comparison) -> str:
         if name != comparison.headline:
             shown = verdict_table(comparison, comparison.declared, part=name).rows
             rows += [[Cell(label(name), safe=code), *row] for row in shown]
-    columns = [Column("Filter"), *(column for column, _ in COLUMNS)]
+    columns = [Column("Filter"), *COLUMNS]
     return _fold("By session filter", Table(columns, rows).markdown())
 
 
