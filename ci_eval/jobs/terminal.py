@@ -26,11 +26,18 @@ from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import busy_text, collect_warnings
 from ci_eval.core.rendering.answers import answer
 from ci_eval.core.rendering.blocks import added_blocks, to_terminal
-from ci_eval.core.rendering.differences import compared_by_length, verdict_table
 from ci_eval.core.rendering.figures import headline as headline_metrics
 from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import Trends, small_blocks
-from ci_eval.core.rendering.verdicts import elsewhere_line, judged_elsewhere, pairs_text, populations, verdict_lines
+from ci_eval.core.rendering.verdicts import (
+    compared_by_length,
+    elsewhere_line,
+    judged_elsewhere,
+    pairs_text,
+    populations,
+    verdict_lines,
+    verdict_table,
+)
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.jobs.compare import Compared

@@ -15,9 +15,8 @@ import ci_eval
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.model import Session, Status
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.exports import writing
-from ci_eval.plugins.exports.columns import TABLES
-from ci_eval.plugins.exports.writing import FORMULA, _cell
+from ci_eval.plugins.exports import tables
+from ci_eval.plugins.exports.tables import FORMULA, TABLES, _cell
 from tests.command import command
 from tests.needs import need_module, need_modules
 from tests.projects import sessions as stored
@@ -160,7 +159,7 @@ def test_without_pyarrow_the_other_formats_remain(night: Path, tmp_path: Path, m
     with pytest.raises(ConfigError, match="pip install pyarrow"):
         ci_eval.open(night).sessions()
     with pytest.raises(ConfigError):
-        writing.arrow()
+        tables.arrow()
     code, _, err = command("export", night, "--format", "parquet", "--output", tmp_path / "p")
     assert code == 2
     assert "export as jsonl or csv" in " ".join(err.split())

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.model import FileError
-from ci_eval.core.rendering.differences import amount_of_change
+from ci_eval.core.rendering.verdicts import amount_of_change
 from ci_eval.plugins.reports.markdown import LONGEST, REPORTER
 from tests.comparing import compare
 from tests.reports.samples import NASTY, Sample, figures, hostile, small

@@ -16,9 +16,9 @@ from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.jetbrains.importing import OWN
-from ci_eval.plugins.exports import writing
-from ci_eval.plugins.exports.columns import Passes
+from ci_eval.plugins.exports import tables
 from ci_eval.plugins.exports.run import open_workspace
+from ci_eval.plugins.exports.tables import Passes
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.writing import Writer
 
@@ -59,11 +59,11 @@ def export_tables(
     """Write the tables of the workspace at `folder`. Return the files with the number of their rows. `filters`: names
     or expressions; only sessions that pass one of them are written. Raises ConfigError, WorkspaceError."""
     source = open_workspace(folder)
-    writing.check(form)
+    tables.check(form)
     passes = _choose_sessions(source, filters)
     if not source.manifest().complete:
         screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
-    return writing.write(source, atomic.empty_folder(output), form, passes)
+    return tables.write(source, atomic.empty_folder(output), form, passes)
 
 
 def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:

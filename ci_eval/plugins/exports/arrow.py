@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.exports.columns import TABLES, Passes, Type, batches
+from ci_eval.plugins.exports.tables import TABLES, Passes, Type, batches
 
 TYPES: dict[Type, pa.DataType] = {
     "text": pa.string(),

@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Estimate, Value
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.exports.writing import arrow
+from ci_eval.plugins.exports.tables import arrow
 
 
 class ArrowTable(Protocol):

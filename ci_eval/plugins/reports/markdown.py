@@ -18,7 +18,6 @@ from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
 from ci_eval.core.rendering.answers import answer_markdown
 from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
-from ci_eval.core.rendering.differences import COLUMNS, changes_table, compared_by_length, parts_table, verdict_table
 from ci_eval.core.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
 from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
 from ci_eval.core.rendering.querytables import tables
@@ -26,11 +25,16 @@ from ci_eval.core.rendering.reporters import Reporter, Result
 from ci_eval.core.rendering.results import small_blocks, trend_lines
 from ci_eval.core.rendering.verdicts import (
     ADJUSTED,
+    COLUMNS,
+    changes_table,
+    compared_by_length,
     elsewhere_line,
     judged_elsewhere,
     pairs_text,
+    parts_table,
     populations,
     verdict_lines,
+    verdict_table,
 )
 from ci_eval.core.statistics.repeated.noise import noise_text
 

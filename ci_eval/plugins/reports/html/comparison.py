@@ -12,7 +12,6 @@ from ci_eval.core.model.units import TRENDS, amount
 from ci_eval.core.rendering.answers import answer_html
 from ci_eval.core.rendering.blocks import added_blocks
 from ci_eval.core.rendering.charts import latency_chart, trend_charts
-from ci_eval.core.rendering.differences import changes_table, compared_by_length, parts_table, verdict_table
 from ci_eval.core.rendering.figures import ELSEWHERE, HERE, find_length_filters
 from ci_eval.core.rendering.htmlpages import either, encode_stretches, page_link, page_name, paired_pages
 from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link, script
@@ -20,11 +19,15 @@ from ci_eval.core.rendering.reporters import PairedSessions
 from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import (
     ADJUSTED,
+    changes_table,
+    compared_by_length,
     elsewhere_line,
     judged_elsewhere,
     night_figure,
     pairs_text,
+    parts_table,
     verdict_lines,
+    verdict_table,
 )
 from ci_eval.core.statistics.population import Strata
 
