@@ -1,4 +1,4 @@
-"""The counts of names in a project, and of the tokens before them: what a person may know of the files that are not
+"""The counts of names in a project, and of the tokens before them: what a user may know of the files that are not
 open.
 
 Names, and sequences of tokens, are stored as hashes in sorted arrays. A project of millions of lines takes some tens of
@@ -71,7 +71,7 @@ class Table:
         """Return the count of each hash, 0 for one that is not in the table."""
         if not len(self.keys):
             return np.zeros(len(hashes), dtype=np.int64)
-        # A hash behind the last key has no element to compare with.
+        # A hash after the last key has no element to compare with.
         places = np.minimum(np.searchsorted(self.keys, hashes), len(self.keys) - 1)
         return np.where(self.keys[places] == hashes, self.counts[places], 0)
 

@@ -131,7 +131,7 @@ class Difference(Value, frozen=True, kw_only=True):
     n: int = 0
     """The number of observations, on the side that has fewer."""
     over: str = ""
-    """The sessions behind the difference, if these are not all: "found by both"."""
+    """The sessions that the difference is of, if these are not all: "found by both"."""
     elsewhere: Elsewhere = Elsewhere()
 
 

@@ -42,13 +42,13 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     receiver: str = ""
     begin: Number
-    """The offset behind the receiver."""
+    """The offset after the receiver."""
     end: Number
     statement: tuple[Number, Number] | None = None
     """The begin and end of the surrounding statement, if it can be removed as a whole: it holds no other statements and
     no definition of the object, and the code is complete without it."""
     line: Number | None = None
-    """The end of the line in front of the statement, behind which a separate line may be written; None if there is
+    """The end of the line in front of the statement, after which a separate line may be written; None if there is
     none."""
     indent: str = ""
 
@@ -60,7 +60,7 @@ class ObjectPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The SHA-256 of the text, which the dataset stores once (hex)."""
     receiver: str
     line: Number
-    """The offset behind which `receiver.` would be written on a line of its own."""
+    """The offset after which `receiver.` would be written on a line of its own."""
     indent: str = ""
     calls: tuple[CallPlace, ...] = ()
     """The calls on all objects of the usage, in the order of the text."""
@@ -108,7 +108,7 @@ class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The material to run a test that somebody wrote for a function."""
 
     files: dict[str, str] = {}
-    """The texts by path, beside the project's files, or in place of them."""
+    """The texts by path, added to the project's files, or in place of them."""
     project: str = ""
     """The SPEC of the project whose files and dependencies are there, too; "" = there are `files` only."""
     focal: Stretch

@@ -155,7 +155,7 @@ class MetricInfo(Value, frozen=True, kw_only=True):
 
     @property
     def is_time(self) -> bool:
-        """Return whether the metric stands among the times, apart from those of quality."""
+        """Return whether the metric is among the times, apart from those of quality."""
         return self.timed or self.unit == "ms"
 
 
@@ -307,7 +307,7 @@ class MissExample(Value, frozen=True, kw_only=True):
     rank: Number | None
     """The rank of the expected text; None if absent."""
     ahead: tuple[str, ...]
-    """The first suggestions, as far as they are ahead of the expected text."""
+    """The first suggestions that are ahead of the expected text."""
 
 
 class Cluster(Value, frozen=True, kw_only=True):
@@ -350,9 +350,9 @@ class Causes(Value, frozen=True, kw_only=True):
     judgeable: Number
     """The number of sessions that lost something although the engine offered something."""
     grammar_judged: Number
-    """The number of these in which the grammar told whether words may stand at the caret; it is not known elsewhere."""
+    """The number of these in which the grammar decided whether words may be at the caret; it is not known elsewhere."""
     scope_judged: Number
-    """The number of these in which the scopes told whether names may stand at the caret; it is not known elsewhere."""
+    """The number of these in which the scopes decided whether names may be at the caret; it is not known elsewhere."""
     others: tuple[str, ...] = ()
     clusters: tuple[Cluster, ...]
 

@@ -20,8 +20,8 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
     text: str
     tail: str = ""
-    """The text that acceptance would leave behind `text` although the code does not go on with it; and behind `⌫` the
-    text it would remove there, behind `⇤` before the token; behind `⇡` what it would change elsewhere in the file. Such
+    """The text that acceptance would leave after `text` although the code does not go on with it; and after `⌫` the
+    text it would remove there, after `⇤` before the token; after `⇡` what it would change elsewhere in the file. Such
     a suggestion is not the expected one."""
     label: str = ""
     """The text in the displayed list, if that is not `text`."""

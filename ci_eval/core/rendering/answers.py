@@ -24,7 +24,7 @@ from ci_eval.core.rendering import figures as figure_texts
 from ci_eval.core.rendering.advice import conditions_line
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.rendering.markdowntext import code
-from ci_eval.core.rendering.verdicts import SIGNS, UNMARKED
+from ci_eval.core.rendering.verdicts import sign
 
 HEADS = {
     Verdict.BETTER: "BETTER",
@@ -111,7 +111,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     sides = (comparison.base, comparison.new)
     titles = plain_titles([side.title for side in sides])
     named = " → ".join(_with_kind(title, side.engine) for title, side in zip(titles, sides, strict=True))
-    yield f"{_head(leading)}   {named}   in this project"
+    yield f"{sign(leading.verdict, marked=leading.marked)} {HEADS[leading.verdict]}   {named}   in this project"
     texts = [f"{_word(info)} {amount(leading.base, info.unit)} → {amount(leading.new, info.unit)}"]
     if leading.low is not None and leading.high is not None and leading.low < leading.high:
         texts.append(f"({_points(info.unit, leading.low, leading.high)})")
@@ -126,11 +126,6 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     if leading.verdict in {Verdict.NOT_SHOWN, Verdict.NOT_COMPARABLE}:
         yield why_no_verdict(leading, info, comparison.paired, comparison.population)
     yield "   ".join([*([f"look at: {' · '.join(looks)}"] if looks else []), speed])
-
-
-def _head(difference: Difference) -> str:
-    mark = SIGNS[difference.verdict]
-    return f"{mark if difference.marked else UNMARKED.get(mark, mark)} {HEADS[difference.verdict]}"
 
 
 def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population: int) -> str:

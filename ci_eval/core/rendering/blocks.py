@@ -222,7 +222,7 @@ class Table:
 
 
 def breakable(path: str) -> Markup:
-    """Return a path that may be broken behind its slashes if it does not fit into a line."""
+    """Return a path that may be broken after its slashes if it does not fit into a line."""
     return Markup("/<wbr>").join(path.split("/"))
 
 

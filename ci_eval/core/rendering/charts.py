@@ -66,13 +66,10 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
     marks = tuple(_mark(point, trend, info.unit, x) for point in trend.changes[info.name])
     figures = [night.metrics.get(info.name) for night in trend.nights]
     drawn = _draw(figures, info, x, lambda place, figure: _dot_label(trend.nights[place], figure, info.unit))
-    known = [
-        (figure, night.started[:10])
-        for figure, night in zip(figures, trend.nights, strict=True)
-        if figure and figure.value is not None
-    ]
     if drawn is None:
         return []
+    nights = zip(figures, trend.nights, strict=True)
+    known = [(figure, night.started[:10]) for figure, night in nights if figure and figure.value is not None]
     texts = [f"{amount(figure.value, info.unit)} on {date}" for figure, date in (known[0], known[-1])]
     summary = f"{info.name} over {len(known)} evaluations: {', '.join(texts)}, {len(marks)} changes of level"
     return [
@@ -84,7 +81,7 @@ def _draw(
     figures: Sequence[Estimate | None], info: MetricInfo, x: Callable[[int], float], say: Callable[[int, Estimate], str]
 ) -> Chart | None:
     """Return a chart of a figure at each place that has one, with the band of the intervals; None if fewer than two
-    have. `say`: what a person reads when pointing at a dot."""
+    have. `say`: the text shown when pointing at a dot."""
     known = [
         (place, figure, figure.value) for place, figure in enumerate(figures) if figure and figure.value is not None
     ]
@@ -131,7 +128,7 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
     """Return one chart for each of the metrics, with a line for each trend; none if all figures are of one night.
-    `names`: what a person reads of each trend when pointing at its line."""
+    `names`: the texts shown when pointing at the lines."""
     by_time = {night.started: night for trend in trends for night in trend.nights}
     starts = sorted(by_time, key=machine.seconds)
     # Evaluations of one night start one after the other.

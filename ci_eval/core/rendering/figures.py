@@ -81,8 +81,8 @@ def indicative(evaluation: Evaluation) -> str:
 
 def times_text(evaluation: Evaluation) -> str:
     """Return the median and the 95 % quantile of the lookups' times with their caveat; "" if there are none."""
-    figures = evaluation.filters.get(evaluation.headline, NO_FIGURES).metrics
-    median, high = (figures.get(f"LatencyPercentile{share}") for share in (50, 95))
+    _, leading = shown_filter(evaluation)
+    median, high = (leading.metrics.get(f"LatencyPercentile{share}") for share in (50, 95))
     if median is None or high is None or median.value is None or high.value is None:
         return ""
     within = f"95 % of the lookups within {amount(high.value, 'ms')}"
@@ -233,7 +233,7 @@ def find_length_figures(evaluation: Evaluation) -> dict[int, FilterFigures]:
 
 
 def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
-    """Return group of kinds → its filter, for the groups that stand beside the headline's at the same letters."""
+    """Return group of kinds → its filter, for the groups other than the headline's, with the same letters."""
     parts = standard_parts(headline)
     if parts is None or parts[0] is None:
         return {}
@@ -243,7 +243,7 @@ def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
-    """Return how often the expected text was suggested: of the headline, then of each group of kinds beside it. Empty
+    """Return how often the expected text was suggested: of the headline, then of each other group of kinds. Empty
     for tasks without ranks. `shown` makes foreign text safe."""
     name, figures = shown_filter(evaluation)
     first, five, anywhere = (figures.metrics.get(metric) for metric in ("RecallAt1", "RecallAt5", "Recall"))
@@ -340,14 +340,10 @@ def kinds_table(figures: FilterFigures, infos: Sequence[MetricInfo], selected: s
 
 def lengths_table(evaluation: Evaluation, infos: Sequence[MetricInfo]) -> Table:
     lengths = find_length_figures(evaluation)
-    rows = [
-        [
-            info.name,
-            *(amount(of.metrics.get(info.name, NO_ESTIMATE).value, info.unit) for of in lengths.values()),
-            info.summary,
-        ]
-        for info in infos
-    ]
+    rows = []
+    for info in infos:
+        figures = [of.metrics.get(info.name, NO_ESTIMATE).value for of in lengths.values()]
+        rows.append([info.name, *(amount(figure, info.unit) for figure in figures), info.summary])
     group = label(evaluation.headline).partition(",")[0]
     return Table(
         [

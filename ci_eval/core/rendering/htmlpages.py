@@ -1,4 +1,4 @@
-"""A source file laid out as HTML pages: where its tokens stand, how they went, and where a page ends; of one
+"""A source file laid out as HTML pages: where its tokens are, how they went, and where a page ends; of one
 evaluation, or of two."""
 
 from __future__ import annotations
@@ -6,8 +6,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from dataclasses import dataclass
+from functools import cached_property, reduce
 from html import escape
 from itertools import groupby
 from operator import attrgetter
@@ -79,7 +79,10 @@ class Page:
     last_line: int
     begin: int = 0
     end: int = 0
-    spots: tuple[Spot, ...] = field(default=())
+
+    @cached_property
+    def spots(self) -> tuple[Spot, ...]:
+        return tuple(segment.spot for segment in self.segments if segment.spot)
 
     @property
     def numbers(self) -> str:
@@ -133,12 +136,11 @@ def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
     line, at = 1, 0
     result = []
     for segments in _paginate(_segments(text, _spots(marks, len(text)))):
-        spots = tuple(segment.spot for segment in segments if segment.spot)
         breaks = sum(segment.text.count("\n") for segment in segments)
         # A page that ends with its line leaves the number of the empty rest to the next page.
         last = line + breaks - (segments[-1].text.endswith("\n") and breaks > 0)
         end = at + sum(len(segment.text) for segment in segments)
-        result.append(Page(tuple(segments), line, last, at, end, spots))
+        result.append(Page(tuple(segments), line, last, at, end))
         line, at = line + breaks, end
     return result or [Page((), 1, 1)]
 
@@ -332,8 +334,8 @@ def _result(session: Session | None, task: Task) -> str:
 def _pair_row(pair: Pair) -> Shown:
     session = either(pair)
     prefix = session.lookups[session.until - 1].prefix if session.lookups else ""
-    expected, kind = session.expected_text[:LONGEST], session.properties.kind.value
-    return (session.id, expected, prefix[:LONGEST], kind, _list(pair[0]), _list(pair[1]))
+    kind, (base, new) = session.properties.kind.value, map(_list, pair)
+    return session.id, session.expected_text[:LONGEST], prefix[:LONGEST], kind, base, new
 
 
 def _list(session: Session | None) -> Listed:

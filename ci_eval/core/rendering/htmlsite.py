@@ -1,4 +1,4 @@
-"""A folder of HTML pages from templates, first written beside its final path, then moved there as a whole. Sessions
+"""A folder of HTML pages from templates, first written next to its final path, then moved there as a whole. Sessions
 are scripts, which a page loads when a token is opened: a page opened from disk cannot fetch data. They are packed
 (zlib, in base64), since lists of suggestions are most of a report, and much alike."""
 

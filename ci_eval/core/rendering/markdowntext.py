@@ -59,7 +59,7 @@ GATES = {
     ("undecided", True): "? undecided, passes",
     ("undecided", False): "**? undecided, fails**",
 }
-"""The result of a gate, and whether it passes → what stands beside its rule."""
+"""The result of a gate, and whether it passes → the text next to its rule."""
 
 
 def gate_table(gates: Iterable[GateResult]) -> str:

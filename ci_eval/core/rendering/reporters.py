@@ -85,7 +85,7 @@ class Reporter(Protocol):
 
     # A reporter names the types of its own results and sources, so no one type holds for all.
     def write(self, result: Any, sources: Any, folder: Path) -> Path:
-        """Write the report below `folder`; return the path of the file that a person opens first. `sources`:
+        """Write the report below `folder`; return the path of the file to open first. `sources`:
         StoredSessions of an evaluation, PairedSessions of a comparison, None of others."""
 
 

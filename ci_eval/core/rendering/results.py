@@ -339,7 +339,7 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
 
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """Return the rank of each evaluation: before it stand as many others as are shown to be better, after it as many as
+    """Return the rank of each evaluation: before it are as many others as are shown to be better, after it as many as
     are shown to be worse. The ranks between are a tie, such as 2-3. `ahead`: how many others each is better than;
     `behind`: how many others each is worse than."""
     spans = [(worse_than + 1, len(ahead) - than) for than, worse_than in zip(ahead, behind, strict=True)]

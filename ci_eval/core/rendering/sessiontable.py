@@ -63,7 +63,7 @@ class Side:
     score: list[int] = field(default_factory=list)
     """The score in percent, in tasks that play their items, which no rank sums up; 0 in others."""
     first: list[int] = field(default_factory=list)
-    """The number of the text that stood first; -1 if there was none."""
+    """The number of the first text; -1 if there was none."""
     latency: list[int] = field(default_factory=list)
     """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none in this run."""
     observed: list[list[int]] = field(default_factory=list)
@@ -123,7 +123,7 @@ class SessionTable:
         """Start the next file, whose sessions follow in order of offset; `links`: its pages, relative to the page of
         all sessions."""
         self._source = source.text
-        # The begin of each line, and of one behind the last.
+        # The begin of each line, and of one after the last.
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
         self._files.append((source.path, list(links)))
         if self._computed.clusters:
@@ -145,7 +145,7 @@ class SessionTable:
             return
         session = row[-1] or row[0]
         assert session
-        # The last begin is behind the text, so an offset at the very end is in the last line.
+        # The last begin is after the text, so an offset at the very end is in the last line.
         number = bisect_right(self._begins, session.offset, hi=len(self._begins) - 1)
         begin, end = self._begins[number - 1], self._begins[number]
         line = self._source[begin : end - 1]

@@ -147,7 +147,7 @@ def _imports_ahead(comparison: Comparison) -> str:
 
 
 def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
-    """Yield each group of kinds beside the headline's with a line about it. What is not offered at all has no ranks."""
+    """Yield each other group of kinds than the headline's, and a line about it. What is never offered has no ranks."""
     base, new = _names(comparison, shown)
     name = comparison.declared[0]
     unit = _unit(comparison, name)

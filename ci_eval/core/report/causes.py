@@ -215,7 +215,7 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
 
 
 @dataclass
-class Gathering:
+class ClusterParts:
     cause: str
     parts: list[tuple[Loss, float]] = field(default_factory=list)
     """The losses, each with its certainty."""
@@ -287,7 +287,7 @@ def find_causes(
 ) -> Causes:
     """Return the clusters of the misses of a workspace. `others`: ranks of the same sessions in other workspaces, by
     title. `base`: title and ranks; then only what got worse counts, over the sessions of both."""
-    gathered: dict[tuple[str, ...], Gathering] = {}
+    gathered: dict[tuple[str, ...], ClusterParts] = {}
     whole, weight, count = Loss(0.0, 0.0), 0.0, 0
     judged: Counter[str] = Counter()
     for source, sessions in workspace.sessions(Session):
@@ -308,13 +308,13 @@ def find_causes(
                     whole = Loss(whole.first + loss.first, whole.mrr + loss.mrr)
                     # Of an order, the kind and what was first make the cluster, which other causes imply.
                     of_order = (session.properties.kind.value, part.first) if part.cause == ORDER else ()
-                    gathering = gathered.setdefault((part.cause, *of_order), Gathering(part.cause))
-                    gathering.add(part, loss, place)
+                    cluster_parts = gathered.setdefault((part.cause, *of_order), ClusterParts(part.cause))
+                    cluster_parts.add(part, loss, place)
                     was, ranks = rank_of(session), {title: of.get(session.id) for title, of in others.items()}
-                    gathering.others.update(title for title, rank in ranks.items() if (rank == 1 if was else rank))
+                    cluster_parts.others.update(title for title, rank in ranks.items() if (rank == 1 if was else rank))
             if session.lookups and session.lookups[session.until - 1].total:
                 judged.update(of=1, grammar=place.grammar_judged, scope=place.scope_judged)
-    clusters = [gathering.cluster(whole, weight, [*others]) for gathering in gathered.values()]
+    clusters = [cluster_parts.cluster(whole, weight, [*others]) for cluster_parts in gathered.values()]
     return Causes(
         title=title,
         base=base[0] if base else "",

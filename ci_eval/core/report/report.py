@@ -28,7 +28,7 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.report import Responses
 from ci_eval.core.rendering.advice import abbreviate_names, describe_left_out
-from ci_eval.core.report.tallying import Named, Tallying
+from ci_eval.core.report.tallying import Named, TallyJob
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.population import Strata
 from ci_eval.core.workspace import Workspace
@@ -51,7 +51,7 @@ def report(
 
     `shown`: names of the metrics that are shown if there is no room for all; none = those of the task that have a
     figure. `judge`: figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that
-    colours its source. `named`: see Tallying. `title`: the present name of the evaluation;
+    colours its source. `named`: see TallyJob. `title`: the present name of the evaluation;
     None = the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
@@ -102,7 +102,7 @@ def evaluate(
 ) -> Evaluation:
     manifest = workspace.manifest()
     metrics = [metric for metric in metrics if metric.of in manifest.figures]
-    tallies = Tallying(workspace=workspace, named=named, filters=filters.all).all(metrics)
+    tallies = TallyJob(workspace=workspace, named=named, filters=filters.all).all(metrics)
     sums = tallies.sums
     of_run = footprint.figures(manifest.footprint)
     responses = sums.responses.figures()

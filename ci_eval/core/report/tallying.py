@@ -239,7 +239,7 @@ class Tallies:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tallying:
+class TallyJob:
     """A job that adds up the sessions of a workspace; other processes may add up some of its files."""
 
     workspace: Workspace
@@ -312,7 +312,7 @@ class Tallying:
         order = deque(waiting)
         # Metrics hold functions that cannot be pickled, so workers get their names.
         names = tuple(metric.info.name for metric in observed)
-        with Workers[tuple[Path, ...], _PartOfAll](Tallying.part, jobs=jobs, shared=(self, names)) as workers:
+        with Workers[tuple[Path, ...], _PartOfAll](TallyJob.part, jobs=jobs, shared=(self, names)) as workers:
             for outcome in filter(None, workers.map(waiting)):
                 # A part that failed in a worker is added up again here, so that its error is raised as it is.
                 done[outcome.task] = outcome.result or self._part(outcome.task, observed)

@@ -204,12 +204,9 @@ def _jsonl(workspace: Workspace, table: str, path: Path, passes: Passes | None) 
     rows = 0
     with path.open("wb") as file:
         for batch in batches(workspace, table, passes):
-            lines = [
-                msgspec.json.encode(dict(zip(batch, row, strict=True))) + b"\n"
-                for row in zip(*batch.values(), strict=True)
-            ]
-            file.writelines(lines)
-            rows += len(lines)
+            for row in zip(*batch.values(), strict=True):
+                file.write(msgspec.json.encode(dict(zip(batch, row, strict=True))) + b"\n")
+                rows += 1
     return rows
 
 

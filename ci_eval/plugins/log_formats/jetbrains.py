@@ -51,7 +51,7 @@ class EventsPart:
             return
         items = Items()
         for number, query in enumerate(queries):
-            body = items.told(query) | {"currentPosition": 0, "queryLength": len(query.prefix)}
+            body = items.list_event(query) | {"currentPosition": 0, "queryLength": len(query.prefix)}
             if number == 0:
                 self._write(logged, "COMPLETION_STARTED", self._start_event(query) | body, query.latency)
             else:
@@ -112,7 +112,7 @@ class Items:
         """Text → number."""
         self._relevance: dict[str, dict[str, str | None]] = {}
 
-    def told(self, query: Logged) -> dict[str, object]:
+    def list_event(self, query: Logged) -> dict[str, object]:
         """Return the numbers of the suggestions. New ones also have length and features, others the features that
         changed."""
         new, changed = [], []

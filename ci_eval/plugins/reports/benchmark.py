@@ -37,7 +37,7 @@ class Benchmark:
 
 def _entries(evaluation: Evaluation, better: str) -> Iterator[dict[str, object]]:
     _, figures = shown_filter(evaluation)
-    # Figures of the whole run, such as memory, stand under ALL alone.
+    # Figures of the whole run, such as memory, are under ALL alone.
     figures = replace(figures, metrics=evaluation.filters[EVERYTHING].metrics | figures.metrics)
     for info in metric_infos(evaluation, figures):
         estimate = figures.metrics[info.name]

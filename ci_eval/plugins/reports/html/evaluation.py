@@ -90,7 +90,7 @@ class Pages:
         self._site.assets(ASSETS)
         table = self._make_table(sources)
         links = {}
-        # While workers write the pages, this process fills the table, as far as that goes.
+        # While workers write the pages, this process fills the table until it is full.
         for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):
             links[written] = link
             if table.is_full:
