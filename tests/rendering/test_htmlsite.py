@@ -46,10 +46,10 @@ def test_what_fails_leaves_the_old_folder_and_nothing_else(tmp_path: Path) -> No
 
 
 def test_a_long_list_keeps_its_first_suggestions_and_the_neighbours_of_the_expected_one() -> None:
-    shown = shown_session(session("a.py", 0, "x", 800, total=1_000), COMPLETION).lookups[0]
-    places = [item[0] for item in shown.items]
+    shown = shown_session(session("a.py", 0, "x", 800, total=1_000), COMPLETION)["lookups"][0]
+    places = [item[0] for item in shown["items"]]
     assert places == [*range(1, 51), *range(797, 804)]
-    assert shown.total == 1_000
+    assert shown["total"] == 1_000
 
 
 def reviewed() -> Session:
@@ -75,13 +75,13 @@ def reviewed() -> Session:
 
 
 def test_of_a_record_all_lines_are_shown_with_their_grades() -> None:
-    (lookup,) = shown_session(reviewed(), CODE_REVIEW).lookups
-    assert lookup.items == ((1, "a\n" * 400, "whole", 0, (("chrf", 0.4123),), "Why?"),)
-    assert lookup.grades == (("chrf", 0.4123),)
+    (lookup,) = shown_session(reviewed(), CODE_REVIEW)["lookups"]
+    assert lookup["items"] == ((1, "a\n" * 400, "whole", 0, (("chrf", 0.4123),), "Why?"),)
+    assert lookup["grades"] == (("chrf", 0.4123),)
 
 
 def test_of_a_record_only_its_language_is_told() -> None:
-    assert shown_session(reviewed(), CODE_REVIEW).properties == (("language", "go"),)
+    assert shown_session(reviewed(), CODE_REVIEW)["properties"] == (("language", "go"),)
 
 
 def test_a_script_holds_the_sessions_as_they_are_shown(tmp_path: Path) -> None:
@@ -97,8 +97,8 @@ def test_a_script_holds_the_sessions_as_they_are_shown(tmp_path: Path) -> None:
 
 
 def test_most_suggestions_are_a_rank_a_text_and_a_kind() -> None:
-    (lookup,) = shown_session(session("a.py", 0, "x", 2, total=3), COMPLETION).lookups
-    assert {len(item) for item in lookup.items} == {3}
+    (lookup,) = shown_session(session("a.py", 0, "x", 2, total=3), COMPLETION)["lookups"]
+    assert {len(item) for item in lookup["items"]} == {3}
 
 
 def test_a_thousand_sessions_take_little_room(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import jinja2
@@ -107,56 +108,34 @@ Item = tuple[int, str, str] | tuple[int, str, str, int, Grades, str]
 have only the first three."""
 
 
-class ShownLookup(msgspec.Struct, frozen=True, gc=False):
-    prefix: str
-    latency: float | None
-    """The latency in milliseconds; None if it is not of this run."""
-    total: int
-    rank: int
-    selected: bool
-    grades: Grades
-    items: tuple[Item, ...]
-
-
-class ShownSession(msgspec.Struct, frozen=True, gc=False):
-    id: str
-    expected: str
-    status: str
-    outcome: str
-    message: str
-    record: bool
-    """A flag: the session comes from a dataset, so there is no token, and nothing is typed."""
-    properties: tuple[tuple[str, str], ...]
-    lookups: tuple[ShownLookup, ...]
-    trace: tuple[str, ...]
-
-
-def shown_session(session: Session, task: Task) -> ShownSession:
+def shown_session(session: Session, task: Task) -> dict[str, Any]:
+    """Return a session as its page shows it. `record`: it comes from a dataset, so there is no token, and nothing is
+    typed."""
     longest = LONGEST_OF_RECORD if session.record else LONGEST
-    lookups = tuple(
-        ShownLookup(
-            prefix=_short(lookup.prefix),
-            # Digits beyond a microsecond are noise, which does not compress.
-            latency=None if session.reused else round(lookup.latency, 3),
-            total=lookup.total,
-            rank=lookup.rank or 0,
-            selected=lookup.selected,
-            grades=_grades(lookup.grades),
-            items=_items(lookup, longest),
-        )
+    lookups = [
+        {
+            "prefix": _short(lookup.prefix),
+            # Digits beyond a microsecond are noise, which does not compress. A reused session has no time of this run.
+            "latency": None if session.reused else round(lookup.latency, 3),
+            "total": lookup.total,
+            "rank": lookup.rank or 0,
+            "selected": lookup.selected,
+            "grades": _grades(lookup.grades),
+            "items": _items(lookup, longest),
+        }
         for lookup in session.lookups
-    )
-    return ShownSession(
-        id=session.id,
-        expected=_short(session.expected_text, longest),
-        status=session.status.value,
-        outcome=outcome(task, session),
-        message=_short(session.message, 4_000),
-        record=session.record is not None,
-        properties=_properties(session),
-        lookups=lookups,
-        trace=session.trace,
-    )
+    ]
+    return {
+        "id": session.id,
+        "expected": _short(session.expected_text, longest),
+        "status": session.status.value,
+        "outcome": outcome(task, session),
+        "message": _short(session.message, 4_000),
+        "record": session.record is not None,
+        "properties": _properties(session),
+        "lookups": lookups,
+        "trace": session.trace,
+    }
 
 
 def _items(lookup: Lookup, longest: int) -> tuple[Item, ...]:

@@ -22,7 +22,7 @@ from ci_eval.core.statistics.prompts import Prompts
 from ci_eval.core.statistics.querying import Cases
 from ci_eval.core.statistics.repeated.noise import Rounds
 from ci_eval.core.statistics.repeated.questions import SecondQuestions
-from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats
+from ci_eval.core.statistics.repeated.repeats import Repeats
 from ci_eval.core.statistics.repeated.wavering import Wavering
 from ci_eval.core.statistics.stats import Collected, Collector, Observations, estimate, pack_location
 from ci_eval.core.workers import Workers
@@ -66,13 +66,12 @@ class Tally:
         task: Task,
         metrics: Sequence[Metric],
         part: ReportFilter,
-        rounds: int = 1,
-        strata: Mapping[Key, Stratum] | None = None,
-        repeats: Repeats = DETERMINISTIC,
+        rounds: int,
+        strata: Mapping[Key, Stratum],
+        repeats: Repeats,
     ) -> None:
         """Begin with no files. `strata`: those that the filter's sessions are in, if they were asked in unequal
         shares."""
-        strata = strata or {}
         self._sums = _Part()
         self._metrics = metrics
         self._part = part

@@ -85,7 +85,12 @@ def write_site(result: Lines, folder: Path) -> None:
         charts = trend_charts(line.trend, [info.name for info in line.trend.metrics])
         site.render("site_line.html.j2", f"{line.page}/index.html", line=line, charts=charts)
         site.write(f"{line.page}/trend.json", _json({"format": FORMAT, **_about(line), "trend": line.trend}))
-    site.write("trend.json", _json({"format": FORMAT, "evaluations": list(map(_entry, lines))}))
+    entries = []
+    for line in lines:
+        night = line.trend.nights[-1]
+        of_night = {"engine": night.engine.name, "project": night.project.name, "newest": night.started}
+        entries.append({**_about(line), **of_night, "trend": f"{line.page}/trend.json"})
+    site.write("trend.json", _json({"format": FORMAT, "evaluations": entries}))
 
 
 def _row(line: Line) -> dict[str, object]:
@@ -126,17 +131,6 @@ def _step(trend: Trend, info: MetricInfo) -> str:
 
 def _about(line: Line) -> dict[str, object]:
     return {"name": line.name, "language": line.language, "completionType": line.completion_type, "client": line.client}
-
-
-def _entry(line: Line) -> dict[str, object]:
-    newest = line.trend.nights[-1]
-    return {
-        **_about(line),
-        "engine": newest.engine.name,
-        "project": newest.project.name,
-        "newest": newest.started,
-        "trend": f"{line.page}/trend.json",
-    }
 
 
 def _json(report: object) -> bytes:

@@ -67,8 +67,11 @@ class Pages:
         known = {"amount": amount, "interval": interval, "meanings": figure_texts.OUTCOMES}
         self._site = HtmlSite(folder, TEMPLATES, most_errors=MAX_ERRORS, longest_trace=MAX_TRACE, **known)
 
-    def _make_table(self, sources: StoredSessions) -> SessionTable:
-        evaluation = self._evaluation
+    def write(self, sources: StoredSessions) -> None:
+        """Write the pages of files first: the index links only to pages that exist."""
+        (self._folder / DATA).mkdir(parents=True)
+        self._site.assets(ASSETS)
+        evaluation, links = self._evaluation, {}
         # A report without sessions has no filters.
         whole = evaluation.filters.get(EVERYTHING)
         infos = figure_texts.headline(figure_texts.metric_infos(evaluation, whole)) if whole else []
@@ -82,14 +85,7 @@ class Pages:
             clusters=evaluation.clusters,
             command="ci-eval report WORKSPACE --filter EXPR",
         )
-        return SessionTable(self._task, [""], evaluation.title, computed)
-
-    def write(self, sources: StoredSessions) -> None:
-        """Write the pages of files first: the index links only to pages that exist."""
-        (self._folder / DATA).mkdir(parents=True)
-        self._site.assets(ASSETS)
-        table = self._make_table(sources)
-        links = {}
+        table = SessionTable(self._task, [""], evaluation.title, computed)
         # While workers write the pages, this process fills the table until it is full.
         for (written, link), path in zip(self._write_files(sources), sources.paths, strict=True):
             links[written] = link
@@ -191,6 +187,13 @@ class _FilePages:
             scripts.write_places([[id_ for spot in part.spots for id_ in spot.ids] for part in parts])
         paint = self.sources.paint(source, {session_mark.begin for session_mark in marks})
         links = [page_link(name, number) for number in range(len(parts))]
+        _, shown = figure_texts.shown_filter(self.evaluation)
+        figures = []
+        if of_file := shown.files.get(path):
+            infos = figure_texts.headline(figure_texts.metric_infos(self.evaluation, shown))
+            known = [(info, of_file.metrics[info.name]) for info in infos if info.name in of_file.metrics]
+            figures = [(info.name, amount(value, info.unit)) for info, value in known]
+            figures = [("Sessions", f"{of_file.sessions:,}"), *figures]
         for number, part in enumerate(parts):
             self._site.render(
                 "file.html.j2",
@@ -208,19 +211,10 @@ class _FilePages:
                 neighbours=_neighbours(parts, links, number),
                 legend=_legend(counts, legend(task), len(paint.unasked)),
                 about=label(self.evaluation.headline),
-                figures=self._figures(source.path),
+                figures=figures,
                 starts=scripts.starts,
             )
         return f"files/{links[0]}"
-
-    def _figures(self, path: str) -> list[tuple[str, str]]:
-        _, figures = figure_texts.shown_filter(self.evaluation)
-        if path not in figures.files:
-            return []
-        of_file = figures.files[path].metrics
-        infos = figure_texts.headline(figure_texts.metric_infos(self.evaluation, figures))
-        rows = [(info.name, amount(of_file[info.name], info.unit)) for info in infos if info.name in of_file]
-        return [("Sessions", f"{figures.files[path].sessions:,}"), *rows]
 
 
 def _index_name(name: str, opened: str) -> str:
