@@ -154,8 +154,7 @@ class Others:
     own: NameCounts
 
     def of(self, names: Hashes, before: int) -> Floats:
-        """Return (names x 3): how often each occurs, in how many files, and how often after the token with hash
-        `before`."""
+        """Return (names x 3): times, files, and times after the token with hash `before`."""
         pairs = pair_hashes(np.full(len(names), before, dtype=np.uint64), names)
         columns = (self._remaining(*of) for of in (("times", names), ("files", names), ("pairs", pairs)))
         return np.stack([*columns], axis=1)

@@ -126,8 +126,7 @@ class Difference(Value, frozen=True, kw_only=True):
     new_low: float | None = None
     new_high: float | None = None
     noise: float | None = None
-    """The standard error due to the engine's own noise, if several rounds have measured it; the interval includes
-    it."""
+    """The standard error due to the engine's own noise, if measured in several rounds; the interval includes it."""
     n: int = 0
     """The number of observations, on the side that has fewer."""
     over: str = ""
@@ -223,8 +222,7 @@ class Comparison(Value, frozen=True, kw_only=True):
     new: Side
     paired: int
     population: int
-    """The number of sessions that this project has under this strategy, on both sides; the paired ones are a sample of
-    them."""
+    """The number of sessions that this project has under this strategy; the paired ones are a sample of them."""
     only_base: int
     only_new: int
     changed_text: int

@@ -1,5 +1,4 @@
-"""The configuration that an engine is sent, all but the code it is asked about; the machine it ran on; and the time and
-memory that it used there."""
+"""The configuration that an engine is sent, the machine it ran on, and the time and memory it used there."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     """The special treatment that the engine gets, unlike other servers."""
     auto_import: AutoImported = "unknown"
     dependencies: Literal["told", "not told", "none"] = "none"
-    """The knowledge of the engine about the location of the packages that the project needs; `none` = none were
-    installed."""
+    """Whether the engine knows the location of the packages that the project needs; `none` = none installed."""
     limits: dict[str, float] = {}
     """The limits `timeout` and `heap`, `memory` and `suggestions`: seconds, bytes, and suggestions that count."""
 
@@ -127,8 +125,7 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
     """The seconds spent, in all starts, on waiting for work that the engine had announced."""
     unready: Number = 0
-    """The number of starts after which the engine still announced work after a wait as long as `engine.ready`
-    allows."""
+    """The number of starts after which announced work was not done within `engine.ready`."""
     dropped: Number = 0
     """The number of items of its lists that could not be read, and are missing in the displayed list."""
     deletion: Determinism = Determinism()

@@ -48,8 +48,7 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The begin and end of the surrounding statement, if it can be removed as a whole: it holds no other statements and
     no definition of the object, and the code is complete without it."""
     line: Number | None = None
-    """The end of the line in front of the statement, after which a separate line may be written; None if there is
-    none."""
+    """The end of the line before the statement, after which a line may be inserted; None if there is none."""
     indent: str = ""
 
 
@@ -166,8 +165,7 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     next_references: tuple[str, ...] = ()
     """The calls that the very next state adds, of a real query whose goal may be a later one."""
     carets: tuple[Caret | None, ...] = ()
-    """The locations at which completion engines are asked about each object; None if there is no such location. Empty:
-    none for all objects."""
+    """The locations at which completion engines are asked about each object; empty or None if there is none."""
 
 
 class QueryRow(Value, frozen=True, kw_only=True):

@@ -75,12 +75,10 @@ class FilterFigures(Value, frozen=True, kw_only=True):
     statuses: dict[str, int]
     metrics: dict[str, Estimate]
     by_file: dict[str, float | None] = {}
-    """The mean of the files' figures (macro average), in which all files weigh the same; `metrics` are over all
-    sessions (micro)."""
+    """The mean over files (macro average), which all weigh the same; `metrics` are over all sessions (micro)."""
     files: dict[str, FileFigures]
     folders: dict[str, FileFigures] = {}
-    """The same over all files below a folder, whose path ends in a slash; without folders that hold all files, or
-    nothing but one folder."""
+    """The same below each folder (its path ends in a slash) that holds not all files, nor just one folder."""
     kinds: dict[str, dict[str, Estimate]]
     """The same metrics over the sessions of each kind of token."""
     ranks: dict[str, int]
@@ -230,8 +228,7 @@ class Evaluation(Value, frozen=True, kw_only=True):
     """The unreadable share of each file of which most text could not be read."""
     noise: Noise | None = None
     repeats: Determinism | None = None
-    """The number of sessions that were asked more than once, and of those of them that were not answered alike; None:
-    nothing was."""
+    """The sessions that were asked more than once, and those not answered alike; None: no session was."""
     is_function: bool = False
     """True if the lists are a function of the question by construction."""
     responses: Responses | None = None

@@ -51,8 +51,7 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
     """The mean log-probability of the tokens of its suggestion (natural logarithm)."""
     finish: str = ""
-    """The reason why the language model stopped: stop, length, filter, refusal, tool, or unknown if the endpoint does
-    not say."""
+    """The reason why the model stopped: stop, length, filter, refusal, tool, or unknown if none was reported."""
     read: tuple[str, ...] = ()
     """The rules that found the suggestions in what the model wrote: thought, end token, fence, heading …"""
     unreadable: bool = False
@@ -113,8 +112,7 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     selected: bool = False
     """True if the expected text is taken here, in the session as it is shown."""
     accepted: Number = 0
-    """The number of characters that taking a suggestion here saved typing, in an item that its task plays (a line of
-    golf)."""
+    """The number of characters that taking a suggestion saved typing, in an item that its task plays (golf)."""
     usage: Usage | None = None
     grades: dict[str, Grade] | None = None
     """The grades of the first suggestion, or of an empty text if there is none; None if nothing is graded."""
@@ -174,15 +172,12 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     typed: Number = 0
     """The characters of the token that were typed at the first lookup."""
     askable: Number = 0
-    """The number of locations at which completion is asked for if no suggestion is taken, in an item that its task
-    plays."""
+    """The number of locations to ask at if no suggestion is taken, in an item that its task plays."""
     rounds: Number = 1
     again: Number = 0
-    """The number of times it was asked again by the same process, only to see if the answer differs (a seeded
-    sample)."""
+    """The number of times it was asked again by the same process, to see if the answer differs (a seeded sample)."""
     differing: Number = 0
-    """The number of later rounds, or of times that it was asked again, in which the engine's answers differed at all
-    from the first ones."""
+    """The number of later rounds, or of repeats, in which the engine's answers differed at all from the first."""
     otherwise: tuple[Otherwise, ...] = ()
     """The rounds of these in which metrics see a different result."""
     reused: bool = False

@@ -31,8 +31,7 @@ class Kind(str, Enum):
     IMPORT = "IMPORT"
     KEYWORD = "KEYWORD"
     DEFINITION = "DEFINITION"
-    """A name at its definition, or another one that refers to nothing; this and the next three are tokens of the task
-    `tokens` only."""
+    """A name at its definition, or one that refers to nothing; it and the next three are of the task `tokens` only."""
     LITERAL = "LITERAL"
     OPERATOR = "OPERATOR"
     PUNCTUATION = "PUNCTUATION"
@@ -70,8 +69,7 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     prompt: str | None = None
     """The name of the prompt of a sample, if its dataset has named prompts or templates."""
     strategy: str | None = None
-    """The strategy by which the query of an object's calls was made: LINEAR, RANDOM, REAL* or REAL; `package` is then
-    its type."""
+    """The strategy that made the query of an object's calls: LINEAR, RANDOM, REAL* or REAL; `package` is its type."""
     scenario: str | None = None
     """The number of the requested calls that were there: NEW, 0|1, 0|2+, 1|2, N|3+ or M-1|M."""
     evolution: str | None = None

@@ -42,8 +42,7 @@ def money(value: float) -> str:
 
 
 def change(difference: float | None, unit: str) -> str:
-    """Return a difference with its sign, in its unit; a dash if there is none. Differences of shares are in percentage
-    points."""
+    """Return a difference with its sign, those of shares in percentage points; a dash if there is none."""
     if difference is None or not isfinite(difference):
         return NOTHING
     match unit:

@@ -1,5 +1,4 @@
-"""The warnings about an evaluation: what limits its figures, and what to do about it; how engines
-were configured, and in what two of them differ."""
+"""The warnings about an evaluation, and the differences between two configurations, in words."""
 
 from __future__ import annotations
 

@@ -80,8 +80,7 @@ def to_terminal(blocks: Iterable[Block], screen: Terminal) -> None:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence or several. `in_markdown`, `in_html`: the text there, if it is another one; foreign parts must be
-    safe."""
+    """One or several sentences. `in_markdown`, `in_html`: the text there if it differs; foreign parts must be safe."""
 
     text: str = ""
     formats: str = ALL

@@ -48,8 +48,7 @@ class Chart:
     """The points of the polygon that the intervals fill; "" if there are no intervals."""
     marks: tuple[ChartMark, ...] = ()
     versions: tuple[tuple[float, str, str], ...] = ()
-    """The changes of the engine's version: x coordinate, the new version ("" if there is no room for it), and what a
-    person reads when pointing at it."""
+    """The changes of version: x coordinate, new version ("" if there is no room), and the text shown on pointing."""
     ticks: tuple[tuple[float, str], ...] = ()
     names: tuple[tuple[float, str, str], ...] = ()
 
@@ -105,8 +104,7 @@ def _draw(
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
-    """Return a chart for each metric, over the runs in their order. Metrics with figures of fewer than two runs are
-    left out."""
+    """Return a chart for each metric that has figures of at least two runs, over the runs in their order."""
     x, last = across(len(sweep.runs)), len(sweep.runs) - 1
     titles = [", ".join(run.values) for run in sweep.runs]
     names = tuple(
@@ -176,8 +174,7 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
 
 
 def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
-    """Return a function from the index of a night to its x coordinate: by its time, or evenly if the history does not
-    tell the times."""
+    """Return a function from the index of a night to its x coordinate: by time, or evenly if times are not known."""
     times = _times(nights)
     if not times:
         return across(len(nights))
@@ -191,8 +188,7 @@ def _times(nights: Sequence[TrendPoint]) -> list[float]:
 
 
 def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
-    """Return the dates below the axis: the first, the last, and others at equal steps if there are days between
-    them."""
+    """Return the dates below the axis: the first, the last, and others at equal steps if days are between them."""
     times = _times(nights)
     room = WIDTH - LEFT - RIGHT
     if not times:

@@ -46,8 +46,7 @@ def intervals(estimate: Estimate, unit: str) -> str:
 
 
 def footprint_text(of: Footprint) -> str:
-    """Return how long the engine took to start, what memory it held, and what it left out or was waited for; "" if
-    nothing is known."""
+    """Return an engine's start-up time, memory, omissions and waits in words; "" if nothing is known."""
     known = footprint.figures(of)
     texts = []
     if figure := known.get(footprint.START_UP.name):
@@ -115,8 +114,7 @@ def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricI
 
 
 def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
-    """Return the metrics for a headline: those marked as shown, else those in HEADLINE, else the first ones. Counts are
-    never among them."""
+    """Return the metrics for a headline, no counts: those marked as shown, else those in HEADLINE, else the first."""
     infos = [info for info in infos if info.unit != "count"]
     shown = [info for info in infos if info.shown] or [info for info in infos if info.name in HEADLINE]
     return shown or infos[: len(HEADLINE)]
@@ -193,8 +191,7 @@ def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
 
 
 def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
-    """Return how many of the sessions were evaluated that lead, and of the whole run if these are more. `files`: also
-    say in how many files."""
+    """Return how many of the leading sessions, and of the whole run, were evaluated; `files`: and in how many files."""
     (name, leading), (_, whole) = shown_filter(evaluation), first_filter(evaluation)
     sides = [(figures, sum(of.sessions > 0 for of in figures.files.values())) for figures in (leading, whole)]
     text, of_run = (
@@ -205,8 +202,7 @@ def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
 
 
 def pooled_label(name: str, names: Iterable[str]) -> str:
-    """Return the label of a filter, with the numbers of letters that the filter pools if it pools several. `names`: all
-    filters."""
+    """Return the label of a filter, with the numbers of letters that it pools, if several. `names`: all filters."""
     lengths, parts = collect_letters(names), standard_parts(name)
     # A declared filter may name the letters itself, as `kind=FIELD prefix=1` does.
     says_letters = parts[1] is not None if parts else any(word.startswith("prefix=") for word in name.split())
@@ -216,8 +212,7 @@ def pooled_label(name: str, names: Iterable[str]) -> str:
 
 
 def find_length_filters(headline: str, names: Sequence[str]) -> dict[int, str]:
-    """Return letters typed → the filter of the headline's kinds with so many letters; empty if there is one number,
-    or the headline is a declared filter."""
+    """Return letters typed → filter of the headline's kinds; empty for one number, or if the headline is declared."""
     parts = standard_parts(headline)
     if parts is None:
         return {}
@@ -316,8 +311,7 @@ def metric_table(
 
 
 def kinds_table(figures: FilterFigures, infos: Sequence[MetricInfo], selected: str | None = None) -> Table:
-    """Return the figures by kind of token. `selected`: the address of the sessions that HTML links to; None = it links
-    to none."""
+    """Return the figures by kind of token. `selected`: the address of the sessions to link to; None = no links."""
     columns = [
         Column("Kind", "row", safe=code),
         Column("Sessions", "number"),

@@ -1,5 +1,4 @@
-"""A source file laid out as HTML pages: where its tokens are, how they went, and where a page ends; of one
-evaluation, or of two."""
+"""The pages of a source file, of one evaluation or of two: its tokens, their outcomes, and where a page ends."""
 
 from __future__ import annotations
 
@@ -287,8 +286,7 @@ def classify_change(pair: Pair, task: Task) -> str:
 
 
 def gain(pair: Pair, task: Task) -> float:
-    """Return the difference of the scores (new - base): above 0 is better. It is 0 if the session is on one side
-    only."""
+    """Return the difference of the scores (new - base); above 0 is better, 0 if the session is on one side only."""
     base, new = pair
     return score(task, new) - score(task, base) if base and new else 0.0
 

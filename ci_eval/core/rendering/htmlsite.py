@@ -68,8 +68,7 @@ def report_link(workspace: Path, folder: Path) -> str:
 
 @contextmanager
 def replace_folder(folder: Path) -> Iterator[Path]:
-    """Yield a folder to write to, which replaces `folder` at the end, unless something fails. Raises WorkspaceError if
-    it cannot be written."""
+    """Yield a folder that replaces `folder` at the end, unless something fails. Raises WorkspaceError."""
     partial, former = (folder.with_name(f"{folder.name}.{os.getpid()}.{name}") for name in ("tmp", "old"))
     try:
         with atomic.writing(folder):
@@ -90,8 +89,7 @@ CHARACTERS = 1_000_000
 
 FIRST = 50
 AROUND = 3
-"""The parts of a long list that are shown: so many suggestions at its top, and so many on each side of the expected
-one."""
+"""The shown parts of a long list: the suggestions at its top, and those on each side of the expected one."""
 
 LONGEST = 300
 LONGEST_OF_RECORD = 20_000
@@ -109,8 +107,7 @@ have only the first three."""
 
 
 def shown_session(session: Session, task: Task) -> dict[str, Any]:
-    """Return a session as its page shows it. `record`: it comes from a dataset, so there is no token, and nothing is
-    typed."""
+    """Return a session as its page shows it. `record`: True for a sample of a dataset, for which nothing is typed."""
     longest = LONGEST_OF_RECORD if session.record else LONGEST
     lookups = [
         {
@@ -224,8 +221,7 @@ def pack_json(value: object) -> str:
 
 
 class Scripts:
-    """A writer of the sessions of one file, in order, into scripts `NAME-0.js`, `NAME-1.js` …; it holds one script in
-    memory."""
+    """A writer of a file's sessions, in order, into scripts `NAME-0.js`, `NAME-1.js` …; one is in memory."""
 
     def __init__(self, folder: Path, name: str, task: Task) -> None:
         self._task = task

@@ -48,8 +48,7 @@ def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
-    """Return all tables about queries and prompts; empty if nothing was asked about objects, and no dataset has several
-    prompts."""
+    """Return all tables about queries and prompts; empty without objects and without several prompts."""
     figures = evaluation.queries
     by_prompt = _prompts(evaluation)
     if figures is None:

@@ -51,8 +51,7 @@ class Sources(Protocol):
 
 
 class StoredSessions(Sources, Protocol):
-    """The stored sessions of an evaluation, one file at a time. They are picklable if more than one process may read
-    them."""
+    """The stored sessions of an evaluation, file by file; picklable if several processes may read them."""
 
     @property
     def processes(self) -> int:
@@ -68,8 +67,7 @@ class PairedSessions(Sources, Protocol):
     """The stored sessions of both sides of a comparison."""
 
     def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """Yield each of these files that has pairs: its text, and all its sessions in order of offset. None = all
-        files."""
+        """Yield each file that has pairs, with all its sessions in order of offset. `paths`: None = all files."""
 
     @property
     def evaluations(self) -> tuple[Path, Path]:

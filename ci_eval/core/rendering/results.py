@@ -181,8 +181,7 @@ def suite_blocks(suite: Suite) -> list[Block]:
 
 
 def describe_populations(suite: Suite) -> list[str]:
-    """Return what the rows say, and what the last one says; if there are times of a busy machine, also what they are
-    worth."""
+    """Return what the rows and the last row say, and what times of a busy machine are worth."""
     figures = "differences (new - base)" if suite.compared else "figures"
     what = f" {suite.about}" if suite.about else ""
     verdicts = " and verdicts" if suite.compared else ""

@@ -88,8 +88,7 @@ class Computed:
 
 class SessionTable:
     def __init__(self, task: Task, sides: Sequence[str], title: str, computed: Computed = Computed()) -> None:
-        """Start an empty table. `sides`: the names of its sides; a single one without a name in the report of one
-        evaluation."""
+        """Start an empty table. `sides`: the names of its sides; [""] for the report of one evaluation."""
         self._task = task
         self._title = title
         self._names = sides
@@ -120,8 +119,7 @@ class SessionTable:
         """The number of sessions that are not in the table, since it has `MOST_ROWS` already."""
 
     def begin(self, source: SourceFile, links: Sequence[str]) -> None:
-        """Start the next file, whose sessions follow in order of offset; `links`: its pages, relative to the page of
-        all sessions."""
+        """Start the next file, whose sessions follow in order of offset; `links`: its pages, as seen from this page."""
         self._source = source.text
         # The begin of each line, and of one after the last.
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
@@ -138,8 +136,7 @@ class SessionTable:
         return self.rows >= MOST_ROWS
 
     def add(self, row: Sequence[Session | None], page: int = 0) -> None:
-        """Add a session as it went on each side; None on the side that lacks it. `page`: the number of the file's page
-        that has it, from 0."""
+        """Add a session as it went on each side; None = not there. `page`: the number of the file's page, from 0."""
         if self.is_full:
             self.left_out += 1
             return
@@ -274,8 +271,7 @@ def selection(filter_name: str) -> str | None:
 
 
 def crop_line(line: str, at: int) -> tuple[str, int]:
-    """Return the part of a line that shows the token at `at`, without the indentation; and the token's index in that
-    part."""
+    """Return the part of a line that shows the token at `at`, without indentation; and the token's index there."""
     begin = max(len(line) - len(line.lstrip()), at - BEFORE if at > BEFORE else 0)
     begin = min(begin, at)
     return line[begin : begin + WIDTH], at - begin

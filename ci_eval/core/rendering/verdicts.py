@@ -60,8 +60,7 @@ def mark_verdict(verdict: Verdict, *, marked: bool = True) -> Markup:
 
 
 def went(task: Task, rank: int | None, score: float, status: str) -> str:
-    """Return how one session of a comparison went: its rank, in tasks that play their items its score, or why it
-    failed."""
+    """Return how one session of a comparison went: its rank, its score if the task plays items, or its status."""
     if status not in {"ok", "no-match", "empty", "cut-off"}:
         return status
     if task.play:
@@ -258,8 +257,7 @@ def _unit(comparison: Comparison, name: str) -> str:
 
 
 def detection_text(comparison: Comparison) -> str:
-    """Return which difference was to be found, and which one the sessions asked find; "" if no detection was asked
-    for."""
+    """Return which difference was to be found, and which one is; "" if no detection was asked for."""
     detection = comparison.detection
     if detection is None:
         return ""
@@ -450,8 +448,7 @@ def _link(address: str, text: Markup) -> Markup:
 def changes_table(
     changes: Iterable[Change], task: Task, label: str = "", places: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
-    """Return sessions that changed, with their ranks on both sides. `places`: the address of each session that has
-    one."""
+    """Return sessions that changed, with their ranks on both sides. `places`: the addresses of sessions."""
     score = " score" if task.play else ""
     columns = [
         Column("Where"),

@@ -70,8 +70,7 @@ class Tally:
         strata: Mapping[Key, Stratum],
         repeats: Repeats,
     ) -> None:
-        """Begin with no files. `strata`: those that the filter's sessions are in, if they were asked in unequal
-        shares."""
+        """Begin with no files. `strata`: those of the filter's sessions, if they were asked in unequal shares."""
         self._sums = _Part()
         self._metrics = metrics
         self._part = part
@@ -174,8 +173,7 @@ class Tally:
         }
 
     def figures(self, asked: float, again: SecondQuestions) -> FilterFigures:
-        """Return the figures of all that was let through; `asked`: the share of the project's sessions that was
-        asked, `again`: its second questions."""
+        """Return the figures. `asked`: the share of the project's sessions asked; `again`: the second questions."""
         sums, is_detailed = self._sums, self._part.detailed
         by_file = {
             observations.metric.info.name: observations.by_file(len(sums.files)) for observations in self._observations
@@ -243,8 +241,7 @@ class TallyJob:
 
     workspace: Workspace
     named: Named | None
-    """The metrics by their names. If it is None, one process adds up all files, since the others cannot be told what to
-    observe."""
+    """The metrics by their names; None = one process adds up all files, as others would not know the metrics."""
     filters: tuple[ReportFilter, ...]
 
     @cached_property
@@ -375,8 +372,7 @@ class TallyJob:
 
 
 def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:
-    """Return the indices of the paths below each folder. A folder that holds all paths, or the same as a folder in it,
-    is left out."""
+    """Return the indices of the paths below each folder, except folders that hold all paths, or just one folder."""
     by_folder: dict[str, list[int]] = defaultdict(list)
     for number, path in enumerate(paths):
         for position, character in enumerate(path):

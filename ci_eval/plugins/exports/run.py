@@ -60,8 +60,7 @@ class Run:
         return {name: figures.metrics for name, figures in evaluation.filters.items()}
 
     def sessions(self) -> ArrowTable:
-        """Return a row per planned session, whether it was answered or not. Raises ConfigError if pyarrow is
-        missing."""
+        """Return a row per planned session, answered or not. Raises ConfigError if pyarrow is missing."""
         return self._table("sessions")
 
     def lookups(self) -> ArrowTable:
@@ -69,8 +68,7 @@ class Run:
         return self._table("lookups")
 
     def suggestions(self) -> ArrowTable:
-        """Return a row per suggestion of these answers. `ci-eval export` writes the many rows without holding all in
-        memory."""
+        """Return a row per suggestion, all in memory; `ci-eval export` writes them without that."""
         return self._table("suggestions")
 
     def _table(self, name: str) -> ArrowTable:

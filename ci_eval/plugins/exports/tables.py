@@ -27,8 +27,7 @@ Type = Literal["text", "word", "integer", "number", "flag", "numbers", "grades"]
 
 
 class At(NamedTuple):
-    """A row of a table: a session, and one of its lookups (numbered from 0) or one suggestion of that lookup (ranked
-    from 1)."""
+    """A row: a session, one of its lookups (numbered from 0), one suggestion of that lookup (ranked from 1)."""
 
     session: Session
     line: int

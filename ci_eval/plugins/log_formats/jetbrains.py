@@ -113,8 +113,7 @@ class Items:
         self._relevance: dict[str, dict[str, str | None]] = {}
 
     def list_event(self, query: Logged) -> dict[str, object]:
-        """Return the numbers of the suggestions. New ones also have length and features, others the features that
-        changed."""
+        """Return the suggestions' numbers; new ones have length and features, others the features that changed."""
         new, changed = [], []
         for suggestion, row in zip(query.suggestions, query.features.tolist(), strict=True):
             relevance = dict(zip(NAMES, map(_short, row), strict=True))

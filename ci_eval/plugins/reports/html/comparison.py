@@ -1,5 +1,4 @@
-"""The pages of a comparison: the verdicts, and the source code, in which one half of each token is
-coloured by base and the other by new."""
+"""The pages of a comparison: verdicts, and source code with tokens half coloured by base, half by new."""
 
 from __future__ import annotations
 
@@ -150,8 +149,7 @@ class ComparisonPages:
         )
 
     def _choose_files(self, room: int) -> frozenset[str]:
-        """Return the paths of files with about `room` sessions together: those with a listed change first, then those
-        with the most changes."""
+        """Return paths of files with about `room` sessions: first those with a listed change, then with most changes."""
         sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
         changes = (*self._comparison.regressions, *self._comparison.improvements)
         listed = dict.fromkeys(listed_change.file for listed_change in changes)

@@ -1,5 +1,4 @@
-"""The pages of an evaluation: the figures under each session filter, and every file with its tokens coloured by how
-their sessions went."""
+"""The pages of an evaluation: the figures under each filter, and every file with its tokens in colour."""
 
 from __future__ import annotations
 
@@ -243,8 +242,7 @@ def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> dic
 
 
 def _nearest(parts: Sequence[Page], links: Sequence[str], numbers: range, outcomes: frozenset[str]) -> str:
-    """Return a link to the next token with one of the outcomes, on the pages `numbers`, which count up or down; "" if
-    there is none."""
+    """Return a link to the next token with one of the outcomes, on the pages `numbers`; "" if there is none."""
     for number in numbers:
         for spot in parts[number].spots[:: numbers.step]:
             if spot.outcome in outcomes:
@@ -302,8 +300,7 @@ def _index_values(
 
 
 def _scale(info: MetricInfo, infos: Iterable[MetricInfo], figures: FilterFigures) -> float:
-    """Return the value at the right end of a bar: 1 for shares, else a little more than the largest figure of that
-    unit."""
+    """Return the value at the right end of a bar: 1 for shares, else more than the largest figure of the unit."""
     if info.unit in {"share", "score"}:
         return 1.0
     # Bars of one unit share a scale, so that people can compare them.
