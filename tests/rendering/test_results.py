@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ci_eval.core.model import ChangePoint, MetricInfo, ProjectInfo, Suite, SuiteProject, Trend
 from ci_eval.core.model.units import TO
+from ci_eval.core.rendering.blocks import Column, Table, Warned
 from ci_eval.core.rendering.results import change_lines, describe_populations, places, trend_lines
 from tests.command import command
 from tests.rendering.trends import INFO, trend_of
@@ -77,3 +78,9 @@ def test_the_ranking_names_each_evaluation_and_links_its_comparison(nights: dict
     assert "LatencyPercentile95" in page
     assert "LatencyPercentile95" in out
     assert [each in text for each in ("01-alphabet/report.md", "02-oracle/report.md")] == [True, True]
+
+
+def test_a_long_sentence_is_whole_in_markdown() -> None:
+    text = f"{'word ' * 60}end"
+    assert Warned(text).markdown() == f"> {text}"
+    assert Table([Column("Name")], [["a"]], note=text).markdown().endswith(f"\n\n{text}")

@@ -13,6 +13,8 @@ from ci_eval.core.base.catalog import plugins
 from ci_eval.core.rendering import markdowntext
 
 ALL = "markdown terminal html"
+LONGEST = 1_000
+"""The longest sentence in Markdown, in characters."""
 NO_STYLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -99,7 +101,7 @@ class Sentence:
 
 class Warned(Sentence):
     def markdown(self) -> str:
-        return f"> {markdowntext.prose(self.text)}"
+        return f"> {markdowntext.prose(self.text, LONGEST)}"
 
     def terminal(self, screen: Terminal) -> None:
         screen.warn(self.text)
@@ -178,7 +180,7 @@ class Table:
             [(cell.safe or column.safe)(cell.whole) for column, cell in zip(columns, row, strict=True)] for row in rows
         ]
         shown = markdowntext.table(self.title, names, texts)
-        return f"{shown}\n\n{markdowntext.prose(self.note)}" if shown and self.note else shown
+        return f"{shown}\n\n{markdowntext.prose(self.note, LONGEST)}" if shown and self.note else shown
 
     def terminal(self, screen: Terminal) -> None:
         columns, rows = self.within("terminal")

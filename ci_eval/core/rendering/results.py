@@ -27,6 +27,7 @@ from ci_eval.core.model.units import TO, amount, change, change_between, interva
 from ci_eval.core.rendering.answers import answer_html, answer_markdown
 from ci_eval.core.rendering.blocks import (
     ALL,
+    LONGEST,
     Block,
     Cell,
     Column,
@@ -96,7 +97,7 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
         rows.append(row)
     notes: list[Block] = [Warned(f"{sweep.remark}.", "markdown html")] if sweep.remark else []
     if held_out := held_out_text(sweep):
-        notes.append(Sentence(f"Held out: {held_out}.", in_markdown=f"Held out: {prose(held_out)}."))
+        notes.append(Sentence(f"Held out: {held_out}.", in_markdown=f"Held out: {prose(held_out, LONGEST)}."))
     if sweep.shard:
         merge = "put all together with ci-eval sweep … --merge"
         notes.append(Warned(f"These are figures of shard {sweep.shard} alone: {merge}.", "markdown html"))

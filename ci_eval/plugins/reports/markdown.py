@@ -208,7 +208,7 @@ def _write_comparison(comparison: Comparison) -> str:
         answer_markdown(comparison),
         gate_table(comparison.gates),
         _declared_section(comparison),
-        "\n".join(f"> {prose(warning)}" for warning in comparison.warnings),
+        "\n".join(f"> {prose(warning, 1000)}" for warning in comparison.warnings),
         _fold("How this was decided", summary(comparison)),
         _conditions(comparison),
         _differing_parts(comparison),
