@@ -16,8 +16,8 @@ from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load
 from ci_eval.core.logs import formats as log_formats
-from ci_eval.jobs import grade, ml, rerank
-from ci_eval.jobs import single_stages as stages
+from ci_eval.jobs import evaluate as evaluate_job
+from ci_eval.jobs import ml, rerank
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs import user_models as users
 from ci_eval.jobs.models import agreement
@@ -60,7 +60,9 @@ def generate_ml_logs(
     # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
     chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust, ladder=False), formats, screen)
     part = Shard.parse(shard) if shard else None
-    workspace, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
+    workspace, trouble = evaluate_job.only_logs(
+        chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen
+    )
     announcing.logs(workspace, trouble, screen)
     presenting.logs(workspace.manifest().logs, screen)
     cli_options.end_with(workspace.folder, trouble, screen)
@@ -212,10 +214,10 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     screen = Screen()
     if pairs:
         chosen = load(config).config if config else Config()
-        for line in grade.grade_pairs(str(what), pairs, chosen.judge, chosen.running):
+        for line in rerank.grade_pairs(str(what), pairs, chosen.judge, chosen.running):
             screen.line(line.decode())
         return
-    done = grade.grade_workspace(what, trusted=trust)
+    done = rerank.grade_workspace(what, trusted=trust)
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble

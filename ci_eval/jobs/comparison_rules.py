@@ -18,7 +18,6 @@ from ci_eval.core.statistics import footprint
 
 
 def load_metrics(config: Config) -> tuple[Metric, ...]:
-    """Return all metrics that the configuration's reports show, in their order."""
     emulated = config.user is not None and config.interpret.user_model is None
     return metrics.load(config.reports.recall_at, user=config.user is not None, emulated=emulated)
 
@@ -46,7 +45,6 @@ def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric]
 
 
 def _check_filters(config: Config, judging: Judging) -> Judging:
-    """Return the same rules if each gate is about a filter that the reports have. Raises ConfigError."""
     filters = add_gate_filters(config, judging.gates).report_filters
     for gate in judging.gates:
         gate.filter_among([part.name for part in filters.all], filters.headline)
@@ -98,7 +96,6 @@ def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
 
 
 def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
-    """Check absolute gates against the figures of the filters that they are about."""
     infos = {info.name: info for info in evaluation.metrics}
     for gate in gates:
         # Figures of the whole run stand under ALL alone.

@@ -38,7 +38,6 @@ PROGRAMS = {
     "php": "apt-get install php-cli",
     "apt-get": "a machine with Debian or a derivative",
 }
-"""The name of a program → the command that installs it."""
 
 
 EXTENSIBLE: Mapping[str, Catalog[Any]] = {
@@ -52,7 +51,6 @@ EXTENSIBLE: Mapping[str, Catalog[Any]] = {
     "schemes": schemes.CATALOG,
     "tasks": tasks.CATALOG,
 }
-"""The group of entry points → the variants of that kind."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +60,11 @@ class Finding:
     needed: bool
     """True if nothing works without it."""
     detail: str
-    """The version or location, or the remedy."""
     tried: bool = True
     """True if it was used, rather than only found."""
 
 
 def examine() -> Iterator[Finding]:
-    """Check everything that ci-eval uses, and yield a finding for each thing."""
     yield Finding("Python", sys.version_info >= (3, 10), True, machine.python())
     yield Finding("CPU", True, True, machine.cpu())
     yield _try("cache", True, _cache)

@@ -20,7 +20,6 @@ Row = dict[str, str | list[str]]
 
 
 def rows(what: str) -> list[Row]:
-    """Return one row per variant, for the table and for JSON."""
     match what:
         case "languages":
             loaded = languages.CATALOG.all()
@@ -95,7 +94,6 @@ VALUES = {
     "engine.name": "engines",
     "interpret.completionType": "completion-types",
 }
-"""The keys of a configuration whose values are names that `list` has."""
 
 
 def list_values(key: str) -> list[str]:

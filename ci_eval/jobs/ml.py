@@ -89,7 +89,6 @@ def _settings(overrides: Sequence[str]) -> training.Settings:
 
 
 def _doubts(model: RankerModel) -> Iterator[str]:
-    """Yield warnings about a model that is unreliable, or whose figures are."""
     if model.queries < FEW_TO_LEARN:
         yield (
             f"the ranker learned from {format_count(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is "
@@ -196,7 +195,6 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
 
 
 def _digests(folder: Path) -> list[str]:
-    """Return the digests of the sides of the logs that have rows."""
     record = logs.read_logs_record(folder)
     # All sides without rows have the same digest, although their runs differ.
     rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}

@@ -14,13 +14,10 @@ from ci_eval.core.model import Lookup, Session
 from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
-from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.preparation import prepare
 
 SHOWN = 15
-"""The number of suggestions that are listed."""
 AROUND = 2
-"""The number of source lines that are shown before and after."""
 
 
 def describe(folder: Path, identity: str) -> Iterator[str]:
@@ -107,7 +104,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     runs.check_single_project(workspace)
     source, session = workspace.find_session(identity)
     config = runs.stored_config(workspace)
-    trusting.refuse_foreign(workspace, config, trusted=trusted)
+    runs.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(
         # The caller listens to the messages, so they are not stored with the session again.

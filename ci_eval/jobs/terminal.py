@@ -35,9 +35,9 @@ from ci_eval.core.rendering.verdicts import elsewhere_line, judged_elsewhere, pa
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.jobs.compare import Compared
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.suites.suite import Suited
-from ci_eval.jobs.sweeps.sweep import Swept
+from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.jobs.suites import Suited
+from ci_eval.jobs.sweep import Swept
 from ci_eval.plugins.learning.model_file import RankerModel
 
 
@@ -154,7 +154,6 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
 
 
 def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
-    """Print the results of the gates of several comparisons, each below the name of the new side."""
     for compared in comparisons:
         if compared.comparison.gates:
             screen.result(compared.comparison.new.title)
@@ -210,7 +209,6 @@ def _print_resources(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def _short(error: FileError) -> str:
-    """Return the first line of an error and the last line of its trace."""
     first = error.message.splitlines()[0] if error.message else error.stage
     # The last line of a stack trace, or of the engine's output, usually names the cause.
     last = error.trace.rstrip().rpartition("\n")[2].strip()
@@ -236,7 +234,6 @@ def suite(done: Suited, screen: Screen) -> None:
 
 
 def logs(record: LogsRecord | None, screen: Screen) -> None:
-    """Print the numbers of logged sessions and rows on each side, and the kinds of candidates."""
     if record is None:
         return
     sides = record.sides.items()
@@ -276,7 +273,6 @@ def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
 
 
 def model(trained: RankerModel, screen: Screen) -> None:
-    """Print how well a trained ranker ranks the logs for validation and test, and the features that it uses most."""
     for side, before, after in (
         ("validation", trained.before, trained.after),
         *([("test", trained.tested.before, trained.tested.after)] if trained.tested else []),

@@ -79,13 +79,10 @@ class Recorded:
 
 @dataclass
 class _Open:
-    """A word that is being typed in one file by one user."""
-
     number: int
     reader: Reader
     found: list[tuple[RecordedLookup, Shown]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
-    """The number of each item, by its text."""
 
 
 @dataclass
@@ -182,13 +179,10 @@ class EventFiles:
     train: Sequence[Path] = ()
     validation: Sequence[Path] = ()
     undivided: Sequence[Path] = ()
-    """The files whose purpose is not given."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EventSessions:
-    """The sessions of all sources, for training and for validation."""
-
     projects: str
     train: Sequence[ShownSession]
     validation: Sequence[ShownSession]
@@ -216,7 +210,6 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
 
 
 def _expand(source: Path) -> list[Path]:
-    """Return the source, or the workspaces directly below it."""
     inside = sorted(path.parent for path in source.glob("*/manifest.json")) if source.is_dir() else []
     return [source] if (source / "manifest.json").is_file() or not inside else inside
 

@@ -26,8 +26,8 @@ from ci_eval.core.fetch.project import Project
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.jetbrains.importing import Described, describe, import_description
+from ci_eval.jobs.jetbrains.conversion import Described, describe, import_description
+from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.jetbrains import generations, kept
@@ -96,9 +96,7 @@ def roots(config: Config, found: Project, shard: Shard | None, done: frozenset[s
 
 
 TYPES = ("BASIC", "SMART", "ML", "FULL_LINE", "CLANGD")
-"""The completion types of the plugin."""
 THEIRS = "plugin"
-"""The folder of the plugin's own workspace, below the output."""
 
 
 def find_ide_engine(config: Config) -> IdeEngine | None:

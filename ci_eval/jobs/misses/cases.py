@@ -22,7 +22,6 @@ from ci_eval.core.model.cases import CaseResult, Cases, ListChange, Snapshot
 from ci_eval.jobs.preparation import load_engine, prepare
 
 KEPT = 10
-"""The number of suggestions of each list that a snapshot holds."""
 
 
 def run_cases(

@@ -158,12 +158,9 @@ Definitions = frozenset[tuple[str, int]]
 
 @dataclass
 class Asked:
-    """An engine that is asked about versions of a project."""
-
     setup: Setup
     questions: int = 0
     last: Session | None = None
-    """The last answer."""
 
     def __post_init__(self) -> None:
         self.engine = KeptEngine(self.setup)
@@ -218,9 +215,7 @@ class Oracle:
     question: Question
     language: Language
     judge: Asked | None = None
-    """Another engine, which has the expected text."""
     kept: list[str] = field(default_factory=list)
-    """What is the same in each version, in words."""
     reason: str = ""
     """The reason why the last version was refused; "" if it was not."""
 

@@ -17,16 +17,14 @@ from ci_eval.core.rendering.blocks import to_markdown
 from ci_eval.core.rendering.cases import cases_blocks
 from ci_eval.core.rendering.figures import describe_sessions, format_count, shown_filter
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.compare import Outcome
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.nights.algorithms import Ranked
-from ci_eval.jobs.suites.suite import Suited
+from ci_eval.jobs.compare import Outcome, Ranked
+from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.jobs.suites import Suited
 from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, list_rankers
 from ci_eval.jobs.workflows.site import Site
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Report the figures of an evaluation. If it fails, the command reports the reason at its end."""
     result = done.evaluation
     _, figures = shown_filter(result)
     whole = result.filters["ALL"]
@@ -55,7 +53,6 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
 
 
 def suite(done: Suited, screen: Screen) -> None:
-    """Report the means over the projects of a suite, and each project that fails the job, as a check."""
     table = done.suite
     checks = [
         Check(
@@ -164,7 +161,6 @@ def comparison(done: Outcome, screen: Screen) -> None:
 
 
 def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen: Screen) -> None:
-    """Report each case as a test, and each broken case as a problem."""
     checks = [Check(name=case.name, passed=not case.reasons, reason="; ".join(case.reasons)) for case in done.cases]
     screen.host.announce(
         Announcement(
@@ -239,7 +235,6 @@ def site(done: Site, screen: Screen) -> None:
 
 
 def verdict(done: Outcome) -> str:
-    """Return `gate-failed`, the verdict on the first declared metric, or `no-base`."""
     if not done.comparisons:
         return "no-base"
     if done.trouble:

@@ -1,4 +1,4 @@
-"""The search for earlier nightly runs at GitHub: the last good evaluation, all histories, and this week's rankers."""
+"""The search for earlier nightly runs: the last good evaluation, histories, this week's rankers, other artifacts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from ci_eval.ci import Screen, limits
+from ci_eval.ci.builds import Builds
 from ci_eval.ci.gitlab import TOKEN, Project
 from ci_eval.ci.repository import Artifact, Repository
 from ci_eval.core import compare as stage
@@ -18,7 +19,39 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, DownloadError, WorkspaceError
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs import outcome, runs
+from ci_eval.jobs import pipeline, runs
+
+
+def beside(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
+    """Download all artifacts that match `pattern`, from the newest run of the default branch that also left an artifact
+    `name`. Each is unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError."""
+    mark = next(iter(repository.artifacts(name)), None)
+    if mark is None:
+        raise DownloadError(f"no run of the default branch has an artifact {name}: none has left it yet, or it expired")
+    artifacts = repository.all_of_run(mark.run, pattern)
+    if not artifacts:
+        raise DownloadError(f"run {mark.run} has no artifact {pattern}: look at its page which it has, or they expired")
+    screen.say(f"{len(artifacts)} artifacts of run {mark.run}, of {mark.created}")
+    return [repository.fetch(artifact, output / _folder_name(artifact.name)) for artifact in artifacts]
+
+
+def of_newest_build(builds: Builds, pattern: str, output: Path, screen: Screen) -> list[Path]:
+    """Download all zip files that match `pattern`, from the newest successful build of the default branch. Each is
+    unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError."""
+    build = builds.newest()
+    names = builds.archives(build, pattern)
+    if not names:
+        raise DownloadError(f"build {build.number} of {builds.name} has no artifact {pattern}.zip: look at its page")
+    screen.say(f"{len(names)} artifacts of build {build.number}, of {build.finished}")
+    return [builds.fetch(build, name, output / _folder_name(name)) for name in names]
+
+
+def _folder_name(name: str) -> str:
+    # The name becomes a folder below the output, which it must not leave.
+    if name in {"", ".", ".."} or "/" in name:
+        raise DownloadError(f"{name!r} is no name of a folder: rename the artifact in the workflow that makes it")
+    return name
+
 
 HISTORY = "history-"
 MOST_NIGHTS = 30
@@ -146,7 +179,7 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
     if tonight:
         for condition, was, now in unlike(workspace.manifest().conditions(), tonight.conditions()):
             return f"its {condition} is {was or 'none'}, and tonight's {now or 'none'}"
-    return str(outcome.trouble(workspace, runs.stored_config(workspace)) or "")
+    return str(pipeline.find_trouble(workspace, runs.stored_config(workspace)) or "")
 
 
 def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:

@@ -1,8 +1,9 @@
-"""The repository and the commit of ci-eval that workflows elsewhere can name."""
+"""The request from which the files of all CI systems are written, and the commit of ci-eval that they name."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -10,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from ci_eval.ci import limits
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch import identity
 from ci_eval.core.fetch.git import run_git
@@ -21,12 +23,9 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """A commit of ci-eval in a repository that others can reach."""
-
     repository: str
     """OWNER/NAME, or a longer path where a server has groups in groups."""
     commit: str
-    """The whole hash, or a word to be replaced."""
     release: str = ""
     """The tag of the commit, such as v0.1.0; "" if it is no release."""
     server: str = "https://github.com"
@@ -37,12 +36,10 @@ class Origin:
 
     @property
     def is_at_github(self) -> bool:
-        """Return whether workflows at github.com can name it."""
         return self.server == "https://github.com"
 
     @property
     def is_known(self) -> bool:
-        """Return whether nothing is left to be filled in."""
         return self != UNKNOWN
 
 
@@ -127,3 +124,42 @@ def _make(address: str, commit: str, release: str = "") -> Origin:
     if server == UNKNOWN.server and repository.count("/") != 1:
         return UNKNOWN
     return Origin(repository=repository, commit=commit, release=release, server=server)
+
+
+CONFIG = Path("ci/completion.yaml")
+NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE = "night", "pull-request", "logs", "site", "notice"
+ALGORITHMS = "algorithms"
+PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE, ALGORITHMS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    system: str = "github"
+    purposes: tuple[str, ...] = (NIGHT,)
+    origin: Origin
+    folder: str = "."
+    """The folder that is measured, relative to the repository's."""
+    rivals: tuple[str, ...] = ()
+    build: str = ""
+    build_output: str = "build"
+    mail: str = ""
+    """The address that gets mail about red nights from CI systems that send it; "" = none."""
+
+    @property
+    def nameable_origin(self) -> Origin:
+        """Return the origin, or UNKNOWN if the CI cannot name it: workflows at GitHub name repositories of GitHub."""
+        return self.origin if self.system != "github" or self.origin.is_at_github else UNKNOWN
+
+    @property
+    def configs(self) -> list[Path]:
+        return [CONFIG, *(CONFIG.with_stem(f"{CONFIG.stem}-{limits.name(engine)}") for engine in self.rivals)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CiPlan:
+    request: Request
+    command: str
+    like: str
+    key: str
+    is_reusable: bool
+    training: Sequence[str]

@@ -25,8 +25,6 @@ MOST_NIGHTS = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """The site's folder, its first page, and the evaluations it shows."""
-
     folder: Path
     index: Path
     lines: tuple[Line, ...]
@@ -77,7 +75,6 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
 
 
 def _histories(folder: Path) -> list[Path]:
-    """Return the histories: the folder itself, or folders directly below it."""
     if not folder.is_dir():
         raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
     # Histories come from artifacts, and a link in one could lead to any file of this machine.

@@ -7,18 +7,15 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan, Request
+from ci_eval.jobs.workflows.origin import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan, Request
 
 PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE)
 SETTINGS = Path(".teamcity/settings.kts")
 LIBRARY = Path(".teamcity/CiEval.kt")
 PACKED = Path(__file__).with_name("CiEval.kt")
-"""The library as a wheel has it."""
 SOURCE = Path(__file__).parents[3] / ".teamcity" / "library" / "CiEval.kt"
-"""The library in a checkout."""
 IMPORT = "import ci_eval.*"
 WIDTH = 108
-"""Columns of a call, or of its options on lines of their own."""
 
 OWN_NIGHT = re.compile(
     r"^(?!\s*//)[^\n]*?(?:\bval (?P<value>\w+)[^=\n]*=\s*)?\bciEvalNight\s*\{(?P<options>(?:[^{}]|\{[^{}]*\})*)",
@@ -136,7 +133,6 @@ def _night_options(plan: CiPlan) -> dict[str, str]:
 
 
 def _call(function: str, values: Mapping[str, str], before: str = "") -> str:
-    """Return a call with its options, on one line if they fit."""
     options = [f"{name} = {value}" for name, value in values.items()]
     line = f"{before}{function} {{ {'; '.join(options)} }}"
     if len(line) <= WIDTH:

@@ -1,4 +1,4 @@
-"""The job `import`: it reads a workspace of the JetBrains plugin, and what that says of itself, into one of ours."""
+"""The jobs import and export: workspaces of the JetBrains plugin become ours and the reverse, or ours become tables."""
 
 from __future__ import annotations
 
@@ -16,21 +16,29 @@ from msgspec.structs import replace
 from ci_eval import __version__
 from ci_eval.ci import Screen
 from ci_eval.core import actions, model
-from ci_eval.core.base import stored
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.config import Config, dump, load
+from ci_eval.core.config import Config, add_filters, dump, load
+from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.filters import ReportFilter, ReportFilters, collect_letters, resolve
 from ci_eval.core.grammar import syntax
 from ci_eval.core.logs import names
 from ci_eval.core.manifest import Manifest, StageRecord
+from ci_eval.core.model import Session
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace, pack_actions, pack_sessions
-from ci_eval.jobs import outcome, pipeline
-from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs import pipeline, runs
+from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.plugins.exports import writing
+from ci_eval.plugins.exports.columns import Passes
+from ci_eval.plugins.exports.run import open_workspace
 from ci_eval.plugins.jetbrains import generations, reading, steps
 from ci_eval.plugins.jetbrains.contract import Generation
 from ci_eval.plugins.jetbrains.fields import plain
 from ci_eval.plugins.jetbrains.kept import FOLDER, Kept
+from ci_eval.plugins.jetbrains.writing import Writer
 
 OWN = "ci-eval"
 """The folder of an exported workspace with its original manifest and configuration."""
@@ -243,9 +251,7 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
         raise
     for name, count in sorted(kept.unknown.items()):
         screen.warn(f"unknown field in {name} ({count:,} times): kept in {output / FOLDER}, and not used")
-    evaluation, reports = pipeline.make_reports(workspace, described.config)
-    trouble = outcome.trouble(workspace, described.config)
-    return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=trouble)
+    return pipeline.make_reports(workspace, described.config)
 
 
 @dataclass
@@ -293,10 +299,72 @@ def _empty_actions(source: model.SourceFile, sessions: Sequence[model.Session]) 
 
 
 def _project(workspace: Workspace, known: model.ProjectInfo) -> model.ProjectInfo:
-    """Return the project. If its checksum is unknown, it gets a checksum over the files that have sessions."""
     if known.checksum:
         return known
     digest = hashlib.sha256()
     for source in sorted(workspace.sources(), key=lambda source_file: source_file.path):
         digest.update(f"{source.path}\0{source.checksum}\0".encode())
     return replace(known, checksum=digest.hexdigest(), revision=digest.hexdigest()[:12])
+
+
+def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:
+    """Write the workspace at `folder`, with a changed view, as one of the generation `to`. Raises ConfigError,
+    WorkspaceError, NothingToEvaluate."""
+    generation = generations.CATALOG.load(to)
+    source = Workspace.open(folder)
+    source.verify()
+    manifest = source.manifest()
+    if manifest.task != "completion":
+        raise ConfigError(f"{folder} is of the task {manifest.task}; the plugin's workspaces hold completion alone")
+    if not manifest.planned:
+        raise NothingToEvaluate(f"{folder} has no sessions")
+    config = runs.stored_config(source, view)
+    atomic.empty_folder(output)
+    writer = Writer(output, generation)
+    texts: dict[str, str] = {}
+    for file, sessions in source.sessions(Session):
+        texts[file.path] = file.text
+        writer.sessions(file, list(sessions))
+    for file_actions in source.actions():
+        # The text of a file is stored with its sessions, so actions alone cannot be written.
+        if file_actions.path in texts:
+            writer.actions(file_actions, texts[file_actions.path])
+    for error in source.errors():
+        writer.error(error)
+    # An import takes this manifest, which says more than the plugin's own files.
+    atomic.write(output / OWN / "manifest.json", (source.folder / "manifest.json").read_bytes())
+    atomic.copy(source.config_path, output / OWN / "config.yaml")
+    writer.close(generation.config(config, manifest.project.spec.removeprefix("path:")))
+
+
+def export_tables(
+    folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
+) -> dict[Path, int]:
+    """Write the tables of the workspace at `folder`. Return the files with the number of their rows. `filters`: names
+    or expressions; only sessions that pass one of them are written. Raises ConfigError, WorkspaceError."""
+    source = open_workspace(folder)
+    writing.check(form)
+    passes = _choose_sessions(source, filters)
+    if not source.manifest().complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+    return writing.write(source, atomic.empty_folder(output), form, passes)
+
+
+def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
+    if not filters:
+        return lambda _: True
+    config = add_filters(runs.stored_config(workspace), filters)
+    chosen = [_find_filter(name, config.report_filters) for name in filters]
+    return lambda session: any(part.weight(session) for part in chosen)
+
+
+def _find_filter(name: str, filters: ReportFilters) -> ReportFilter:
+    resolved = resolve(name, collect_letters(part.name for part in filters.all))
+    chosen = next((part for part in filters.all if part.name == resolved), None)
+    if chosen is None:
+        names = [part.name for part in filters.all]
+        raise ConfigError(
+            f"there is no filter {name!r}{guess(name, names)}; there are {', '.join(names)}, and expressions such as "
+            "prefix=1"
+        )
+    return chosen

@@ -6,9 +6,10 @@ Each is evaluated, or engines are compared over it; suites that were evaluated a
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
 from itertools import combinations
@@ -35,15 +36,39 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import runs, single_stages
+from ci_eval.jobs import runs
 from ci_eval.jobs.compare import Outcome
-from ci_eval.jobs.compare_engines import Asked
-from ci_eval.jobs.engine.sides import Side
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.suites.table import Row, name_row, run_rows
+from ci_eval.jobs.compare_engines import Side
+from ci_eval.jobs.pipeline import Evaluated
 
+MOST_NAMED = 60
 NAME = "suite.json"
 NOTE = "shard.json"
+
+
+def announce_rows(
+    kind: str, rows: Mapping[str, str], screen: Screen, shard: Shard | None = None
+) -> Iterator[tuple[str, str]]:
+    """Print the title of each row before yielding its folder's name and its title, which `rows` maps. `kind`: the word
+    for a row in messages. `shard`: leave out the rows of others."""
+    for number, (name, title) in enumerate(rows.items(), 1):
+        if shard is None or is_of(number, shard):
+            screen.say(f"{kind} {number} of {len(rows)}: {title}")
+            yield name, title
+
+
+def is_of(number: int, shard: Shard) -> bool:
+    """Return whether the shard has the row of that number (from 1). Rows are dealt in turns."""
+    return (number - 1) % shard.of == shard.index - 1
+
+
+def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) -> str:
+    """Return the name of the folder of the row with that number (from 1), by its text, or its `ending` if it is long.
+    `otherwise`: the name of a row whose text has nothing that a folder's name may have."""
+    # The number keeps apart what the slug makes equal.
+    characters = re.sub(r"[^A-Za-z0-9._-]+", "-", text)
+    characters = characters[-MOST_NAMED:] if ending else characters[:MOST_NAMED]
+    return f"{number:02}-{characters.strip('-.') or otherwise}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,12 +111,18 @@ def evaluate(
         # The note comes after the check above that the folder is empty.
         note_shard(folder, config, shard)
 
-    def one(own: Config, place: Path) -> Evaluated:
-        return evaluate_job.evaluate(
-            own, output=place, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
+    done = {
+        name: evaluate_job.evaluate(
+            _of_project(config, spec),
+            output=folder / name,
+            jobs=jobs,
+            resume=resume,
+            rounds=rounds,
+            gates=gates,
+            screen=screen,
         )
-
-    done = run_rows("Project", list_rows(config), folder, one, screen, shard)
+        for name, spec in announce_rows("Project", _name_folders(config), screen, shard)
+    }
     return _tabulate_evaluations(config, done, folder)
 
 
@@ -112,19 +143,19 @@ def compare_engines(
     if not resume:
         atomic.empty_folder(folder)
 
-    def one(own: Config, place: Path) -> Asked:
-        return compare_engines_job.compare_engines(
-            [dataclass_replace(side, config=_of_project(side.config, own.project.spec)) for side in sides],
+    done = {
+        name: compare_engines_job.compare_engines(
+            [dataclass_replace(side, config=_of_project(side.config, spec)) for side in sides],
             rounds=rounds,
             gates=gates,
-            output=place,
+            output=folder / name,
             jobs=jobs,
             resume=resume,
             screen=screen,
             allow_conditions=allow_conditions,
         )
-
-    done = run_rows("Project", list_rows(sides[0].config), folder, one, screen)
+        for name, spec in announce_rows("Project", _name_folders(sides[0].config), screen)
+    }
     alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
     outcomes = {name: result.outcome for name, result in done.items() if result.outcome}
     for trouble in alone:
@@ -182,11 +213,18 @@ def compare_suites(
     unjudged = alone[base] + ([] if first_night else alone[new])
     folder = atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
 
-    def one(sides: tuple[Path, Path], place: Path) -> Outcome:
-        return compare_job.compare(sides, gates=gates, output=place, history=None, user=user, view=view, screen=screen)
-
-    rows = [Row(folder=theirs[spec].name, title=spec, given=(mine[spec], theirs[spec])) for spec in both]
-    done = run_rows("Project", rows, folder, one, screen)
+    done = {
+        name: compare_job.compare(
+            (mine[spec], theirs[spec]),
+            gates=gates,
+            output=folder / name,
+            history=None,
+            user=user,
+            view=view,
+            screen=screen,
+        )
+        for name, spec in announce_rows("Project", {theirs[spec].name: spec for spec in both}, screen)
+    }
     troubles: list[CiEvalError | None] = [outcome.trouble for outcome in done.values()]
     comparisons = {name: outcome.comparisons[0].comparison for name, outcome in done.items()}
     table = tabulate_comparisons(comparisons, troubles)
@@ -220,7 +258,7 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> S
     for name, source in sources.items():
         with atomic.writing(output / name):
             shutil.copytree(source, output / name)
-    reported = single_stages.only_reports([output / name for name in sources], view=view)
+    reported = evaluate_job.only_reports([output / name for name in sources], view=view)
     config = runs.stored_config(Workspace.open(output / next(iter(sources))))
     return _tabulate_evaluations(config, dict(zip(sources, reported, strict=True)), output)
 
@@ -296,11 +334,8 @@ def read_shard(folder: Path) -> SuiteShard:
     return stored.decode_json(stored.read(path, stored.MANIFEST), SuiteShard, path)
 
 
-def list_rows(config: Config) -> list[Row[Config]]:
-    return [
-        Row(folder=folder_name(number, spec), title=spec, given=_of_project(config, spec))
-        for number, spec in enumerate(config.projects, 1)
-    ]
+def _name_folders(config: Config) -> dict[str, str]:
+    return {folder_name(number, spec): spec for number, spec in enumerate(config.projects, 1)}
 
 
 def _of_project(config: Config, spec: str) -> Config:
@@ -309,7 +344,6 @@ def _of_project(config: Config, spec: str) -> Config:
 
 
 def folder_name(number: int, spec: str) -> str:
-    """Return the name of the folder with the project of that number (from 1)."""
     return name_row(number, spec.partition("#")[0], "project", ending=True)
 
 

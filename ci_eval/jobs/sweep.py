@@ -29,13 +29,12 @@ from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs.comparison_rules import load_metrics
-from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
 from ci_eval.jobs.runs import choose_output, kept
-from ci_eval.jobs.suites.table import Row, name_row, run_rows
+from ci_eval.jobs.suites import announce_rows, name_row
 
 MOST = 200
-"""The largest number of runs: more of them are a mistake."""
 COMPARISONS = "comparisons"
 CHOOSING, HELD_OUT = "choosing", "held out"
 
@@ -52,8 +51,6 @@ class Swept:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """The values of one run: key → a text of YAML."""
-
     values: Mapping[str, str]
 
     @property
@@ -119,19 +116,18 @@ def sweep(
         atomic.empty_folder(folder)
     # A resumed sweep compares all runs again.
     shutil.rmtree(folder / COMPARISONS, ignore_errors=True)
-    rows = [
-        Row(folder=name_row(number, choice.title, "run"), title=choice.title, given=config)
-        for number, (choice, config) in enumerate(zip(chosen, configs, strict=True), 1)
-    ]
-
-    def one(config: Config, place: Path) -> Evaluated:
+    by_folder = {}
+    rows = {name_row(number, choice.title, "run"): choice.title for number, choice in enumerate(chosen, 1)}
+    for (name, _), config in zip(announce_rows("Run", rows, screen), configs, strict=True):
+        place = folder / name
         if merged:
-            return merge_job.merge([other / place.name for other in merged], output=place, screen=screen)
+            by_folder[name] = merge_job.merge([other / name for other in merged], output=place, screen=screen)
+            continue
         # Ctrl-C must name the folder of the sweep, not that of one run, for --resume.
         with kept(folder):
-            return evaluate_job.evaluate(config, output=place, jobs=jobs, resume=resume, screen=screen, shard=shard)
-
-    by_folder = run_rows("Run", rows, folder, one, screen)
+            by_folder[name] = evaluate_job.evaluate(
+                config, output=place, jobs=jobs, resume=resume, screen=screen, shard=shard
+            )
     done = list(by_folder.values())
     table = _build_table(chosen, by_folder, configs[0], folder, str(shard) if shard else None, screen)
     if holds_out and shard is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -38,16 +38,14 @@ from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import FOLDERS, Workspace
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.comparison_rules import load_metrics
-from ci_eval.jobs.logs import prepare_logs
+from ci_eval.jobs.pipeline import prepare_logs
 from ci_eval.jobs.preparation import Prepared
 
 PHASES = "phases"
-"""The folder of the sessions of each phase, while the run goes on."""
 POWER = 0.8
 USUAL_DIFFERENCE = 0.02
 USUAL = "Recall"
 MOST = 20
-"""The widest precision in percentage points."""
 
 
 def parse(text: str) -> float:
@@ -58,37 +56,35 @@ def parse(text: str) -> float:
     raise ConfigError(f"{text!r}: give percentage points above 0 and up to {MOST}, for example 1pp or 0.5pp")
 
 
-def note_precision(workspace: Workspace, precision: float | None) -> None:
-    """Write the precision of the run into the manifest. Raises WorkspaceError if a resumed run began with another."""
+def note_goal(workspace: Workspace, precision: float | None = None, detection: Detection | None = None) -> None:
+    """Write the precision of the run, or the difference to be found, into the manifest. Raises WorkspaceError if a
+    resumed run began with another."""
     manifest = workspace.manifest()
+    was = manifest.detection
     if not manifest.stages:
-        workspace.write_manifest(replace(manifest, precision=precision))
-    elif manifest.precision != precision:
-        was = f"with --precision {manifest.precision * 100:g}pp" if manifest.precision else "without --precision"
+        workspace.write_manifest(replace(manifest, precision=precision, detection=detection))
+    elif (manifest.precision, was) != (precision, detection):
+        if manifest.precision or precision:
+            began = f"with --precision {manifest.precision * 100:g}pp" if manifest.precision else "without --precision"
+        elif was is None or was.most:
+            began = "without --detect"
+        else:
+            began = f"with --detect {was.wanted * 100:g}pp --power {was.power:g}"
         raise WorkspaceError(
-            f"{workspace.folder} cannot be taken up: it was begun {was}; give the same command as then"
+            f"{workspace.folder} cannot be taken up: it was begun {began}; give the same command as then"
         )
 
 
-def check_precision(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
-    """Return the metric whose interval is to be narrow enough. Raises ConfigError if sessions cannot be sampled for
-    it."""
-    more = {
-        "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
-        "`--repeat` asks all sessions several times": rounds > 1,
-        "`--reuse` takes over whole files": reuse,
-    }
-    check_drawn("--precision", config, more)
-    return choose_metric(config)
-
-
-def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = None) -> None:
-    """Check that the option can sample sessions. `more`: further reasons against it → whether they apply. Raises
-    ConfigError if any reason applies."""
+def check_drawn(
+    option: str, config: Config, *, shard: Shard | None = None, rounds: int = 1, reuse: Path | None = None
+) -> None:
+    """Check that the option can sample sessions. Raises ConfigError if not."""
     interpret_config = config.interpret
     reasons = {
         "the records of a dataset are drawn as they are": bool(config.dataset.spec),
-        **(more or {}),
+        "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
+        "`--repeat` asks all sessions several times": rounds > 1,
+        "`--reuse` takes over whole files": reuse is not None,
         "`interpret.saveLogs` logs whole files": interpret_config.save_logs,
         "`interpret.sessionProbability` and `sessionsLimit` draw sessions in another way": (
             interpret_config.session_probability < 1 or interpret_config.sessions_limit is not None
@@ -148,25 +144,6 @@ def list_joint_metrics(config: Config) -> list[Metric]:
     unit = tasks.CATALOG.load(config.task).unit
     metrics = [known[name] for name in config.declared if name in known]
     return [metric for metric in metrics if metric.compared and not metric.timed and metric.of in {unit, "either"}]
-
-
-def note_detection(workspace: Workspace, detection: Detection | None) -> None:
-    """Write the difference to be found into the manifest. Raises WorkspaceError if a resumed run was to find another
-    one."""
-    manifest = workspace.manifest()
-    if not manifest.stages:
-        workspace.write_manifest(replace(manifest, detection=detection))
-    elif manifest.detection != detection:
-        raise WorkspaceError(
-            f"{workspace.folder} cannot be taken up: it was begun {_spell(manifest.detection)}; give the same "
-            "command as then"
-        )
-
-
-def _spell(detection: Detection | None) -> str:
-    if detection is None or detection.most:
-        return "without --detect"
-    return f"with --detect {detection.wanted * 100:g}pp --power {detection.power:g}"
 
 
 def reach_precision(
@@ -270,7 +247,6 @@ class _Phases:
 
     def __init__(self, asked: Sequence[tuple[Workspace, Prepared]], folder: Path, jobs: int, screen: Screen) -> None:
         self.size = 0
-        """The number of sessions that were asked."""
         self.files = 0
         self.made: list[list[Progress]] = []
         """The progress of each engine in each phase."""
@@ -284,7 +260,6 @@ class _Phases:
         self._folder, self._jobs, self._screen = folder, jobs, screen
 
     def count_leading(self, size: int) -> int:
-        """Return how many of the first `size` sessions are of the headline's class."""
         return int(self._leading[size - 1])
 
     def size_with(self, leading: int) -> int:
@@ -292,7 +267,6 @@ class _Phases:
         return int(np.searchsorted(self._leading, leading)) + 1
 
     def ask(self, size: int) -> None:
-        """Ask both engines until `size` sessions are asked."""
         number = len(self.made)
         with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
             self.made.append(
@@ -327,12 +301,10 @@ class _Phases:
 
     @property
     def given_up(self) -> bool:
-        """Return whether an engine failed too often to go on."""
         return any(progress.given_up for phase in self.made for progress in phase)
 
 
 def sum_phases(made: Sequence[Progress], files: int) -> Progress:
-    """Return the sum of all phases, for this number of files."""
     return Progress(
         planned=sum(progress.planned for progress in made),
         files=files,
