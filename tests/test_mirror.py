@@ -20,9 +20,10 @@ BEHAVIOURS = {
     "graders": "sacrebleu subtokens",
     "engines": "dossiers driven hostile jdtls layouts network order real_lists told",
     "jobs": "algorithms closures conditions configuring dependencies detecting draws fuzzed_workspaces grade held_out "
-    "hostile hostile_texts logs ml_trouble nights one_population precise random_kills sides single_stages "
-    "suite_comparing suite_merging suite_shards trust",
+    "hostile hostile_texts logs ml_trouble nights one_population precise random_kills rerank sides "
+    "single_stages suite_comparing suite_merging suite_shards trust user_models",
     "jobs/jetbrains": "exporting importing",
+    "jobs/misses": "causes",
     "learning": "onnx",
     "languages": "declarations modern oracles projects recorded samples",
     "reports": "accessibility comparison_in_browser figures_in_browser figures_script html_in_browser "

@@ -20,7 +20,7 @@ from ci_eval.jobs import suites as suite_job
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.jetbrains import ide
 from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.jobs.suites import Suited
+from ci_eval.jobs.suites import SuiteOutcome
 from ci_eval.jobs.workflows import announcements as announcing
 
 REUSE = (
@@ -112,13 +112,13 @@ def evaluation_told(done: Evaluated, screen: Screen, *, opening: bool = False) -
     _end(done, screen, opening=opening)
 
 
-def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
+def suite_told(done: SuiteOutcome, screen: Screen, *, opening: bool) -> None:
     announcing.suite(done, screen)
     presenting.suite(done, screen)
     _end(done, screen, opening=opening)
 
 
-def _end(done: Evaluated | Suited, screen: Screen, *, opening: bool) -> None:
+def _end(done: Evaluated | SuiteOutcome, screen: Screen, *, opening: bool) -> None:
     if opening:
         cli_options.show_report(done.reports, screen)
     if done.trouble:

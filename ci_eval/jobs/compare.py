@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from itertools import combinations
@@ -22,12 +22,11 @@ from ci_eval.core.base.errors import ConfigError, GateFailed, NothingToEvaluate,
 from ci_eval.core.catalogs import reporters
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.manifest import unlike
-from ci_eval.core.model import Comparison, MetricInfo, Overview, Trend
+from ci_eval.core.model import Comparison, GateResult, MetricInfo, Overview, Trend
 from ci_eval.core.model.units import TRENDS
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, find_workspaces
-from ci_eval.jobs import comparison_rules, runs
-from ci_eval.jobs import user_models as users
+from ci_eval.jobs import comparison_rules, ml, runs
 from ci_eval.jobs.comparison_rules import Judging, make_gate_error
 from ci_eval.jobs.pipeline import load_grammars
 
@@ -133,7 +132,9 @@ def compare(
         )
         reports = reporters.write(overview, None, target)
     if history:
-        _append_figures(others or workspaces, comparisons, history, screen.host.run)
+        # Without a comparison, the only workspace is stored without gates.
+        gate_results = [compared.comparison.gates for compared in comparisons] or [()]
+        append_figures(zip(others or workspaces, gate_results, strict=True), history, screen.host.run)
     if screen.host.pull_request:
         # This workflow may not comment on pull requests. Another one, which may, reads the number from this file.
         (target / "number.txt").write_text(f"{screen.host.pull_request}\n", encoding="utf-8")
@@ -167,21 +168,24 @@ def _check_unjudged(rules: Judging, screen: Screen, *, first_night: bool) -> tup
     return unjudged
 
 
-def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compared], history: Path, run: str) -> None:
-    # Without a comparison, the only workspace is stored without gates.
-    gate_results = [compared.comparison.gates for compared in comparisons] or [()]
-    for workspace, gates in zip(workspaces, gate_results, strict=True):
+def append_figures(
+    results: Iterable[tuple[Workspace, Sequence[GateResult]]],
+    history: Path,
+    run: str,
+    known: Collection[tuple[str, tuple[str, ...]]] = (),
+) -> None:
+    """Add the figures of workspaces, with their gates, to a history, but for those `known` by start and series."""
+    for workspace, gates in results:
         declared = runs.stored_config(workspace).declared
         for figures in stage.read_figures(workspace):
-            stage.append(history, figures, declared=declared, gates=gates, run=run)
+            if (figures.started, figures.series) not in known:
+                stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
 def _split_folders(
     folders: Sequence[Path], history: Path | None, screen: Screen
 ) -> tuple[list[Workspace], stage.History | None]:
-    """Return the workspaces, and the past evaluations in BASE and in the history; None if neither was given. BASE alone
-    may be a folder of past evaluations. Raises WorkspaceError if another folder is not a workspace: its role would have
-    to be guessed."""
+    """Return the workspaces, and the past evaluations in BASE and the history, if given. Raises WorkspaceError."""
     base, *others = folders
     workspaces = [Workspace.open(folder) for folder in others]
     pasts = [read_history(history, screen)] if history else []
@@ -247,7 +251,7 @@ def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, vie
                 f"{', '.join(now)}; write RecallAt1[names] >= -1pp, or leave the filter out, for names alone"
             )
         return comparison_rules.judging(config, gates)
-    return comparison_rules.attach_gates(users.metrics_of_user(users.load_user_model(user)), users.DECLARED, gates)
+    return comparison_rules.attach_gates(ml.metrics_of_user(ml.load_user_model(user)), ml.DECLARED, gates)
 
 
 def compare_pair(
@@ -260,12 +264,11 @@ def compare_pair(
     view: View,
     names: Mapping[Workspace, str],
 ) -> Compared:
-    """Compare two workspaces, and write the reports into a folder. `names`: see `name_sides`. Raises the errors of
-    `core.compare.compare`."""
+    """Compare two workspaces, and write the reports into a folder. Raises the errors of `core.compare.compare`."""
     filters = comparison_rules.add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
     if user:
-        users.check_every_prefix(base)
-        users.check_every_prefix(new)
+        ml.check_every_prefix(base)
+        ml.check_every_prefix(new)
     comparison = stage.compare(base, new, rules.metrics, filters, rules.declared)
     ours, theirs = replace(comparison.base, title=names[base]), replace(comparison.new, title=names[new])
     comparison = replace(comparison, base=ours, new=theirs)
@@ -288,8 +291,7 @@ def compare_pair(
 
 
 def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[Workspace, str]:
-    """Return the name of each workspace: its title, and what tells it from others of that title. `view`: a change of
-    the view of each new workspace."""
+    """Return the title of each workspace, with what tells it from others of that title. `view`: of new workspaces."""
     titles = {}
     for workspace in workspaces:
         own_view = UNCHANGED if workspace is workspaces[0] and len(workspaces) > 1 else view
@@ -309,8 +311,7 @@ def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
 def rank(
     names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Judging, folder: Path, view: View
 ) -> Overview:
-    """Return the ranking of the workspaces that have these names, with the comparisons made of them, for a page in
-    `folder`. Raises the errors of `core.compare.rank`."""
+    """Return the ranking of these workspaces for a page in `folder`. Raises the errors of `core.compare.rank`."""
     workspaces = list(names)
     filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)
@@ -341,7 +342,7 @@ UNGATED = View(overrides=("comparison.gates=[]",))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranked:
+class RankingOutcome:
     folder: Path
     outcomes: dict[str, Outcome]
     history: Path | None
@@ -349,8 +350,7 @@ class Ranked:
 
     @property
     def trouble(self) -> GateFailed | None:
-        """Return an error that names the gates of all rankings that are broken or were not judged; None if there are
-        none."""
+        """Return an error that names the gates of all rankings that are broken or were not judged."""
         broken = [f"{name}: {outcome.trouble}" for name, outcome in self.outcomes.items() if outcome.trouble]
         broken += [str(self.unjudged)] if self.unjudged else []
         return GateFailed("\n".join(broken)) if broken else None
@@ -358,7 +358,7 @@ class Ranked:
 
 def rank_nightly(
     folders: Sequence[Path], *, gates: Sequence[str], history: Path | None, output: Path, screen: Screen
-) -> Ranked:
+) -> RankingOutcome:
     """Rank the evaluations that were asked the same: those of one language and project, under the same conditions.
 
     Each ranking has a page. A single one is written to `output` itself, several to a folder each. A folder that is no
@@ -393,10 +393,22 @@ def rank_nightly(
         except NothingToEvaluate as error:
             screen.warn(f"{name} is not ranked: {error}")
             unranked += [workspace.folder.name for workspace in group]
-    if history:
-        _append(workspaces, outcomes, history, screen.host.run)
+    gate_results = {
+        compared.sides[1].resolve(): compared.comparison.gates
+        for outcome in outcomes.values()
+        for compared in outcome.comparisons
+    }
+    for workspace in workspaces if history else ():
+        assert history
+        # A comparison with the last night may have stored the same figures, with its own gates.
+        past = stage.read(_find_past(workspace, history)).evaluations
+        known = {(figures.started, figures.series) for figures in past}
+        results = gate_results.get(workspace.folder.resolve(), ())
+        append_figures([(workspace, results)], _past_folder(workspace, history), screen.host.run, known)
     unjudged = unjudged_error(gates, f"nothing to compare {', '.join(unranked)} with", "rank it without gates")
-    return Ranked(folder=target, outcomes=outcomes, history=history, unjudged=unjudged if gates and unranked else None)
+    return RankingOutcome(
+        folder=target, outcomes=outcomes, history=history, unjudged=unjudged if gates and unranked else None
+    )
 
 
 def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
@@ -422,7 +434,7 @@ def _rank_group(
     workspaces: Sequence[Workspace], rules: Mapping[Path, Judging], history: Path | None, target: Path, screen: Screen
 ) -> Outcome:
     base, *others = workspaces
-    pasts = {one.folder: read_history(_past(one, history), screen) if history else None for one in workspaces}
+    pasts = {one.folder: read_history(_find_past(one, history), screen) if history else None for one in workspaces}
     names = name_sides(workspaces)
     comparisons = []
     for number, new in enumerate(others, 1):
@@ -430,12 +442,8 @@ def _rank_group(
         past = pasts[new.folder]
         comparisons.append(compare_pair(base, new, rules[new.folder], subfolder, past, None, UNGATED, names))
     overview = rank(names, comparisons, rules[others[-1].folder], target, UNCHANGED)
-    order = overview.ranking.order if overview.ranking else ()
-    trends: list[Trend] = []
-    for index in order:
-        workspace = workspaces[index]
-        if past := pasts[workspace.folder]:
-            trends.append(make_trend(past, workspace, rules[workspace.folder]))
+    ordered = [workspaces[index] for index in overview.ranking.order] if overview.ranking else []
+    trends = (make_trend(past, one, rules[one.folder]) for one in ordered if (past := pasts[one.folder]))
     overview = replace(overview, trends=tuple(trends))
     reports = reporters.write(overview, None, target)
     return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
@@ -446,25 +454,7 @@ def _past_folder(workspace: Workspace, history: Path) -> Path:
     return history / workspace.folder.name.replace("workspace-", "history-", 1)
 
 
-def _past(workspace: Workspace, history: Path) -> Path:
+def _find_past(workspace: Workspace, history: Path) -> Path:
     own = _past_folder(workspace, history)
     # GitHub unpacks a single artifact directly into the folder.
     return own if own.is_dir() else history
-
-
-def _append(workspaces: Sequence[Workspace], outcomes: Mapping[str, Outcome], history: Path, run: str) -> None:
-    gates = {
-        compared.sides[1].resolve(): compared.comparison.gates
-        for outcome in outcomes.values()
-        for compared in outcome.comparisons
-    }
-    for workspace in workspaces:
-        declared = runs.stored_config(workspace).declared
-        results = gates.get(workspace.folder.resolve(), ())
-        past = stage.read(_past(workspace, history))
-        stored = {(figures.started, figures.series) for figures in past.evaluations}
-        for figures in stage.read_figures(workspace):
-            # A comparison with the last night may have stored the same figures, with its own gates.
-            if (figures.started, figures.series) in stored:
-                continue
-            stage.append(_past_folder(workspace, history), figures, declared=declared, gates=results, run=run)

@@ -82,9 +82,7 @@ def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[li
 
 
 def make_side(config: Config, name: str, settings: Sequence[str], like: str | None = None) -> Side:
-    """Return a side of this configuration, with the engine `name`. `name`: NAME, NAME@VERSION, or
-    (if it has a blank or a slash) the command of a language server; a file or "" keeps the engine of the configuration.
-    `settings`: KEY=VALUE of this side. `like`: the named engine that a command is like. Raises ConfigError."""
+    """Return a side. `name`: NAME, NAME@VERSION or a command; a file or "" keeps the engine. Raises ConfigError."""
     if name and not is_file(name):
         is_command = " " in name or "/" in name
         config = set_engine_command(config, name, like) if is_command else patch(config, engine=name)
@@ -117,8 +115,7 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
 def check_same_configuration(
     base: tuple[Config, Engine, SentConfiguration], new: tuple[Config, Engine, SentConfiguration]
 ) -> None:
-    """Check that the two engines get the same configuration, apart from what the user asked for. Raises ConfigError if
-    not."""
+    """Check that the two engines get the same configuration, but for what the user asked for. Raises ConfigError."""
     (ours, base_engine, base_sent), (theirs, new_engine, new_sent) = base, new
     if _share_settings(ours) != _share_settings(theirs):
         # What follows from these settings was asked for; the comparison says how it differs.
@@ -165,31 +162,30 @@ def _is_own(name: str, config: Config) -> bool:
 
 
 def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
-    """Return what one server gets and the other does not, if the other is a command that is like no engine and has no
-    configuration of its own; else nothing."""
+    """Return what one server gets and another, unknown and without any configuration, does not."""
     for (config, engine, _), (_, known_engine, sent) in zip(sides, reversed(sides), strict=True):
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
         if unknown and make_overlay(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
             known = known_engine.like or known_engine.name in {server.name for server in servers()}
             # Every language server gets these, so they are no settings of a named engine.
             plain = replace(sent, capabilities={}, limits={}, language_ids={}, auto_import="unknown")
-            return [part for part in parts(plain) if known and _only_of_adapter(part[0])]
+            # The process of every engine gets these variables.
+            usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
+            elsewhere = ("arguments", "dependencies", "autoImport")
+            return [
+                (name, value)
+                for name, value in parts(plain)
+                if known and not name.startswith(elsewhere) and name not in usual
+            ]
     return []
 
 
-def _only_of_adapter(name: str) -> bool:
-    # The process of every engine gets these variables.
-    usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
-    return not name.startswith(("arguments", "dependencies", "autoImport")) and name not in usual
-
-
 ROUNDS = 3
-"""The default number of rounds. With three, the median leaves out one disturbed round, and the reports can show how far
-rounds differ."""
+"""With three rounds the median leaves out one disturbed round, and reports can show how far rounds differ."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class EnginesOutcome:
     folder: Path
     outcome: Outcome | None
     trouble: CiEvalError | None
@@ -208,7 +204,7 @@ def compare_engines(
     power: float = phases.POWER,
     usual: bool = False,
     allow_conditions: bool = False,
-) -> Asked:
+) -> EnginesOutcome:
     """Ask all sides in turns, and compare each with each. One folder gets the workspaces and `comparison`.
 
     `detect`: ask only as many sessions as it takes to find a difference of that size with that power, between two
@@ -239,7 +235,7 @@ def compare_engines(
         shutil.rmtree(folder / "comparison", ignore_errors=True)
     with runs.kept(folder):
         folders = [folder / name for name in names]
-        workspaces = begun(prepared, folders, rounds, jobs, resume=resume, screen=screen, detection=detection)
+        workspaces = begin_sides(prepared, folders, rounds, jobs, resume=resume, screen=screen, detection=detection)
         asked = list(zip(workspaces, prepared, strict=True))
         if detection:
             phases.find_difference(asked, folder / "phases", detection, jobs, screen)
@@ -255,11 +251,11 @@ def compare_engines(
     failed = [sum(manifest.statuses.get(status.value, 0) for status in FAILED) for manifest in manifests]
     if trouble and any(count == manifest.finished for count, manifest in zip(failed, manifests, strict=True)):
         # An engine that never answered has nothing to compare.
-        return Asked(folder=folder, outcome=None, trouble=trouble)
+        return EnginesOutcome(folder=folder, outcome=None, trouble=trouble)
     comparison = compare(
         folders, gates=gates, output=folder / "comparison", history=None, each_with_each=True, screen=screen
     )
-    return Asked(folder=folder, outcome=comparison, trouble=trouble or comparison.trouble)
+    return EnginesOutcome(folder=folder, outcome=comparison, trouble=trouble or comparison.trouble)
 
 
 def _plan_detection(sides: Sequence[Side], detect: float | None, power: float, *, usual: bool) -> Detection | None:
@@ -286,7 +282,7 @@ def prepare_sides(sides: Sequence[Side], screen: Screen) -> list[Prepared]:
     return prepared
 
 
-def begun(
+def begin_sides(
     sides: Sequence[Prepared],
     folders: Sequence[Path],
     rounds: int,

@@ -30,8 +30,7 @@ class Judging:
 
 
 def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric] = ()) -> Judging:
-    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError. `metrics`: those of
-    `load_metrics`, if they are loaded already."""
+    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError."""
     metrics = metrics or load_metrics(config)
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     for name in config.declared:
@@ -62,8 +61,7 @@ def attach_gates(
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Judging:
-    """Return these metrics with the parsed gates. A gate that is given twice counts once. `of_run`: figures of the run
-    that are no metric, and that gates may be about, too. Raises ConfigError."""
+    """Return these metrics with the parsed gates. `of_run`: other figures that have gates. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]

@@ -1,22 +1,35 @@
-"""The jobs that run all stages, or single ones: project and engine → workspace with reports."""
+"""The jobs that run all stages, or single ones, or order and grade stored suggestions again without the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+from msgspec.structs import replace
+
 from ci_eval.ci import Screen
-from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
+from ci_eval.core import machine
+from ci_eval.core import rerank as stage
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config import Config, keys, override, patch, set_engine_command
+from ci_eval.core.catalogs import graders, languages, rankers, tasks
+from ci_eval.core.config import Config, dump, keys, override, patch, set_engine_command
 from ci_eval.core.config.loading import complete_key
 from ci_eval.core.config.view import UNCHANGED, View, change_view
+from ci_eval.core.contracts import Grader, Pairing, RunSettings
+from ci_eval.core.interpret import Grading, grade_anew
+from ci_eval.core.manifest import RANKER
+from ci_eval.core.model.endpoints import EndpointConfig
+from ci_eval.core.rerank import NewOrder
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import phases, pipeline, runs
 from ci_eval.jobs.comparison_rules import absolute_gates
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import prepare
 from ci_eval.jobs.reuse import check_reusable, note_closures, reuse_sessions
+from ci_eval.plugins.learning.model_file import hash_ranker
 
 
 def evaluate(
@@ -143,8 +156,7 @@ def only_sessions(
 
 
 def _change_stage(config: Config, settings: Sequence[str]) -> Config:
-    """Return the configuration with other settings KEY=VALUE of stage 2. Raises ConfigError for those of other
-    stages."""
+    """Return the configuration with other settings KEY=VALUE of stage 2. Raises ConfigError for other stages."""
     known = {key.name for key in keys()}
     spelled = []
     for setting in settings:
@@ -181,8 +193,7 @@ def only_logs(
 
 
 def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
-    """Run stage 3 on each of the workspaces, also on what an interrupted run has left. `gates`: rules about figures.
-    `view`: a change of the view of each workspace, which stores it."""
+    """Run stage 3 on each workspace, interrupted runs included. Each stores the changed `view`."""
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
         change_view(workspace.view_path, workspace.config_path, view)
@@ -193,3 +204,125 @@ def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View 
         config = runs.stored_config(workspace)
         done.append(pipeline.make_reports(workspace, config, absolute_gates(config, gates)))
     return done
+
+
+def rerank(
+    folder: Path, *, completion_type: str, model: Path | None, output: Path, view: View = UNCHANGED, screen: Screen
+) -> Evaluated:
+    """Make a workspace with each list in the new order. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
+    source = Workspace.open(folder)
+    source.verify()
+    manifest = source.manifest()
+    task = tasks.CATALOG.load(manifest.task)
+    if task.play:
+        raise ConfigError(
+            f"{manifest.unit} are typed by what was shown: evaluate them again with the other completion type"
+        )
+    if not manifest.planned:
+        raise NothingToEvaluate(f"{folder} has no sessions")
+    # A mistake in the view fails before anything is ranked.
+    runs.stored_config(source, view)
+    config = runs.stored_config(source)
+    if config.interpret.user_model:
+        raise ConfigError(
+            f"{folder} has a modelled user, whose choices depend on the order: evaluate again with --completion-type"
+        )
+    ranker = rankers.CATALOG.load(completion_type).configured(model)
+    config = patch(config, completion_type=completion_type, model=model)
+    if model is None:
+        # If no model is given, `patch` keeps that of the former completion type.
+        config = replace(config, interpret=replace(config.interpret, ranking_model=None))
+    target = Workspace.create(output)
+    target.write_config(dump(config))
+    for path in source.action_files():
+        atomic.copy(path, output / "actions" / path.name)
+    for error in source.errors():
+        # Errors of stage 1 belong to the actions, which are the same.
+        target.write_error(error)
+    # A lookup's time is that of the engine and of the ranker together.
+    is_plain = manifest.completion_type == rankers.ENGINE_ORDER
+    order = NewOrder(
+        task=task,
+        ranker=ranker,
+        keywords=languages.CATALOG.load(manifest.language).keywords,
+        # A user who emulates typing takes the expected text at any rank.
+        taken_wherever=config.user is not None,
+        reused=not is_plain,
+        grade=Grading(task, manifest.language, machine.cache_folder(), config.judge).session,
+    )
+    with screen.steps("Ranking", "files") as steps:
+        files = manifest.stages["interpret"].files
+        stage.rerank(source, target, order, advance=lambda done: steps.show(done, files, ""))
+    target.write_manifest(
+        replace(
+            manifest,
+            completion_type=ranker.name,
+            model=hash_ranker(model),
+            drawn={name: seed for name, seed in manifest.draws.items() if name != RANKER}
+            | ({} if (seed := runs.training_seed(ranker)) is None else {RANKER: str(seed)}),
+            title=runs.make_title(config, manifest.engine),
+            # The logs are of the former order, and the engines were asked in turns in that order.
+            logs=None,
+            turns="",
+            is_function=True,
+            reused=manifest.reused if is_plain else manifest.finished,
+        )
+    )
+    target.seal()
+    change_view(target.view_path, target.config_path, view)
+    return pipeline.make_reports(target, runs.stored_config(target))
+
+
+def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
+    """Grade the stored suggestions again, or resume that. Raises ConfigError or WorkspaceError."""
+    workspace = Workspace.open(folder)
+    manifest = workspace.manifest()
+    # An interrupted grading leaves a complete run without digests, which this call resumes.
+    if manifest.digests or not manifest.complete:
+        workspace.verify()
+    task = tasks.CATALOG.load(manifest.task)
+    if not (task.graders or task.splitting):
+        raise ConfigError(f"{folder}: sessions of the task {task.name} have ranks, not grades: there is nothing to do")
+    config = runs.stored_config(workspace)
+    runs.refuse_foreign_grading(workspace, config, trusted=trusted)
+    grading = Grading(task, manifest.language, machine.cache_folder(), config.judge, config.running)
+    # The workspace is not what was sealed until all sessions are graded.
+    workspace.write_manifest(replace(manifest, digests={}))
+    grade_anew(workspace, grading)
+    workspace.write_manifest(
+        replace(manifest, digests={}, judge=runs.describe_judge(config), run=runs.describe_test_runs(config))
+    )
+    # Without digests, `verify` refuses a workspace as unfinished.
+    workspace.seal()
+    return only_reports([folder])[0]
+
+
+def grade_pairs(
+    grader: str, path: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
+) -> Iterator[bytes]:
+    """Yield a line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`. Raises
+    ConfigError, PreparationError, or EngineFailure if a pair cannot be graded."""
+    (chosen,) = graders.ready([grader], machine.cache_folder(), judge, run)
+    for number, line in enumerate(_lines(path), 1):
+        yield msgspec.json.encode({"scores": _scores(chosen, line, f"{path}, line {number}")})
+
+
+def _scores(grader: Grader, line: bytes, place: str) -> Mapping[str, float]:
+    try:
+        return grader.grade(msgspec.json.decode(line, type=Pairing))
+    # JSON that is nested too deeply raises a RecursionError.
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ConfigError(
+            f'{place}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" where the grader '
+            "reads code"
+        ) from error
+    except CiEvalError as error:
+        raise type(error)(f"{place}: {error}") from error
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error

@@ -70,8 +70,7 @@ SCHEMAS = ("configuration", "metrics", "comparison", "manifest", "samples")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON schema of configurations, in which editors find the known names, of a file of a run or of its
-    comparison, or of a line of a dataset."""
+    """Return the JSON schema of configurations, of a file of a run or comparison, or of a line of a dataset."""
     match name:
         case "configuration":
             # An engine may also be NAME@VERSION, so its names are no complete list.

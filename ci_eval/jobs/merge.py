@@ -85,8 +85,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
 
 
 def _write_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
-    """Write the sessions of all files, and return the number of files. Raises WorkspaceError if two shards have the
-    same session."""
+    """Write all sessions, and return the number of files. Raises WorkspaceError if shards share a session."""
     holders: dict[str, list[Workspace]] = {}
     for shard in shards:
         for source in shard.sources():

@@ -57,8 +57,7 @@ def parse(text: str) -> float:
 
 
 def note_goal(workspace: Workspace, precision: float | None = None, detection: Detection | None = None) -> None:
-    """Write the precision of the run, or the difference to be found, into the manifest. Raises WorkspaceError if a
-    resumed run began with another."""
+    """Write the goal of the run into the manifest. Raises WorkspaceError if a resumed run began with another."""
     manifest = workspace.manifest()
     was = manifest.detection
     if not manifest.stages:
@@ -129,8 +128,7 @@ def plan_detection(config: Config, difference: float, power: float) -> Detection
 
 
 def plan_usual_detection(config: Config) -> Detection | None:
-    """Return the difference to be found if the user gives no number of sessions; None if `plan_detection` would raise
-    ConfigError."""
+    """Return the default difference to be found; None if `plan_detection` would raise ConfigError."""
     try:
         return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
     except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
@@ -138,8 +136,7 @@ def plan_usual_detection(config: Config) -> Detection | None:
 
 
 def list_joint_metrics(config: Config) -> list[Metric]:
-    """Return the declared metrics whose intervals hold together, without metrics of time, in the order of
-    declaration."""
+    """Return the declared metrics whose intervals hold together, without times, in their order."""
     known = {metric.info.name: metric for metric in load_metrics(config)}
     unit = tasks.CATALOG.load(config.task).unit
     metrics = [known[name] for name in config.declared if name in known]
@@ -149,8 +146,7 @@ def list_joint_metrics(config: Config) -> list[Metric]:
 def reach_precision(
     workspace: Workspace, prepared: Prepared, precision: float, metric: Metric, jobs: int, screen: Screen
 ) -> None:
-    """Run stage 2, phase by phase, until the interval of the metric is `precision` wide to both sides, or all sessions
-    are asked. An interrupted run is resumed. Raises NothingToEvaluate."""
+    """Run stage 2 until the interval reaches `precision` to both sides. Raises NothingToEvaluate."""
     reached = np.inf
 
     def choose_size(phases: _Phases) -> int:
@@ -229,7 +225,9 @@ def _ask_in_phases(
         return None
     started, watch = machine.now(), machine.Watch()
     phases = _Phases(asked, folder, jobs, screen)
-    while (size := choose_size(phases)) > phases.size and not phases.given_up:
+    while (size := choose_size(phases)) > phases.size and not any(
+        progress.given_up for phase in phases.made for progress in phase
+    ):
         if phases.size:
             screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked")
         phases.ask(size)
@@ -242,8 +240,7 @@ def _ask_in_phases(
 
 
 class _Phases:
-    """The phases of a run, each of which asks all its engines about more of the sessions. The order is that of
-    `sessionsLimit`."""
+    """The phases of a run: each asks all its engines more sessions, in the order of `sessionsLimit`."""
 
     def __init__(self, asked: Sequence[tuple[Workspace, Prepared]], folder: Path, jobs: int, screen: Screen) -> None:
         self.size = 0
@@ -287,21 +284,14 @@ class _Phases:
         for side, (workspace, _) in enumerate(self._sides):
             for path in [source.path for source in workspace.sources()]:
                 workspace.drop_sessions(path)  # also those of a run that was killed while it wrote them
-            phases = [Workspace(self._place(phase, side)) for phase in range(len(self.made))]
+            phases = [self._phase(phase, side) for phase in range(len(self.made))]
             self.files = interpret.join_phases(phases, workspace)
 
     def _phase(self, number: int, side: int) -> Workspace:
-        place = self._place(number, side)
+        folder = self._folder / f"{number:03}" / ("base", "new")[side]
         for part in FOLDERS:
-            atomic.make_folder(place / part)
-        return Workspace(place)
-
-    def _place(self, number: int, side: int) -> Path:
-        return self._folder / f"{number:03}" / ("base", "new")[side]
-
-    @property
-    def given_up(self) -> bool:
-        return any(progress.given_up for phase in self.made for progress in phase)
+            atomic.make_folder(folder / part)
+        return Workspace(folder)
 
 
 def sum_phases(made: Sequence[Progress], files: int) -> Progress:

@@ -173,7 +173,27 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
         workspace.clear("actions")
         workspace.clear("errors")
         started, watch, children = machine.now(), machine.Watch(), os.times()
-        generated = _generate(workspace, prepared, jobs, screen)
+        config, info = prepared.config, prepared.project.info
+        if prepared.records:
+            strategy = config.actions.strategy
+            generated = actions.generate_records(
+                prepared.records, info, prepared.language, strategy, prepared.task, workspace
+            )
+        else:
+            with screen.steps("Actions", "files") as steps:
+                generated = actions.generate(
+                    prepared.project.root,
+                    info,
+                    prepared.language,
+                    config.actions,
+                    workspace,
+                    jobs=jobs,
+                    task=prepared.task,
+                    seed=config.interpret.seed,
+                    cache=prepared.cache,
+                    with_generated=config.project.generated == "include",
+                    advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
+                )
         # The workers of this stage have ended; no engine is among them.
         own = watch.cpu() + sum(os.times()[2:4]) - sum(children[2:4])
         cpu = CpuTimes(own=round(own, 3))
@@ -200,27 +220,6 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
         raise NothingToEvaluate(_why_nothing(workspace, prepared))
 
 
-def _generate(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> actions.Generated:
-    config, info = prepared.config, prepared.project.info
-    if prepared.records:
-        strategy = config.actions.strategy
-        return actions.generate_records(prepared.records, info, prepared.language, strategy, prepared.task, workspace)
-    with screen.steps("Actions", "files") as steps:
-        return actions.generate(
-            prepared.project.root,
-            info,
-            prepared.language,
-            config.actions,
-            workspace,
-            jobs=jobs,
-            task=prepared.task,
-            seed=config.interpret.seed,
-            cache=prepared.cache,
-            with_generated=config.project.generated == "include",
-            advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
-        )
-
-
 def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
     errors = workspace.errors()
     if errors:
@@ -241,8 +240,7 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
 
 
 def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen: Screen) -> None:
-    """Run stage 2, or the rest of it after an interruption, for one engine or for several in turns. Raises
-    NothingToEvaluate."""
+    """Run the rest of stage 2, for one engine or for several in turns. Raises NothingToEvaluate."""
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
     divide_sample(asked, settings.sessions_limit)
@@ -292,8 +290,7 @@ def record(
     screen: Screen,
     watch: machine.Watch,
 ) -> None:
-    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace. Raises
-    NothingToEvaluate if no session was planned."""
+    """Write the results of stage 2, and seal the workspace. Raises NothingToEvaluate if no session was planned."""
     manifest = workspace.manifest()
     # A shard may have no session, since there may be fewer files than shards.
     if not made.planned and manifest.shard is None:

@@ -49,8 +49,7 @@ def servers() -> Iterator[LspEngine]:
 
 
 def named_engine(config: Config) -> Engine:
-    """Return the engine that the configuration names, configured as it says. Raises ConfigError if it does not have
-    what is configured."""
+    """Return the engine that the configuration names, with its settings. Raises ConfigError."""
     engine_config = config.engine
     # No engine's name has a space, which a command has.
     if " " in engine_config.name:
@@ -74,7 +73,7 @@ def named_engine(config: Config) -> Engine:
     )
 
 
-def engine_of_command(config: Config, name: str) -> Engine:
+def engine_of_command(config: Config, name: str, like: LspEngine | None = None) -> LspEngine:
     engine_config = config.engine
     assert engine_config.command
     server = custom(
@@ -82,14 +81,13 @@ def engine_of_command(config: Config, name: str) -> Engine:
         engine_config.command,
         language_id=engine_config.language_id,
         own=make_overlay(engine_config),
-        like=find_similar_engine(engine_config),
+        like=like or find_similar_engine(engine_config),
     )
     return _set_auto_import(server, config)
 
 
 def find_similar_engine(given: EngineConfig) -> LspEngine | None:
-    """Return the named engine that a command is like: the one of `engine.like`, else the one whose program it starts;
-    None if there is none. Raises ConfigError if `engine.like` is no language server."""
+    """Return the named engine that a command is like, by `engine.like` or its program. Raises ConfigError."""
     if given.like is None:
         return next((engine for engine in servers() if is_called(given.command or ("",), engine)), None)
     engine = engines.CATALOG.load(given.like)
@@ -104,8 +102,7 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Return the engine of a command, like a named engine if it calls itself so, and print which one it is like. Raises
-    PreparationError if it does not complete code."""
+    """Return the engine of a command, like a named one if it says so. Raises PreparationError."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
@@ -119,17 +116,7 @@ def identify_engine(
         if not server.like and (
             model := next((candidate for candidate in servers() if calls_itself(itself.name, candidate)), None)
         ):
-            assert config.engine.command
-            server = _set_auto_import(
-                custom(
-                    server.name,
-                    config.engine.command,
-                    language_id=config.engine.language_id,
-                    own=server.own,
-                    like=model,
-                ),
-                config,
-            )
+            server = engine_of_command(config, server.name, model)
             evidence = f"the name that it gives, {itself.name}"
     if server.like:
         screen.say(
@@ -160,8 +147,7 @@ def make_sent_configuration(
     *,
     has_dependencies: bool,
 ) -> SentConfiguration:
-    """Return the configuration that the engine will get. `has_dependencies`: whether anything that the project needs is
-    installed. Raises ConfigError."""
+    """Return the configuration that the engine will get. Raises ConfigError."""
     if isinstance(engine, Configured):
         made = engine.sent(installation, surroundings)
     else:
@@ -241,8 +227,7 @@ class Prepared:
 
 
 def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, and install and download what it asks for. Raises ConfigError or
-    PreparationError."""
+    """Check the configuration, and install and download what it names. Raises ConfigError or PreparationError."""
     with sealed.care(tell=screen.warn):
         return _prepare(config, screen)
 
@@ -345,8 +330,7 @@ LATEST = "latest"
 
 
 def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
-    """Return the configuration with the newest version of its engine, if it asks for `latest`. Raises ConfigError or
-    PreparationError."""
+    """Replace the version `latest` of an engine by its newest. Raises ConfigError or PreparationError."""
     if config.engine.version != LATEST or config.engine.command is not None:
         return config
     if not isinstance(engine, Renewable):
@@ -371,8 +355,7 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
 
 
 def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
-    """Return the folder with the texts that the records' carets are in; None if the engine takes records. Raises
-    ConfigError if the engine completes at a caret, and the dataset has none."""
+    """Return the folder with the texts of the records; None if the engine takes records. Raises ConfigError."""
     if engine.takes_records or not has_carets(load_task(config)):
         return None
     if not records.texts:
@@ -422,8 +405,7 @@ def _cache() -> Path:
 
 
 def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
-    """Return the confinement of the engine, tested on this machine; "" if the engine runs in no own process. Raises
-    PreparationError if confinement is required and incomplete."""
+    """Return the confinement of the engine as tested here. Raises PreparationError if it is required and incomplete."""
     if not engine.own_process:
         return ""
     level = config.interpret.confine

@@ -38,8 +38,7 @@ _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared) -> dict[str, str]:
-    """Return the digest of everything that results in a source file depend on, by path; empty if that is the whole
-    project."""
+    """Return the digest, by path, of everything that results in a file depend on; empty for the whole project."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
@@ -131,8 +130,7 @@ def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Ite
 
 
 def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
-    """Yield the files directly in folders of that name; for a name of dots alone, those beside the file or in a folder
-    above."""
+    """Yield the files directly in folders of that name; for dots alone, those in the same folder or above."""
     folders = {package} if package else {parent.name for parent in PurePosixPath(path).parents}
     for name, ranks in places.items():
         if len(name) == 2 and name[0] in folders:
@@ -236,19 +234,15 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
 
 
 def _select_conditions(config: Config) -> Config:
-    """Return the part of the configuration that results depend on; the project may have moved, if its content is the
-    same."""
+    """Return what results depend on. The project may have moved, if its content is the same."""
     project = replace(config.project, spec="")
-    left_out = {"reports": _NONE.reports, "comparison": _NONE.comparison, "training_projects": (), "output_dir": ""}
+    plain = Config()
+    left_out = {"reports": plain.reports, "comparison": plain.comparison, "training_projects": (), "output_dir": ""}
     return replace(config, project=project, **left_out)
 
 
-_NONE = Config()
-
-
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
-    """Store the earlier sessions of all files that would have the same results, except a sample of these files. Return
-    the paths of the sample, and of what was stored."""
+    """Store the earlier sessions that would be the same. Return the files of a sample, and those that were stored."""
     heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))
@@ -267,8 +261,7 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 
 
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """Yield the unchanged files of a project that has changed: they have the same sessions as before, and the files
-    that their results depend on are the same."""
+    """Yield the files of a changed project that have the same sessions, and depend on the same files, as before."""
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
     interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt

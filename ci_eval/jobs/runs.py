@@ -300,8 +300,7 @@ def check_single_project(workspace: Workspace) -> None:
 
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed.
-    `view`: a change of the stored view, which is not stored."""
+    """Return the stored configuration, with its view. Raises WorkspaceError if what was measured changed."""
     return load_workspace(workspace, view).config
 
 
@@ -316,8 +315,7 @@ def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of a workspace as it was measured, with another view than the stored one. Raises
-    WorkspaceError if it changed since."""
+    """Return the configuration as it was measured, with another view. Raises WorkspaceError if it changed since."""
     return _load(workspace, view.spell()).config
 
 
@@ -361,8 +359,7 @@ def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
-    """Raise ConfigError if grading a workspace would do something dangerous, unless it is `trusted`. Grading asks the
-    configured judge, and runs tests."""
+    """Raise ConfigError if grading would ask a judge or run tests, unless the workspace is `trusted`."""
     _refuse(workspace, [*_addresses(stored.judge), *_test_runs(stored)], trusted=trusted)
 
 

@@ -29,7 +29,7 @@ from ci_eval.core.config import Config, ProjectConfig
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.filters import label
 from ci_eval.core.manifest import unlike
-from ci_eval.core.model import Comparison, MetricInfo, Suite, SuiteProject, Value
+from ci_eval.core.model import Comparison, Suite, SuiteProject, Value
 from ci_eval.core.rendering.figures import shown_filter
 from ci_eval.core.statistics.projects import differences_over_projects, over_projects
 from ci_eval.core.workspace import Workspace
@@ -49,8 +49,7 @@ NOTE = "shard.json"
 def announce_rows(
     kind: str, rows: Mapping[str, str], screen: Screen, shard: Shard | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Print the title of each row before yielding its folder's name and its title, which `rows` maps. `kind`: the word
-    for a row in messages. `shard`: leave out the rows of others."""
+    """Print the title of each row of the `shard` before yielding the name of its folder and the title."""
     for number, (name, title) in enumerate(rows.items(), 1):
         if shard is None or is_of(number, shard):
             screen.say(f"{kind} {number} of {len(rows)}: {title}")
@@ -72,13 +71,12 @@ def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) ->
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suited:
+class SuiteOutcome:
     folder: Path
     suite: Suite
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """The reason why the job fails although its reports are written: that of the first failed project; None if it does
-    not fail."""
+    """The failure of the first project that failed; None if the job does not fail."""
 
 
 class SuiteShard(Value, frozen=True, kw_only=True):
@@ -99,9 +97,8 @@ def evaluate(
     gates: Sequence[str] = (),
     shard: Shard | None = None,
     screen: Screen,
-) -> Suited:
-    """Evaluate each project in an own workspace; with a `shard`, only the projects of that shard. Raises as
-    `evaluate` of one project does."""
+) -> SuiteOutcome:
+    """Evaluate each project, or each of a `shard`, in its workspace. Raises as `evaluate` of one project does."""
     folder = runs.choose_output(config, output)
     if shard:
         check_shard(config, shard)
@@ -121,7 +118,7 @@ def evaluate(
             gates=gates,
             screen=screen,
         )
-        for name, spec in announce_rows("Project", _name_folders(config), screen, shard)
+        for name, spec in announce_rows("Project", _name_folders(config.projects), screen, shard)
     }
     return _tabulate_evaluations(config, done, folder)
 
@@ -136,9 +133,8 @@ def compare_engines(
     resume: bool,
     screen: Screen,
     allow_conditions: bool = False,
-) -> list[Suited]:
-    """Compare the sides over each project; return a table for each pair of them. Raises as `compare_engines` of one
-    project does."""
+) -> list[SuiteOutcome]:
+    """Return a table for each pair of sides. Raises as `compare_engines` of one project does."""
     folder = runs.choose_output(sides[0].config, output)
     if not resume:
         atomic.empty_folder(folder)
@@ -154,7 +150,7 @@ def compare_engines(
             screen=screen,
             allow_conditions=allow_conditions,
         )
-        for name, spec in announce_rows("Project", _name_folders(sides[0].config), screen)
+        for name, spec in announce_rows("Project", _name_folders(sides[0].config.projects), screen)
     }
     alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
     outcomes = {name: result.outcome for name, result in done.items() if result.outcome}
@@ -195,7 +191,7 @@ def compare_suites(
     first_night: bool = False,
     view: View = UNCHANGED,
     screen: Screen,
-) -> Suited:
+) -> SuiteOutcome:
     """Compare the projects that both suites have, and write the table of all. Gates were not judged for a project in
     one suite alone: that is a failure, unless it is the `first_night` of a project in `new`. Raises WorkspaceError if a
     suite holds no evaluations, or if no project is in both; else as `compare` of one project does."""
@@ -250,9 +246,8 @@ def _workspaces(folder: Path) -> dict[str, Path]:
     return workspaces
 
 
-def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> Suited:
-    """Return the suite that one machine would have made, with a changed view of each project. Raises WorkspaceError if
-    shards are missing, unfinished, or do not belong together."""
+def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> SuiteOutcome:
+    """Return the suite that one machine would have made. Raises WorkspaceError if shards do not belong together."""
     sources = _check_shards(folders)
     atomic.empty_folder(output)
     for name, source in sources.items():
@@ -264,8 +259,7 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> S
 
 
 def _check_shards(folders: Sequence[Path]) -> dict[str, Path]:
-    """Return the folder of each project, by its name, in the order of the projects. Raises WorkspaceError unless all
-    were evaluated to their ends, in the same way."""
+    """Return the folder of each project, in their order. Raises WorkspaceError for missing or unlike shards."""
     notes = {folder: read_shard(folder) for folder in folders}
     first = notes[folders[0]]
     of = Shard.parse(first.shard).of
@@ -281,9 +275,9 @@ def _check_shards(folders: Sequence[Path]) -> dict[str, Path]:
         raise WorkspaceError(f"shards are missing: {', '.join(missing)}; give all {of} folders")
     project_folders = {}
     whole: Workspace | None = None
-    for number, spec in enumerate(first.projects, 1):
-        # This is the inverse of `table.is_of`.
-        above, name = shards[(number - 1) % of + 1], folder_name(number, spec)
+    for index, name in enumerate(_name_folders(first.projects)):
+        # This is the inverse of `is_of`.
+        above = shards[index % of + 1]
         folder = project_folders[name] = above / name
         if not (folder / "manifest.json").is_file() or not Workspace.open(folder).manifest().complete:
             raise WorkspaceError(
@@ -334,8 +328,10 @@ def read_shard(folder: Path) -> SuiteShard:
     return stored.decode_json(stored.read(path, stored.MANIFEST), SuiteShard, path)
 
 
-def _name_folders(config: Config) -> dict[str, str]:
-    return {folder_name(number, spec): spec for number, spec in enumerate(config.projects, 1)}
+def _name_folders(projects: Sequence[str]) -> dict[str, str]:
+    """Return the project of each folder."""
+    numbered = enumerate(projects, 1)
+    return {name_row(number, spec.partition("#")[0], "project", ending=True): spec for number, spec in numbered}
 
 
 def _of_project(config: Config, spec: str) -> Config:
@@ -343,14 +339,9 @@ def _of_project(config: Config, spec: str) -> Config:
     return replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
 
 
-def folder_name(number: int, spec: str) -> str:
-    return name_row(number, spec.partition("#")[0], "project", ending=True)
-
-
-def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Suited:
-    """Write the reports of the suite, and return it with their paths. `troubles`: the failures of projects, in their
-    order."""
-    return Suited(
+def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> SuiteOutcome:
+    """Write the reports of the suite. `troubles`: the failures of projects, in their order."""
+    return SuiteOutcome(
         folder=folder,
         suite=suite,
         reports=reporters.write(suite, None, folder),
@@ -358,17 +349,29 @@ def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -
     )
 
 
-def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder: Path) -> Suited:
+def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder: Path) -> SuiteOutcome:
     """Write the table of evaluations, which are given by folder. Figures are those that each report shows first."""
     first = next(iter(done.values())).evaluation
     known = {info.name: info for info in first.metrics}
     infos = [known[name] for name in config.declared if name in known]
-    projects = tuple(_row(name, evaluation, infos) for name, evaluation in done.items())
+    projects = []
+    for name, evaluated in done.items():
+        _, figures = shown_filter(evaluated.evaluation)
+        projects.append(
+            SuiteProject(
+                project=evaluated.evaluation.project,
+                folder=name,
+                sessions=figures.sessions,
+                figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
+                busy=evaluated.evaluation.machine.busy,
+                trouble=str(evaluated.trouble or ""),
+            )
+        )
     values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
     table = Suite(
         title=first.title,
         about=f"({label(first.headline)})",
-        projects=projects,
+        projects=tuple(projects),
         overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
         metrics=tuple(infos),
         compared=False,
@@ -376,23 +379,10 @@ def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder:
     return _write(table, folder, [evaluation.trouble for evaluation in done.values()])
 
 
-def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProject:
-    _, figures = shown_filter(done.evaluation)
-    return SuiteProject(
-        project=done.evaluation.project,
-        folder=folder,
-        sessions=figures.sessions,
-        figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
-        busy=done.evaluation.machine.busy,
-        trouble=_message(done.trouble),
-    )
-
-
 def tabulate_comparisons(
     comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
 ) -> Suite:
-    """Return the table of comparisons, which are given by folder. `troubles`: the failure of each comparison, or None.
-    `pairs`: the number of such tables over the same projects."""
+    """Return the table of comparisons by folder. `pairs`: the number of such tables over the same projects."""
     first = next(iter(comparisons.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(
@@ -402,7 +392,7 @@ def tabulate_comparisons(
             sessions=comparison.counts[comparison.headline].sessions,
             differences={name: comparison.filters[comparison.headline][name] for name in first.declared},
             busy=any(warning.startswith(BUSY) for warning in comparison.warnings),
-            trouble=_message(trouble),
+            trouble=str(trouble or ""),
         )
         for (folder, comparison), trouble in zip(comparisons.items(), troubles, strict=True)
     )
@@ -421,7 +411,3 @@ def tabulate_comparisons(
 
 def _known(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
-
-
-def _message(trouble: CiEvalError | None) -> str:
-    return str(trouble) if trouble else ""

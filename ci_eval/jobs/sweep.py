@@ -40,13 +40,12 @@ CHOOSING, HELD_OUT = "choosing", "held out"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Swept:
+class SweepOutcome:
     folder: Path
     sweep: Sweep
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """The reason why the job fails although its reports are written: that of the first failed run; None if it does not
-    fail."""
+    """The failure of the first run that failed; None if the job does not fail."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,24 +64,22 @@ class Choice:
 
 def expand_axes(varied: Sequence[str]) -> list[Choice]:
     """Return all combinations of the values of each `key=a,b,c`; the last key changes fastest. Raises ConfigError."""
-    axes = dict(map(_parse_axis, varied))
+    axes: dict[str, list[str]] = {}
+    for axis in varied:
+        key, equals, text = axis.partition("=")
+        values = parse_yaml(f"[{text}]", f"--vary {axis}") if equals else None
+        if not key.strip() or not isinstance(values, list) or not values:
+            raise ConfigError(f"--vary {axis}: expected key=VALUE,VALUE…, for example engine.options.order=2,3,4")
+        spelled = [value if isinstance(value, str) else msgspec.json.encode(value).decode() for value in values]
+        if len(set(spelled)) < len(spelled):
+            raise ConfigError(f"--vary {axis}: a value is given twice")
+        axes[key.strip()] = spelled
     if len(axes) < len(varied):
         raise ConfigError("--vary names a key twice: give all of its values at once")
-    choices = [Choice(values=dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
+    choices = [Choice(values=dict(zip(axes, chosen, strict=True))) for chosen in product(*axes.values())]
     if len(choices) > MOST:
         raise ConfigError(f"--vary makes {len(choices):,} runs, at most {MOST} are evaluated: vary fewer values")
     return choices
-
-
-def _parse_axis(varied: str) -> tuple[str, list[str]]:
-    key, equals, text = varied.partition("=")
-    values = parse_yaml(f"[{text}]", f"--vary {varied}") if equals else None
-    if not key.strip() or not isinstance(values, list) or not values:
-        raise ConfigError(f"--vary {varied}: expected key=VALUE,VALUE…, for example engine.options.order=2,3,4")
-    spelled = [value if isinstance(value, str) else msgspec.json.encode(value).decode() for value in values]
-    if len(set(spelled)) < len(spelled):
-        raise ConfigError(f"--vary {varied}: a value is given twice")
-    return key.strip(), spelled
 
 
 def sweep(
@@ -96,7 +93,7 @@ def sweep(
     merged: Sequence[Path],
     holds_out: bool,
     screen: Screen,
-) -> Swept:
+) -> SweepOutcome:
     """Evaluate each run in an own folder, and compare it with the first. `configured`: returns the configuration
     of a choice. `merged`: the folders of a sweep's shards, which are merged instead of evaluated. `holds_out`: choose
     the best run in one half of the files, and report it in the other half. Raises as `evaluate` and `merge` do."""
@@ -139,7 +136,7 @@ def sweep(
             table = replace(table, held_out=held_out, remark="")
     if table.remark:
         screen.warn(table.remark)
-    return Swept(
+    return SweepOutcome(
         folder=folder,
         sweep=table,
         reports=reporters.write(table, None, folder),

@@ -36,14 +36,13 @@ from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.jobs.suites import Suited
-from ci_eval.jobs.sweep import Swept
+from ci_eval.jobs.suites import SuiteOutcome
+from ci_eval.jobs.sweep import SweepOutcome
 from ci_eval.plugins.learning.model_file import RankerModel
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Print the figures of an evaluation, its problems, the paths of its reports and the answer. The last line is the
-    workspace's path."""
+    """Print an evaluation. The last line is the workspace's path."""
     result = done.evaluation
     whole = result.filters["ALL"]
     conditions = [
@@ -225,11 +224,11 @@ def small(
         screen.line(str(folder))
 
 
-def sweep(done: Swept, screen: Screen) -> None:
+def sweep(done: SweepOutcome, screen: Screen) -> None:
     small(done.sweep, done.folder, done.reports, screen)
 
 
-def suite(done: Suited, screen: Screen) -> None:
+def suite(done: SuiteOutcome, screen: Screen) -> None:
     small(done.suite, done.folder, done.reports, screen)
 
 
@@ -257,8 +256,7 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
 
 
 def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
-    """Return a table row for each kind of candidate, the most frequent first. The columns are the kind, its rows on all
-    sides, their share of all rows, and the expected ones."""
+    """Return a row for each kind of candidate, the most frequent first."""
     total: dict[str, tuple[int, int]] = {}
     for counts in sides:
         for kind, (rows, expected) in counts.kinds.items():

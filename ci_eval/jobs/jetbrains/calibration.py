@@ -28,8 +28,7 @@ from ci_eval.jobs import ml
 from ci_eval.jobs.evaluate import only_logs
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.jetbrains.event_logs import EventSessions
-from ci_eval.jobs.ml import logs_of_all
-from ci_eval.jobs.user_models import summing_to_one
+from ci_eval.jobs.ml import logs_of_all, summing_to_one
 from ci_eval.plugins.learning import training
 from ci_eval.plugins.learning.event_training import (
     POSITION,
@@ -70,8 +69,7 @@ class Rankers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSessions:
-    """Return the sessions of logs of events, of recorded editing, or of tables. Raises WorkspaceError, ConfigError,
-    NothingToEvaluate."""
+    """Return the sessions of any logs. Raises WorkspaceError, ConfigError, NothingToEvaluate."""
     if events := event_logs.read([source], seed, screen):
         return events
     folders = logs_of_all([source])
@@ -85,8 +83,7 @@ def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSession
 
 
 def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label, seed: int, threads: int) -> Rankers:
-    """Train a ranker on each log. Return their scores on the real logs for validation, which neither training knew.
-    Raises NothingToEvaluate."""
+    """Train a ranker on each log, and score both on the real logs for validation. Raises NothingToEvaluate."""
     common = present_features(made.train) & present_features(seen.train)
     if common <= {POSITION}:
         raise NothingToEvaluate("the logs have no feature in common: log both with the same program")
@@ -142,8 +139,7 @@ def _predict(
 
 
 def _difference(test: training.LookupRows, gains: Floats, sessions: Sequence[ShownSession]) -> Difference:
-    """Return the mean of `gains`, one for each list, with its interval. Lists of one user, or session, are sampled
-    together."""
+    """Return the mean of `gains`, one for each list, with its interval over users, or sessions."""
     users = {identity(session): session.user for session in sessions}
     by_user = len(set(users.values())) >= event_logs.ENOUGH_USERS
     sums: dict[str, float] = {}
@@ -271,8 +267,7 @@ def known(seen: EventSessions) -> Iterator[Setting]:
 
 
 def _single_list_user(typed: int) -> str:
-    """Return a user model that sees one list, after `typed` letters, and always takes the text from it if it is
-    there."""
+    """Return a user model that sees one list, after `typed` letters, and takes the text if it is there."""
     return f"{USER}{{profile: always, firstPrefix: {[0] * typed + [1]}, cancel: [1]}}"
 
 

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -208,15 +208,13 @@ def _start_time(folder: Path) -> str:
 
 
 def import_workspace(folder: Path, *, output: Path, generation: str | None, engine: str, screen: Screen) -> Evaluated:
-    """Read the workspace at `folder` into a new one at `output`. Raises ConfigError, WorkspaceError, NothingToEvaluate;
-    then nothing stays at `output` that could be taken for a workspace."""
+    """Read a workspace of the plugin into ours. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     Workspace.check_free(output)
     return import_description(describe(folder, generation, engine), output, screen)
 
 
 def import_description(described: Described, output: Path, screen: Screen) -> Evaluated:
-    """Import a workspace of the plugin whose description was read, and perhaps corrected. Raises as `import_workspace`
-    does."""
+    """Import a described workspace of the plugin. Raises as `import_workspace` does."""
     folder = described.folder
     for warning in described.warnings:
         screen.warn(warning)
@@ -226,24 +224,55 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
     try:
         workspace.write_config(dump(described.config))
         lost = reading.find_actions_files(described.folder)
-        tally = _Tally()
-        for file in reading.read(_origin(described), dict(lost), kept):
-            lost.pop(file.source.path, None)
-            workspace.write_sessions(file.source.path, pack_sessions(file.source, file.sessions))
-            file_actions = file.actions or _empty_actions(file.source, file.sessions)
-            workspace.write_actions(file.source.path, pack_actions(file_actions))
-            tally.files += 1
-            tally.generated += max(file_actions.sessions, len(file.sessions))
-            tally.statuses.update(session.status for session in file.sessions)
+        files, generated, statuses = 0, 0, Counter[model.Status]()
+        origin = reading.Origin(
+            folder=described.folder,
+            generation=described.generation,
+            project=described.manifest.project.name,
+            strategy=described.manifest.strategy,
+            language=described.language,
+            with_user=described.config.user is not None,
+        )
+        for file in reading.read(origin, dict(lost), kept):
+            path = file.source.path
+            lost.pop(path, None)
+            workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
+            # Without actions, `rerank` cannot order the suggestions of this file again.
+            file_actions = file.actions or model.FileActions(
+                path=path,
+                checksum=file.source.checksum,
+                sessions=len(file.sessions),
+                unparsable=0.0,
+                actions=(model.OpenFile(path=path, checksum=file.source.checksum),),
+            )
+            workspace.write_actions(path, pack_actions(file_actions))
+            files += 1
+            generated += max(file_actions.sessions, len(file.sessions))
+            statuses.update(session.status for session in file.sessions)
         # A shard may have no session, since there may be fewer files than shards.
-        if not tally.statuses and described.manifest.shard is None:
+        if not statuses and described.manifest.shard is None:
             raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
         missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
         for error in reading.errors(described.folder, missing, kept):
             workspace.write_error(error)
         names.count(source.text for source in workspace.sources()).save(workspace.names_path)
         kept.write(workspace.folder)
-        workspace.write_manifest(_manifest(workspace, described, tally, sum(missing.values())))
+        manifest = described.manifest
+        record = StageRecord(started=manifest.start, ended=manifest.end or manifest.start, files=files)
+        planned = statuses.total() + sum(missing.values())
+        workspace.write_manifest(
+            replace(
+                manifest,
+                project=_project(workspace, manifest.project),
+                planned=planned,
+                finished=statuses.total() - statuses[model.Status.SKIPPED],
+                statuses={status.value: count for status, count in sorted(statuses.items()) if count},
+                generated=max(generated + sum(missing.values()), planned),
+                stages=manifest.stages or {"actions": record, "interpret": record},
+                logs=None,
+                digests={},
+            )
+        )
         workspace.seal()
     except BaseException:
         # A damaged import leaves nothing that could be taken for a workspace.
@@ -252,50 +281,6 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
     for name, count in sorted(kept.unknown.items()):
         screen.warn(f"unknown field in {name} ({count:,} times): kept in {output / FOLDER}, and not used")
     return pipeline.make_reports(workspace, described.config)
-
-
-@dataclass
-class _Tally:
-    files: int = 0
-    generated: int = 0
-    statuses: Counter[model.Status] = field(default_factory=Counter)
-
-
-def _manifest(workspace: Workspace, described: Described, tally: _Tally, missing: int) -> Manifest:
-    manifest, statuses = described.manifest, tally.statuses
-    record = StageRecord(started=manifest.start, ended=manifest.end or manifest.start, files=tally.files)
-    planned = statuses.total() + missing
-    return replace(
-        manifest,
-        project=_project(workspace, manifest.project),
-        planned=planned,
-        finished=statuses.total() - statuses[model.Status.SKIPPED],
-        statuses={status.value: count for status, count in sorted(statuses.items()) if count},
-        generated=max(tally.generated + missing, planned),
-        stages=manifest.stages or {"actions": record, "interpret": record},
-        logs=None,
-        digests={},
-    )
-
-
-def _origin(described: Described) -> reading.Origin:
-    manifest = described.manifest
-    return reading.Origin(
-        folder=described.folder,
-        generation=described.generation,
-        project=manifest.project.name,
-        strategy=manifest.strategy,
-        language=described.language,
-        with_user=described.config.user is not None,
-    )
-
-
-def _empty_actions(source: model.SourceFile, sessions: Sequence[model.Session]) -> model.FileActions:
-    # Without actions, `rerank` cannot order the suggestions of this file again.
-    opened = model.OpenFile(path=source.path, checksum=source.checksum)
-    return model.FileActions(
-        path=source.path, checksum=source.checksum, sessions=len(sessions), unparsable=0.0, actions=(opened,)
-    )
 
 
 def _project(workspace: Workspace, known: model.ProjectInfo) -> model.ProjectInfo:
@@ -308,8 +293,7 @@ def _project(workspace: Workspace, known: model.ProjectInfo) -> model.ProjectInf
 
 
 def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:
-    """Write the workspace at `folder`, with a changed view, as one of the generation `to`. Raises ConfigError,
-    WorkspaceError, NothingToEvaluate."""
+    """Write a workspace as one of the generation `to`. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     generation = generations.CATALOG.load(to)
     source = Workspace.open(folder)
     source.verify()
@@ -340,8 +324,7 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
 def export_tables(
     folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
 ) -> dict[Path, int]:
-    """Write the tables of the workspace at `folder`. Return the files with the number of their rows. `filters`: names
-    or expressions; only sessions that pass one of them are written. Raises ConfigError, WorkspaceError."""
+    """Write tables, and return their files with the numbers of rows. Raises ConfigError, WorkspaceError."""
     source = open_workspace(folder)
     writing.check(form)
     passes = _choose_sessions(source, filters)

@@ -200,8 +200,7 @@ class Search:
     found: dict[tuple[int, int], set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def locate(self, low: int, high: int, sessions: Iterable[str]) -> None:
-        """Find the changes between two versions that were asked about these sessions. One question about the version
-        between serves all of them; a session may change twice."""
+        """Find the changes between two versions that were asked these sessions; a session may change twice."""
         before, after = self.answers.bands[low], self.answers.bands[high]
         changed = [session for session in sessions if before[session] != after[session]]
         if not changed:
@@ -214,8 +213,7 @@ class Search:
         self.locate(middle, high, changed)
 
     def _ask_between(self, low: int, high: int, sessions: Sequence[str]) -> int | None:
-        """Ask a version between two others: of those at which others changed, the nearest to the middle, else the
-        nearest to it that builds. None if there is none."""
+        """Ask a version in between: the middle of those at which others changed, else of all that build."""
         ends = {end for pair in self.found for end in pair}
         order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
         if (low, high) in self.found:
@@ -300,8 +298,7 @@ def _read_scores(workspace: Workspace) -> dict[str, SessionScore]:
 
 
 def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequence[str]) -> Search:
-    """Find the changes of a few sessions of each kind first: the others are then asked at these versions alone, unless
-    they changed elsewhere."""
+    """Find the changes of a few sessions of each kind first, since others mostly changed at these versions."""
     last = len(answers.versions.names) - 1
     kinds = defaultdict[tuple[str, ...], list[str]](list)
     for session in sessions:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import le
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -173,7 +174,8 @@ class Search:
             minimise(others, lambda kept: self._holds(replace(self.best, files=frozenset({path, *kept}))))
             size = -1
             while size != (size := self.size):
-                for stage in (self._cut_statements, self._unwrap, self._cut_nodes, self._cut_blank_lines):
+                nodes = partial(self._cut_levels, statements=False)
+                for stage in (self._cut_levels, self._unwrap, nodes, self._cut_blank_lines):
                     for name in (path, *sorted(self.best.files - {path})):
                         stage(name)
                     self.stages.append(self.best)
@@ -209,12 +211,11 @@ class Search:
         """Return whether the miss is there without these cuts, in the first way that leaves a file that parses."""
         for cuts in ways:
             smaller = excerpt.cut(cuts)
-            if len(smaller.text) < len(excerpt.text) and self._parses(path, smaller.text):
+            if len(smaller.text) < len(excerpt.text) and all(
+                map(le, self.oracle.count_errors(path, smaller.text), self._errors[path])
+            ):
                 return self._holds(self.best.with_excerpt(path, smaller))
         return False
-
-    def _parses(self, path: str, text: str) -> bool:
-        return all(map(le, self.oracle.count_errors(path, text), self._errors[path]))
 
     def _excerpt(self, path: str) -> Excerpt | None:
         """Return what is left of a file; None if it is not in the language."""
@@ -230,13 +231,7 @@ class Search:
         self._errors.setdefault(path, self.oracle.count_errors(path, excerpt.text))
         return excerpt
 
-    def _cut_statements(self, path: str) -> None:
-        self._cut_levels(path, statements=True)
-
-    def _cut_nodes(self, path: str) -> None:
-        self._cut_levels(path, statements=False)
-
-    def _cut_levels(self, path: str, *, statements: bool) -> None:
+    def _cut_levels(self, path: str, *, statements: bool = True) -> None:
         depth = 0
         while excerpt := self._excerpt(path):
             shrinker = self.oracle.shrinker(path, excerpt)
@@ -329,6 +324,8 @@ def _reduce(
         search = Search(oracle, project, time.monotonic() + seconds, show)
         search.run()
     result, sessions = _check_fresh(oracle, search.stages)
+    own, info = prepared.config.engine.command, prepared.installation.info
+    option = ["--engine-command", shlex.join(own)] if own else ["--engine", f"{info.name}@{info.version}"]
     report = Report(
         oracle=oracle,
         result=result,
@@ -338,12 +335,16 @@ def _reduce(
         ended=search.ended,
         lines_before=len(text.splitlines()),
         files_before=len(project.files),
-        info=prepared.installation.info,
+        info=info,
         dependencies=needs,
         environment=f"ci-eval {__version__}, Python {machine.python()}, {machine.system()}",
-        commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *_engine_option(prepared)])),
+        commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *option])),
     )
-    _write(report, output)
+    oracle.folder.write(result)
+    for path in sorted(result.files):
+        atomic.write(output / "case" / path, (oracle.folder.root / path).read_bytes())
+    atomic.write(output / "issue.md", report.issue().encode())
+    atomic.write(output / "exchange.txt", "\n".join((*report.after.trace, "")).encode())
     if case:
         write_case(report, case)
     return report
@@ -402,14 +403,8 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
     return needs
 
 
-def _engine_option(prepared: Prepared) -> list[str]:
-    command, info = prepared.config.engine.command, prepared.installation.info
-    return ["--engine-command", shlex.join(command)] if command else ["--engine", f"{info.name}@{info.version}"]
-
-
 def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, list[Session]]:
-    """Return the last stage that fresh engines show the miss in, and what each of them answered. Raises
-    NothingToEvaluate if there is none."""
+    """Return the last stage with the miss in fresh engines, and their sessions. Raises NothingToEvaluate."""
     for project in reversed(stages):
         sessions = list[Session]()
         while len(sessions) < FRESH:
@@ -426,12 +421,3 @@ def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, li
         f"session {oracle.question.call.session}: fresh engines do not show the miss each time "
         f"({oracle.reason}), so that nothing can be reduced; `ci-eval show --replay` asks once more"
     )
-
-
-def _write(report: Report, output: Path) -> None:
-    oracle = report.oracle
-    oracle.folder.write(report.result)
-    for path in sorted(report.result.files):
-        atomic.write(output / "case" / path, (oracle.folder.root / path).read_bytes())
-    atomic.write(output / "issue.md", report.issue().encode())
-    atomic.write(output / "exchange.txt", "\n".join((*report.after.trace, "")).encode())

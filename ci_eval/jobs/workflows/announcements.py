@@ -17,9 +17,9 @@ from ci_eval.core.rendering.blocks import to_markdown
 from ci_eval.core.rendering.cases import cases_blocks
 from ci_eval.core.rendering.figures import describe_sessions, format_count, shown_filter
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.compare import Outcome, Ranked
+from ci_eval.jobs.compare import Outcome, RankingOutcome
 from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.jobs.suites import Suited
+from ci_eval.jobs.suites import SuiteOutcome
 from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, list_rankers
 from ci_eval.jobs.workflows.site import Site
 
@@ -52,7 +52,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     )
 
 
-def suite(done: Suited, screen: Screen) -> None:
+def suite(done: SuiteOutcome, screen: Screen) -> None:
     table = done.suite
     checks = [
         Check(
@@ -101,8 +101,7 @@ def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> N
 
 
 def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
-    """Report the job matrix and what later jobs need: the names of evaluations and rankers, and one name for all
-    evaluations."""
+    """Report the job matrix, and the names of evaluations and rankers that later jobs need."""
     names = evaluations(jobs)
 
     def matrix_of(key: str, marked: Mapping[str, bool]) -> str:
@@ -178,7 +177,7 @@ def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen:
     )
 
 
-def ranking(done: Ranked, screen: Screen) -> None:
+def ranking(done: RankingOutcome, screen: Screen) -> None:
     """Report the first evaluation of each ranking of a nightly run, and the gates of all as tests."""
     checks = [
         Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason)
@@ -244,8 +243,7 @@ def verdict(done: Outcome) -> str:
 
 
 def make_rule_identity(text: str) -> str:
-    """Return an identity for a rule, the same in every run and different for each rule, though signs are replaced and
-    long names cut."""
+    """Return an identity for a rule, different for each rule even after signs are replaced and names cut."""
     # The digest distinguishes rules that are equal after signs are replaced.
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"

@@ -65,8 +65,7 @@ def parse(text: str) -> Origin:
 
 
 def find(distribution: metadata.Distribution | None = None) -> Origin:
-    """Return the origin of the ci-eval that is installed, or UNKNOWN if nobody else could fetch it. Workflows of the
-    same commit have the inputs that this version knows. `distribution`: by default ci-eval's own."""
+    """Return the origin of the installed ci-eval, or UNKNOWN if nobody else could fetch it."""
     own = distribution or metadata.distribution("ci-eval")
     record = own.read_text("direct_url.json")
     if record is None:

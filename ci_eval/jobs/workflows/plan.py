@@ -1,5 +1,4 @@
-"""The job matrix: the evaluations of a nightly run and the shards that each is cut into, or the jobs that write
-logs."""
+"""The job matrix: the evaluations of a nightly run in shards, or the jobs that write logs."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     ranker: str
     """The ranker that is trained on the configuration's logs, and used by the completion type ML: `ranker-NAME`."""
     go: str
-    """The lowest version of Go that engine and project need; "" = none. The fields below are the same for other
-    toolchains."""
+    """The lowest version that engine and project need; "" = none. So are the fields below."""
     java: str
     node: str
     php: str
@@ -129,8 +127,7 @@ def group(jobs: Sequence[PlannedJob]) -> str:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Check that the names of evaluations differ, and that none begins like another. Raises ConfigError if they
-    clash."""
+    """Check that no name of an evaluation is another's, or its beginning. Raises ConfigError."""
     for name, longer in permutations(names, 2):
         if name == longer:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
@@ -202,8 +199,7 @@ def _durations(timings: Sequence[Path]) -> dict[Key, float]:
 
 
 def _deal_shards(seconds: Sequence[float | None], shards: int) -> list[int]:
-    """Return the number of shards of each evaluation: at least one, in proportion to its seconds, and `shards` on
-    average."""
+    """Return the number of shards of each evaluation, in proportion to its seconds; `shards` on average."""
     known = [value for value in seconds if value]
     if not known:
         return [shards] * len(seconds)

@@ -246,16 +246,13 @@ _KEPT = re.compile(r"(?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</
 letters and numbered signs are allowed there. A tag at the start of a line would begin a block in which nothing is code.
 """
 _ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
-"""The signs that begin a tag, an entity, a link, an image or a definition of links. Outside of code, reports have
-none."""
+"""The signs that begin a tag, an entity, a link, an image or a definition. Outside of code, reports have none."""
 _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
-    """Post a comment for each comparison that a run left, or change it. Yield what was done, a line each. `when`: see
-    `_is_worth_a_comment`. Raises DownloadError; raises WorkspaceError or ArchiveError at the end, if an artifact is
-    damaged."""
+    """Post or change a comment for each comparison of a run. Raises DownloadError, WorkspaceError or ArchiveError."""
     artifacts = [
         artifact
         for artifact in repository.all_of_run(run, f"{ARTIFACT}*")
@@ -290,8 +287,10 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
     request in the folder is not trusted: GitHub must say that its head is the commit `head`. Only comments of bots are
     ever changed. Raises WorkspaceError, DownloadError.
     """
-    number = _number(folder)
-    issues = Issues(rest)
+    text = stored.read(folder / NUMBER, MOST_READ).strip()
+    if not re.fullmatch(rb"[0-9]{1,9}", text):
+        raise WorkspaceError(f"{NUMBER} holds no number: the artifact is not one of a pull request's comparison")
+    number, issues = int(text), Issues(rest)
     # Otherwise an artifact could post its report on any pull request.
     if issues.head(number) != head:
         return f"#{number} is not at {head}: nothing is posted"
@@ -322,20 +321,12 @@ def _is_worth_a_comment(folder: Path, when: str) -> bool:
 
 
 def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
-    """Write the report in `folder` on the merge request of a job at GitLab, or change the job's note. Return what was
-    done, in one line."""
+    """Write the report on the merge request of a job at GitLab, or change its note. Return what was done."""
     merge_request, name = (environment.get(f"CI_{which}", "") for which in ("MERGE_REQUEST_IID", "JOB_NAME"))
     if not merge_request:
         return "this pipeline is of no merge request: nothing is written"
     was_there = project.note(merge_request, f"<!-- ci-eval {limits.name(name)} -->\n\n{_report(folder)}")
     return f"the note on !{merge_request} is {'brought up to date' if was_there else 'written'}"
-
-
-def _number(folder: Path) -> int:
-    text = stored.read(folder / NUMBER, MOST_READ).strip()
-    if not re.fullmatch(rb"[0-9]{1,9}", text):
-        raise WorkspaceError(f"{NUMBER} holds no number: the artifact is not one of a pull request's comparison")
-    return int(text)
 
 
 def _report(folder: Path) -> str:

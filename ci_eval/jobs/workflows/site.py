@@ -31,8 +31,7 @@ class Site:
 
 
 def site(folders: Sequence[Path], *, output: Path) -> Site:
-    """Write a site with a row and a page for each evaluation. Each folder is a history, as `compare --history` stores
-    it, or holds such folders. Raises WorkspaceError, also if a file holds what ci-eval would never write."""
+    """Write a site of histories, or of folders of them. Raises WorkspaceError, also for foreign content."""
     lines = tuple(sorted(_lines(folders), key=_order))
     target = atomic.empty_folder(output)
     (index,) = reporters.write(Lines(lines=lines), None, target).values()
@@ -84,8 +83,7 @@ def _histories(folder: Path) -> list[Path]:
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
-    """Return the metrics that are shown: those that are compared, and the latencies; without a comparison, those that
-    every report has."""
+    """Return the compared metrics and the latencies; without a comparison, those that every report has."""
     leading = nights[-1].headline
     names = {
         name
