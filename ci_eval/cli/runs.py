@@ -114,7 +114,7 @@ def evaluation_told(done: Evaluated, screen: Screen, *, opening: bool = False) -
 
 def suite_told(done: SuiteOutcome, screen: Screen, *, opening: bool) -> None:
     announcing.suite(done, screen)
-    presenting.suite(done, screen)
+    presenting.small(done.suite, done.folder, done.reports, screen)
     _end(done, screen, opening=opening)
 
 

@@ -58,6 +58,6 @@ def sweep_(choices: Choices, varied: tuple[str, ...], shard: str | None, **optio
 
     part = Shard.parse(shard) if shard else None
     done = sweep_job.sweep(configure_choice, varied, shard=part, screen=screen, **options)
-    presenting.sweep(done, screen)
+    presenting.small(done.sweep, done.folder, done.reports, screen)
     if done.trouble:
         raise done.trouble

@@ -155,8 +155,21 @@ def _add_base(
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(f"{candidates[0].folder} is not a base: another ranker ordered its lists, so two things may differ")
         return list(candidates[1:])
-    base = _find_base(past, candidates[0], screen) if len(candidates) == 1 else None
-    return [base, *candidates] if base else list(candidates)
+    if len(candidates) != 1:
+        return list(candidates)
+    (new,) = candidates
+    if past is None:
+        raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
+    now = new.manifest()
+    # The folder may hold newer evaluations as well, which are no base.
+    earlier = [workspace for workspace in map(Workspace.open, past.workspaces) if _start(workspace) < _start(new)]
+    for workspace in sorted(earlier, key=_start, reverse=True):
+        difference = next(unlike(workspace.manifest().series(), now.series()), None)
+        if difference is None:
+            return [workspace, new]
+        what, was, is_now = difference
+        screen.say(f"{workspace.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
+    return [new]
 
 
 def _check_unjudged(rules: Judging, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
@@ -220,21 +233,6 @@ def _newest(past: stage.History | None) -> list[Workspace]:
 
 def _start(workspace: Workspace) -> float:
     return machine.seconds(workspace.manifest().start)
-
-
-def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Workspace | None:
-    if past is None:
-        raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
-    now = new.manifest()
-    # The folder may hold newer evaluations as well, which are no base.
-    earlier = [workspace for workspace in map(Workspace.open, past.workspaces) if _start(workspace) < _start(new)]
-    for workspace in sorted(earlier, key=_start, reverse=True):
-        difference = next(unlike(workspace.manifest().series(), now.series()), None)
-        if difference is None:
-            return workspace
-        what, was, is_now = difference
-        screen.say(f"{workspace.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
-    return None
 
 
 def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Judging:

@@ -21,7 +21,6 @@ from ci_eval.core.fetch import schemes
 from ci_eval.core.grammar import syntax
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
 from ci_eval.plugins.adapters.endpoints import apis, probing
-from ci_eval.plugins.adapters.endpoints.probing import Ability
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, reaches, version_here
 from ci_eval.plugins.learning import model_file
@@ -81,9 +80,7 @@ def examine() -> Iterator[Finding]:
     yield from programs_and_engines()
 
 
-def examine_endpoint(address: str, model: str | None, key: str | None) -> Iterator[Ability]:
-    """Ask a language model's endpoint what it can do. `key`: name of the variable with the key. Raises ConfigError."""
-    yield from probing.examine(address, model, key)
+examine_endpoint = probing.examine
 
 
 def programs_and_engines() -> Iterator[Finding]:

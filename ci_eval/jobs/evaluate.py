@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,7 +18,7 @@ from ci_eval.core.catalogs import graders, languages, rankers, tasks
 from ci_eval.core.config import Config, dump, keys, override, patch, set_engine_command
 from ci_eval.core.config.loading import complete_key
 from ci_eval.core.config.view import UNCHANGED, View, change_view
-from ci_eval.core.contracts import Grader, Pairing, RunSettings
+from ci_eval.core.contracts import Pairing, RunSettings
 from ci_eval.core.interpret import Grading, grade_anew
 from ci_eval.core.manifest import RANKER
 from ci_eval.core.model.endpoints import EndpointConfig
@@ -304,20 +304,17 @@ def grade_pairs(
     ConfigError, PreparationError, or EngineFailure if a pair cannot be graded."""
     (chosen,) = graders.ready([grader], machine.cache_folder(), judge, run)
     for number, line in enumerate(_lines(path), 1):
-        yield msgspec.json.encode({"scores": _scores(chosen, line, f"{path}, line {number}")})
-
-
-def _scores(grader: Grader, line: bytes, place: str) -> Mapping[str, float]:
-    try:
-        return grader.grade(msgspec.json.decode(line, type=Pairing))
-    # JSON that is nested too deeply raises a RecursionError.
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise ConfigError(
-            f'{place}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" where the grader '
-            "reads code"
-        ) from error
-    except CiEvalError as error:
-        raise type(error)(f"{place}: {error}") from error
+        try:
+            scores = chosen.grade(msgspec.json.decode(line, type=Pairing))
+        # JSON that is nested too deeply raises a RecursionError.
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise ConfigError(
+                f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" '
+                "where the grader reads code"
+            ) from error
+        except CiEvalError as error:
+            raise type(error)(f"{path}, line {number}: {error}") from error
+        yield msgspec.json.encode({"scores": scores})
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -183,7 +183,15 @@ def find_difference(
     def choose_size(phases: _Phases) -> int:
         size, sessions = phases.size, len(phases.order)
         if not size:
-            screen.say(_plan(detection, label(filters.headline), sessions, 2 * base.manifest().rounds))
+            points, subject = f"{wanted * 100:g}pp", f"in {detection.metric} of {label(filters.headline)}"
+            count = f"{sessions:,} sessions, each {2 * base.manifest().rounds} times"
+            if most and most < sessions:
+                screen.say(
+                    f"Asking at most {most:,} of {count}, fewer if they show {points} {subject}; "
+                    f"`--detect {points}` asks as many as that takes, --all asks all"
+                )
+            else:
+                screen.say(f"Asking as many of {count}, as show {points} {subject}; --all asks all")
             enough = next_size(None, size, sessions, wanted, power)
         else:
             # The pilot knows only the class of the headline, so sizes are counted in its sessions.
@@ -195,17 +203,6 @@ def find_difference(
 
     if phases := _ask_in_phases(asked, folder, jobs, screen, choose_size):
         screen.say(f"Asked {phases.size:,} of {len(phases.order):,} sessions, in {len(phases.made)} phases")
-
-
-def _plan(detection: Detection, headline: str, count: int, times: int) -> str:
-    points, subject = f"{detection.wanted * 100:g}pp", f"in {detection.metric} of {headline}"
-    sessions = f"{count:,} sessions, each {times} times"
-    if detection.most and detection.most < count:
-        return (
-            f"Asking at most {detection.most:,} of {sessions}, fewer if they show {points} {subject}; "
-            f"`--detect {points}` asks as many as that takes, --all asks all"
-        )
-    return f"Asking as many of {sessions}, as show {points} {subject}; --all asks all"
 
 
 def _ask_in_phases(

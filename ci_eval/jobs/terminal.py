@@ -36,8 +36,6 @@ from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.jobs.suites import SuiteOutcome
-from ci_eval.jobs.sweep import SweepOutcome
 from ci_eval.plugins.learning.model_file import RankerModel
 
 
@@ -222,14 +220,6 @@ def small(
     _print_reports(reports, screen)
     if folder:
         screen.line(str(folder))
-
-
-def sweep(done: SweepOutcome, screen: Screen) -> None:
-    small(done.sweep, done.folder, done.reports, screen)
-
-
-def suite(done: SuiteOutcome, screen: Screen) -> None:
-    small(done.suite, done.folder, done.reports, screen)
 
 
 def logs(record: LogsRecord | None, screen: Screen) -> None:

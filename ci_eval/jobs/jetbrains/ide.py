@@ -64,9 +64,6 @@ class Parts:
             )
         atomic.write(path, account)
 
-    def remove(self) -> None:
-        shutil.rmtree(self.folder)
-
 
 def roots(config: Config, found: Project, shard: Shard | None, done: frozenset[str]) -> Sequence[str]:
     """Return the value of `evaluationRoots`, empty if all are `done`. Raises ConfigError, NothingToEvaluate."""
@@ -131,7 +128,7 @@ def evaluate(
             with _report_progress(parts, folder, screen):
                 confined = _run(_set_roots(config, paths), engine, prepared, parts.next(), screen)
         whole(parts.found(), waiting)
-        parts.remove()
+        shutil.rmtree(parts.folder)
     described = _describe(waiting, config, engine, prepared, shard)
     described = dataclass_replace(described, manifest=replace(described.manifest, confined=confined))
     done = import_description(described, folder, screen)
@@ -149,7 +146,7 @@ def _report_progress(parts: Parts, folder: Path, screen: Screen) -> Iterator[Non
         if done := parts.done():
             screen.warn(f"evaluated so far: {format_count(len(done), 'file')}; add --resume to go on with the others")
         else:
-            parts.remove()
+            shutil.rmtree(parts.folder)
         if isinstance(error, KeyboardInterrupt):
             raise Interrupted(folder) from error
         raise
@@ -171,7 +168,7 @@ def _describe(
         title=runs.make_title(config, info),
         end=machine.now(),
         os=machine.system(),
-        cpu=machine.cpu(),
+        processor=machine.cpu(),
     )
     changed = _set_roots(described.config, config.actions.evaluation_roots)
     changed = replace(

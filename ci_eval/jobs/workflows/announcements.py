@@ -20,7 +20,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Outcome, RankingOutcome
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.suites import SuiteOutcome
-from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, list_rankers
+from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, list_rankers
 from ci_eval.jobs.workflows.site import Site
 
 
@@ -116,7 +116,7 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
         "evaluations": msgspec.json.encode(list(names)).decode(),
         "each-evaluation": matrix_of("evaluation", names),
         "rankers": matrix_of("ranker", list_rankers(jobs)),
-        "group": group(jobs),
+        "group": limits.name(" ".join(names)),
     }
     screen.host.announce(
         Announcement(

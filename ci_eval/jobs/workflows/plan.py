@@ -122,10 +122,6 @@ def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
     return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
 
-def group(jobs: Sequence[PlannedJob]) -> str:
-    return limits.name(" ".join(evaluations(jobs)))
-
-
 def _check_names(names: Sequence[str]) -> None:
     """Check that no name of an evaluation is another's, or its beginning. Raises ConfigError."""
     for name, longer in permutations(names, 2):

@@ -175,7 +175,7 @@ def _has_nights(system: str, folder: Path) -> bool:
     if system == "github":
         return (folder / github_files.NIGHT).exists()
     settings = folder / teamcity_files.SETTINGS
-    return settings.exists() and teamcity_files.find_night(settings.read_text(encoding="utf-8")) is not None
+    return settings.exists() and teamcity_files.OWN_NIGHT.search(settings.read_text(encoding="utf-8")) is not None
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:

@@ -21,6 +21,7 @@ OWN_NIGHT = re.compile(
     r"^(?!\s*//)[^\n]*?(?:\bval (?P<value>\w+)[^=\n]*=\s*)?\bciEvalNight\s*\{(?P<options>(?:[^{}]|\{[^{}]*\})*)",
     re.MULTILINE,
 )
+"""A call of ciEvalNight, with the groups `value`, which may be None, and `options`."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
@@ -36,23 +37,18 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
         yield "The trends:  the tab Trends of that project"
 
 
-def find_night(settings: str) -> re.Match[str] | None:
-    """Return the first call of ciEvalNight in settings, with the groups `value`, which may be None, and `options`."""
-    return OWN_NIGHT.search(settings)
-
-
 def additions(plan: CiPlan, settings: str) -> Iterator[str]:
     """Yield the lines that say what to add to settings that a person wrote, and where; without those that are there."""
     lines = {line.strip() for line in settings.splitlines()}
     # A pin that is there stays: the library beside it is of that commit.
     source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
-    night = find_night(settings)
+    night = OWN_NIGHT.search(settings)
     calls = [*_project(plan, night["value"] or "night" if night else "night")]
     values, within, declared = [], [], []
     if night:
         # A second night would have the ids of the first. Kotlin knows a value only below its declaration, and a night
         # may take what is declared.
-        calls = [call for call in calls if not find_night(call)]
+        calls = [call for call in calls if not OWN_NIGHT.search(call)]
         values = [call for call in calls if call.startswith("val ")]
         calls = [call for call in calls if call not in values]
         options = _night_options(plan).items()
