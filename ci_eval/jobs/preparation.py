@@ -229,74 +229,70 @@ class Prepared:
 def prepare(config: Config, screen: Screen) -> Prepared:
     """Check the configuration, and install and download what it names. Raises ConfigError or PreparationError."""
     with sealed.care(tell=screen.warn):
-        return _prepare(config, screen)
-
-
-def _prepare(config: Config, screen: Screen) -> Prepared:
-    if config.projects:
-        raise ConfigError("`projects` are for evaluate and compare-engines; here, name one of them: --project SPEC")
-    language = languages.CATALOG.load(config.language)
-    task = load_task(config)
-    engine = load_engine(config)
-    config = at_newest(config, engine, screen)
-    if not engine.verified and config.engine.command is None:
-        screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
-    model = config.interpret.ranking_model
-    ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
-    for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
-        # Formats may need an extra, which only matters if logs are written.
-        if config.interpret.save_logs:
-            form.check()
-    _check_names(config, task, language, engine)
-    cache = _cache()
-    import_recordings(config)
-    wanted_graders = interpret.list_graders(task, config.judge, config.running)
-    graders.ready(wanted_graders, cache, config.judge, config.running)
-    screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
-    target, records = _target(config, task, cache)
-    around = (
-        project.prepare(config.project.spec, cache=cache, name=config.project.name)
-        if records and config.project.spec
-        else None
-    )
-    for folder in config.project.source_roots:
-        whole = (around or target).root
-        if not (whole / folder).is_dir() or not (whole / folder).resolve().is_relative_to(whole.resolve()):
-            raise ConfigError(f"project.sourceRoots: {folder!r} is no folder of the project; give it from its root")
-    # Records may belong to a project, which is then the one that engines see.
-    if config.project.spec and not project.lasts(config.project.spec):
-        # So a resumed run, and the other engine of a comparison, see the same files.
-        newest = (around or target).info.spec
-        screen.say(f"{config.project.spec}: {newest.partition('#')[0]}, the newest")
-        config = patch(config, project=newest)
-    texts = _lay_out_texts(records, config, engine, cache) if records else None
-    needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
-    version = f" {config.engine.version}" if config.engine.version else ""
-    screen.say(f"Preparing engine {engine.name}{version}")
-    installation = engine.install(config.engine.version, cache)
-    prepared = Prepared(
-        config=config,
-        language=language,
-        engine=engine,
-        installation=installation,
-        ranker=ranker,
-        task=task,
-        project=target,
-        records=records,
-        around=around,
-        texts=texts,
-        environment=needs,
-        dependencies_left_out=left_out,
-        confined=_check_confinement(config, engine, screen),
-        cache=cache,
-    )
-    surroundings = prepared.setup.surroundings
-    if isinstance(engine, LspEngine) and config.engine.command is not None:
-        # The program has to run once, to tell whether it is a server that ci-eval has settings for.
-        engine = identify_engine(engine, installation, surroundings, config, screen)
-    full = bool(needs and needs.packages)
-    sent = make_sent_configuration(engine, installation, surroundings, config, has_dependencies=full)
-    return replace(prepared, engine=engine, sent=sent)
+        if config.projects:
+            raise ConfigError("`projects` are for evaluate and compare-engines; here, name one of them: --project SPEC")
+        language = languages.CATALOG.load(config.language)
+        task = load_task(config)
+        engine = load_engine(config)
+        config = at_newest(config, engine, screen)
+        if not engine.verified and config.engine.command is None:
+            screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
+        model = config.interpret.ranking_model
+        ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
+        for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
+            # Formats may need an extra, which only matters if logs are written.
+            if config.interpret.save_logs:
+                form.check()
+        _check_names(config, task, language, engine)
+        cache = _cache()
+        import_recordings(config)
+        wanted_graders = interpret.list_graders(task, config.judge, config.running)
+        graders.ready(wanted_graders, cache, config.judge, config.running)
+        screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
+        target, records = _target(config, task, cache)
+        around = (
+            project.prepare(config.project.spec, cache=cache, name=config.project.name)
+            if records and config.project.spec
+            else None
+        )
+        for folder in config.project.source_roots:
+            whole = (around or target).root
+            if not (whole / folder).is_dir() or not (whole / folder).resolve().is_relative_to(whole.resolve()):
+                raise ConfigError(f"project.sourceRoots: {folder!r} is no folder of the project; give it from its root")
+        # Records may belong to a project, which is then the one that engines see.
+        if config.project.spec and not project.lasts(config.project.spec):
+            # So a resumed run, and the other engine of a comparison, see the same files.
+            newest = (around or target).info.spec
+            screen.say(f"{config.project.spec}: {newest.partition('#')[0]}, the newest")
+            config = patch(config, project=newest)
+        texts = _lay_out_texts(records, config, engine, cache) if records else None
+        needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
+        version = f" {config.engine.version}" if config.engine.version else ""
+        screen.say(f"Preparing engine {engine.name}{version}")
+        installation = engine.install(config.engine.version, cache)
+        prepared = Prepared(
+            config=config,
+            language=language,
+            engine=engine,
+            installation=installation,
+            ranker=ranker,
+            task=task,
+            project=target,
+            records=records,
+            around=around,
+            texts=texts,
+            environment=needs,
+            dependencies_left_out=left_out,
+            confined=_check_confinement(config, engine, screen),
+            cache=cache,
+        )
+        surroundings = prepared.setup.surroundings
+        if isinstance(engine, LspEngine) and config.engine.command is not None:
+            # The program has to run once, to tell whether it is a server that ci-eval has settings for.
+            engine = identify_engine(engine, installation, surroundings, config, screen)
+        full = bool(needs and needs.packages)
+        sent = make_sent_configuration(engine, installation, surroundings, config, has_dependencies=full)
+        return replace(prepared, engine=engine, sent=sent)
 
 
 def _dependencies(
