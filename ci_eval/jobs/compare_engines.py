@@ -31,7 +31,7 @@ from ci_eval.plugins.adapters.lsp.overlay import Overlay
 
 FILES = (".yaml", ".yml", ".json")
 TIMES = ("LatencyPercentile50", "LatencyPercentile95")
-"""The metrics that are judged beside those of the configuration, if it names none that depends on times."""
+"""The metrics that are judged besides those of the configuration, if it names none that depends on times."""
 OWN = (
     "engine",
     "project.dependencies",
@@ -65,8 +65,8 @@ def is_file(argument: str) -> bool:
 
 def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[list[str], Path | None]:
     """Return the arguments that name sides, and the configuration that all sides share; None if none is named. A file
-    behind engines or commands alone is shared. A single engine or none stands for both sides if these have settings of
-    their own. Raises ConfigError if there is only one side."""
+    after engines or commands is shared. A single engine or none counts for both sides if these have different settings.
+    Raises ConfigError if there is only one side."""
     *others, last = arguments or [""]
     # An engine and a file may also be the two sides.
     is_shared = is_file(last) and not any(map(is_file, others)) and (len(others) != 1 or has_settings)

@@ -96,7 +96,7 @@ def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
 def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
     infos = {info.name: info for info in evaluation.metrics}
     for gate in gates:
-        # Figures of the whole run stand under ALL alone.
+        # Figures of the whole run are under ALL only.
         if gate.metric in footprint.INFOS and gate.metric in infos:
             yield gate.judge_figure(evaluation.filters[EVERYTHING].metrics[gate.metric], infos[gate.metric])
         elif gate.metric in infos:

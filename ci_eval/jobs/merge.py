@@ -74,7 +74,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
                 atomic.copy(path, merged.folder / part / path.name)
     files = _write_sessions(shards, merged)
     if shards[0].manifest().own_actions:
-        # Each shard counted the names of its own files only.
+        # Each shard counted the names of its files only.
         count(source.text for source in merged.sources()).save(merged.names_path)
     elif shards[0].names_path.is_file():
         atomic.copy(shards[0].names_path, merged.names_path)
@@ -117,7 +117,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     unread, strata = dict[str, float](), dict[str, dict[str, int]]()
     for workspace, manifest in zip(workspaces, manifests, strict=True):
         info = manifest.project
-        # Two revisions of one project need folders of their own.
+        # Two revisions of one project need different folders.
         name = info.name if names.count(info.name) == 1 else f"{info.name}-{info.revision}"
         screen.say(f"Taking {name} from {workspace.folder}")
         folder = re.sub(r"[^A-Za-z0-9._@-]+", "-", name)

@@ -193,7 +193,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
             continue
         for project in manifest.projects or (manifest.project,):
             sources_by_shard = runs.setdefault((project.checksum, manifest.seed, *manifest.answering().values()), {})
-            # A run without shards cannot stand beside a shard of the same run.
+            # A run without shards does not go with a shard of the same run.
             if sources_by_shard and (None in {manifest.shard, *sources_by_shard} or manifest.shard in sources_by_shard):
                 twin = next(iter(sources_by_shard.values()))
                 raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")

@@ -113,7 +113,7 @@ def _index_endings(sources: Sequence[str]) -> Mapping[Name, list[int]]:
 
 def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
     plain = _COMMENT.sub("", text)
-    # What stands in brackets, or after other statements on a line, is seen too.
+    # Names in brackets, or after other statements on a line, are seen, too.
     folded = _BRACKETS.sub(lambda brackets: brackets[0].replace("\n", " "), plain.replace("\\\n", " "))
     for name in read_module_names(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
         parts = tuple(part for part in name if part != NEAR)

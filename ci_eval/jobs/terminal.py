@@ -1,4 +1,4 @@
-"""The output of jobs for a person at a terminal."""
+"""The output of jobs at a terminal."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
     if screen.verbose:
         for line in (*figure_texts.sentences(evaluation), *populations(evaluation), ""):
             screen.result(line)
-    # What a person looks at first, or all with -v; quality comes before times.
+    # The most important figures, or all with -v; quality comes before times.
     infos = headline_metrics(evaluation.metrics)
     if screen.verbose:
         infos = sorted(evaluation.metrics, key=lambda info: info.is_time)

@@ -1,4 +1,4 @@
-"""The job `logs calibrate`: it looks for settings under which synthetic logs train as good a ranker as a person's logs.
+"""The job `logs calibrate`: it looks for settings under which synthetic logs train as good a ranker as logs of users.
 
 The procedure is that of the thesis, section 4.2. Real logs are divided into two groups; a ranker is trained on the
 first, and its Top-1 is measured on the second. Then logs are made with one setting after the other, and a ranker is

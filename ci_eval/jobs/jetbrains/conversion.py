@@ -115,7 +115,7 @@ def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Confi
 
 
 class _Verbatim(dict[str, str]):
-    """An environment in which `${name}` stands for itself, since it named a property of another machine."""
+    """An environment in which `${name}` means itself, since it named a property of another machine."""
 
     def __contains__(self, _: object) -> bool:
         return True

@@ -106,7 +106,7 @@ def evaluate(
     if not config.project.spec:
         raise ConfigError("no project: add --project SPEC, for example --project path:.")
     folder = runs.choose_output(config, output)
-    # It is beside the output, which stays free until the import.
+    # It is next to the output, which stays free until the import.
     waiting = folder.with_name(f"{folder.name}.{THEIRS}")
     resumed = resume and (waiting / "config.json").is_file()
     if not resumed:

@@ -131,7 +131,7 @@ def _place(path: Path | None) -> str:
 
 
 def comparison(done: Outcome, screen: Screen) -> None:
-    """Report the verdicts in one line, gates as tests, and each broken gate as a problem of its own."""
+    """Report the verdicts in one line, gates as tests, and each broken gate as a problem."""
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
     statistics: dict[str, float] = {}

@@ -84,7 +84,7 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
             is_pushed = bool(_git(path, "branch", "--remotes", "--contains", commit))
             tags = _git(path, "tag", "--points-at", commit).split()
         except InstallError:
-            # No repository, or one that git refuses to read: then its commit is for a person to fill in.
+            # No repository, or one that git refuses to read: then its commit is left to the user.
             return UNKNOWN
         return _make(address, commit, next(filter(RELEASE.fullmatch, tags), "")) if is_pushed else UNKNOWN
     # An archive of source may be of any commit between two releases.
@@ -104,9 +104,9 @@ def _find_release(own: metadata.Distribution) -> Origin:
     try:
         listed = _git(Path.cwd(), "ls-remote", "--", address, f"refs/tags/{tag}", f"refs/tags/{tag}^{{}}")
     except InstallError:
-        # Without a network the commit is for a person to fill in.
+        # Without a network the commit is left to the user.
         return UNKNOWN
-    # The second line is the commit of a tag that has a text of its own.
+    # The second line is the commit of a tag that has a message.
     commits = [line.split("\t")[0] for line in listed.splitlines()]
     return _make(address, commits[-1], tag) if commits else UNKNOWN
 

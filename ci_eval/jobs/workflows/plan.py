@@ -33,7 +33,7 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     shard: str
     shards: int
     allow_failure: bool
-    """A flag: this project's tests do not drive the engine, so its failure does not fail the nightly run."""
+    """True if this project's tests do not drive the engine: its failure does not fail the nightly run."""
     reusable: bool
     project: str
     ranker: str

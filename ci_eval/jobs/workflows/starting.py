@@ -121,7 +121,7 @@ def usual_training(language: str, project: str) -> tuple[str, ...]:
 
 
 def _package(spec: str) -> str:
-    """Return a SPEC without digest and version: what stands behind `==`, the last `@`, or Maven's last colon."""
+    """Return a SPEC without digest and version, which follows `==`, the last `@`, or Maven's last colon."""
     package = re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*(?::jar)?$)", spec.partition("#")[0])[0]
     # PyPI takes any spelling of a name (PEP 503).
     return re.sub(r"[-_.]+", "-", package).lower() if package.startswith("pypi:") else package
@@ -259,7 +259,7 @@ interpret:
 
 
 def next_steps(files: Sequence[Path], request: Request, address: str, key: str = "") -> list[str]:
-    """Return the lines that say how to try what was written, how to hand it in, and what a person does at the CI.
+    """Return the lines that say how to try what was written, how to hand it in, and what users do at the CI.
     `files`: what was written, relative to the repository. `address`: the page of the repository, or "" if nobody knows
     it. `key`: the variable with the key of a language model, or ""."""
     lines = []

@@ -38,9 +38,9 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
 
 
 def additions(plan: CiPlan, settings: str) -> Iterator[str]:
-    """Yield the lines that say what to add to settings that a person wrote, and where; without those that are there."""
+    """Yield the lines that say what to add to settings that users wrote, and where; without those that are there."""
     lines = {line.strip() for line in settings.splitlines()}
-    # A pin that is there stays: the library beside it is of that commit.
+    # A pin that is there stays: the library next to it is of that commit.
     source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
     night = OWN_NIGHT.search(settings)
     calls = [*_project(plan, night["value"] or "night" if night else "night")]
@@ -117,7 +117,7 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
 
 
 def _night_options(plan: CiPlan) -> dict[str, str]:
-    """Return the options, beside the configuration, that the purposes need of a night, new or not."""
+    """Return the options, besides the configuration, that the purposes need of a night, new or not."""
     purposes = plan.request.purposes
     is_for_nights = NIGHT in purposes or NOTICE in purposes
     options = _engine_options(plan) if is_for_nights else {}
