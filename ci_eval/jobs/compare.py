@@ -27,7 +27,7 @@ from ci_eval.core.model.units import TRENDS
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import comparison_rules, ml, runs
-from ci_eval.jobs.comparison_rules import Judging, make_gate_error
+from ci_eval.jobs.comparison_rules import Rules, make_gate_error
 from ci_eval.jobs.pipeline import load_grammars
 
 
@@ -172,7 +172,7 @@ def _add_base(
     return [new]
 
 
-def _check_unjudged(rules: Judging, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
+def _check_unjudged(rules: Rules, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
     """Return the gates that cannot be judged without a base, of which a first night only warns."""
     unjudged = tuple(gate.rule for gate in rules.gates)
     if unjudged and first_night:
@@ -235,7 +235,7 @@ def _start(workspace: Workspace) -> float:
     return machine.seconds(workspace.manifest().start)
 
 
-def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Judging:
+def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Rules:
     """Return the rules by which a workspace is judged: its own, by the view, and more gates. Raises ConfigError."""
     if user is None:
         loaded = runs.load_workspace(workspace, view)
@@ -255,7 +255,7 @@ def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, vie
 def compare_pair(
     base: Workspace,
     new: Workspace,
-    rules: Judging,
+    rules: Rules,
     folder: Path,
     past: stage.History | None,
     user: str | None,
@@ -299,7 +299,7 @@ def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[
     return stage.name_sides(titles)
 
 
-def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
+def make_trend(past: stage.History, new: Workspace, rules: Rules) -> Trend:
     names = (*rules.declared, *TRENDS)
     infos: list[MetricInfo] = [metric.info for metric in rules.metrics if metric.info.name in names]
     figures, *_ = stage.read_figures(new)
@@ -307,7 +307,7 @@ def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
 
 
 def rank(
-    names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Judging, folder: Path, view: View
+    names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Rules, folder: Path, view: View
 ) -> Overview:
     """Return the ranking of these workspaces for a page in `folder`. Raises the errors of `core.compare.rank`."""
     workspaces = list(names)
@@ -429,7 +429,7 @@ def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
 
 
 def _rank_group(
-    workspaces: Sequence[Workspace], rules: Mapping[Path, Judging], history: Path | None, target: Path, screen: Screen
+    workspaces: Sequence[Workspace], rules: Mapping[Path, Rules], history: Path | None, target: Path, screen: Screen
 ) -> Outcome:
     base, *others = workspaces
     pasts = {one.folder: read_history(_find_past(one, history), screen) if history else None for one in workspaces}

@@ -20,7 +20,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import metrics, reporters
 from ci_eval.core.config import Config, parse_yaml
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
-from ci_eval.core.model import Evaluation, FilterFigures, HeldOut, MetricInfo, Sweep, SweptRun
+from ci_eval.core.model import HeldOut, MetricInfo, Sweep, SweptRun
 from ci_eval.core.rendering.figures import shown_filter
 from ci_eval.core.report.report import evaluate
 from ci_eval.core.statistics.paired import bias_text, winners_bias
@@ -219,7 +219,12 @@ def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, Metr
         dataclass_replace(leading, name=CHOOSING, files=choosing, detailed=False),
         dataclass_replace(leading, name=HELD_OUT, files=others, detailed=False),
     )
-    sides = [_evaluate_parts(run, config, infos, parts) for run in done]
+    declared = [metric for metric in load_metrics(config) if metric.info.name in infos]
+    filters = ReportFilters(all=(ReportFilter(name=EVERYTHING, detailed=False), *parts), headline=EVERYTHING)
+    sides = []
+    for run in done:
+        of_parts = evaluate(Workspace(run.folder), declared, filters, metrics.select_metrics).filters
+        sides.append((of_parts[CHOOSING], of_parts[HELD_OUT]))
     metric = next(iter(infos.values()))
     sign = -1 if metric.better == "lower" else 1
     figures = [before.metrics[metric.name].value for before, _ in sides]
@@ -238,12 +243,3 @@ def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, Metr
         figures=sides[winner][1].metrics,
         first=sides[0][1].metrics,
     )
-
-
-def _evaluate_parts(
-    run: Evaluated, config: Config, infos: Mapping[str, MetricInfo], parts: tuple[ReportFilter, ReportFilter]
-) -> tuple[FilterFigures, FilterFigures]:
-    declared = [metric for metric in load_metrics(config) if metric.info.name in infos]
-    filters = ReportFilters(all=(ReportFilter(name=EVERYTHING, detailed=False), *parts), headline=EVERYTHING)
-    evaluation: Evaluation = evaluate(Workspace(run.folder), declared, filters, metrics.select_metrics)
-    return evaluation.filters[CHOOSING], evaluation.filters[HELD_OUT]

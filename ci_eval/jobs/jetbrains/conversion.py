@@ -22,7 +22,7 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceEr
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.config import Config, add_filters, dump, load
 from ci_eval.core.config.view import UNCHANGED, View
-from ci_eval.core.filters import ReportFilter, ReportFilters, collect_letters, resolve
+from ci_eval.core.filters import collect_letters, resolve
 from ci_eval.core.grammar import syntax
 from ci_eval.core.logs import names
 from ci_eval.core.manifest import Manifest, StageRecord
@@ -169,7 +169,12 @@ def _merge(base: dict[str, object], more: Mapping[str, object]) -> dict[str, obj
 
 def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engine: str) -> Manifest:
     name, _, version = engine.partition("@")
-    start = _start_time(folder)
+    # The name of the folder is a time without a zone.
+    try:
+        began = datetime.strptime(folder.resolve().name[:19], NAMED).replace(tzinfo=timezone.utc)
+    except ValueError:
+        began = datetime.fromtimestamp((folder / "config.json").stat().st_mtime, tz=timezone.utc)
+    start = began.replace(microsecond=0).isoformat()
     project = str(raw.get("projectPath") or "").replace("\\", "/").rstrip("/")
     kind = config.interpret.completion_type
     return Manifest(
@@ -196,15 +201,6 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
         start=start,
         end=start,
     )
-
-
-def _start_time(folder: Path) -> str:
-    """Return the time in the folder's name, taken as UTC, since it has no zone; else the time of its configuration."""
-    try:
-        start = datetime.strptime(folder.resolve().name[:19], NAMED).replace(tzinfo=timezone.utc)
-    except ValueError:
-        start = datetime.fromtimestamp((folder / "config.json").stat().st_mtime, tz=timezone.utc)
-    return start.replace(microsecond=0).isoformat()
 
 
 def import_workspace(folder: Path, *, output: Path, generation: str | None, engine: str, screen: Screen) -> Evaluated:
@@ -336,18 +332,14 @@ def export_tables(
 def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
     if not filters:
         return lambda _: True
-    config = add_filters(runs.stored_config(workspace), filters)
-    chosen = [_find_filter(name, config.report_filters) for name in filters]
+    known = {part.name: part for part in add_filters(runs.stored_config(workspace), filters).report_filters.all}
+    chosen = []
+    for name in filters:
+        resolved = resolve(name, collect_letters(known))
+        if resolved not in known:
+            raise ConfigError(
+                f"there is no filter {name!r}{guess(name, [*known])}; there are {', '.join(known)}, and expressions "
+                "such as prefix=1"
+            )
+        chosen.append(known[resolved])
     return lambda session: any(part.weight(session) for part in chosen)
-
-
-def _find_filter(name: str, filters: ReportFilters) -> ReportFilter:
-    resolved = resolve(name, collect_letters(part.name for part in filters.all))
-    chosen = next((part for part in filters.all if part.name == resolved), None)
-    if chosen is None:
-        names = [part.name for part in filters.all]
-        raise ConfigError(
-            f"there is no filter {name!r}{guess(name, names)}; there are {', '.join(names)}, and expressions such as "
-            "prefix=1"
-        )
-    return chosen

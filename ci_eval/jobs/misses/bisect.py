@@ -146,6 +146,8 @@ class Answers:
     bands: dict[int, dict[str, str]] = field(default_factory=dict)
     skipped: dict[int, str] = field(default_factory=dict)
     questions: int = 0
+    found: dict[tuple[int, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The sessions that changed, by (last version before, first version after)."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
         """Ask a version about these sessions. Return whether it could be asked."""
@@ -191,34 +193,22 @@ class Answers:
         self.questions += len(bands)
         return bands
 
-
-@dataclass
-class Search:
-    """The search for the versions in which sessions changed. `found`: the sessions by (last before, first after)."""
-
-    answers: Answers
-    found: dict[tuple[int, int], set[str]] = field(default_factory=lambda: defaultdict(set))
-
     def locate(self, low: int, high: int, sessions: Iterable[str]) -> None:
         """Find the changes between two versions that were asked these sessions; a session may change twice."""
-        before, after = self.answers.bands[low], self.answers.bands[high]
+        before, after = self.bands[low], self.bands[high]
         changed = [session for session in sessions if before[session] != after[session]]
         if not changed:
             return
-        middle = self._ask_between(low, high, changed)
+        # The middle of those at which others changed, else of all that build.
+        ends = {end for pair in self.found for end in pair}
+        order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
+        between = (index for index in order if index not in self.skipped and self.ask(index, changed))
+        middle = None if (low, high) in self.found else next(between, None)
         if middle is None:
             self.found[low, high].update(changed)
             return
         self.locate(low, middle, changed)
         self.locate(middle, high, changed)
-
-    def _ask_between(self, low: int, high: int, sessions: Sequence[str]) -> int | None:
-        """Ask a version in between: the middle of those at which others changed, else of all that build."""
-        ends = {end for pair in self.found for end in pair}
-        order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
-        if (low, high) in self.found:
-            return None
-        return next((at for at in order if at not in self.answers.skipped and self.answers.ask(at, sessions)), None)
 
 
 def bisect(
@@ -256,18 +246,18 @@ def bisect(
     )
     for index, score in ((0, scores[0]), (len(versions.names) - 1, scores[1])):
         answers.bands[index] = {session: band_of(score[session]) for session in steady}
-    search = _search(answers, scores[0], steady)
+    _search(answers, scores[0], steady)
     done = Bisection(
         good=versions.title(first),
         bad=versions.title(last),
         versions=len(versions.names),
         sessions=len(steady),
         unsteady=len(both) - len(steady),
-        changed=len(set().union(*search.found.values())),
+        changed=len(set().union(*answers.found.values())),
         questions=answers.questions,
         skipped={versions.names[index]: why for index, why in sorted(answers.skipped.items())},
         clusters=tuple(
-            _cluster(answers, pair, sorted(sessions), scores[0]) for pair, sessions in sorted(search.found.items())
+            _cluster(answers, pair, sorted(sessions), scores[0]) for pair, sessions in sorted(answers.found.items())
         ),
     )
     values = {"format": FORMAT, **msgspec.to_builtins(done)}
@@ -297,7 +287,7 @@ def _read_scores(workspace: Workspace) -> dict[str, SessionScore]:
     }
 
 
-def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequence[str]) -> Search:
+def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequence[str]) -> None:
     """Find the changes of a few sessions of each kind first, since others mostly changed at these versions."""
     last = len(answers.versions.names) - 1
     kinds = defaultdict[tuple[str, ...], list[str]](list)
@@ -305,11 +295,9 @@ def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequenc
         before, after = answers.bands[0][session], answers.bands[last][session]
         if before != after:
             kinds[scores[session].properties.kind.value, before, after].append(session)
-    search = Search(answers)
     scouts = [session for alike in kinds.values() for session in alike[:SCOUTS]]
-    search.locate(0, last, scouts)
-    search.locate(0, last, [session for alike in kinds.values() for session in alike[SCOUTS:]])
-    return search
+    answers.locate(0, last, scouts)
+    answers.locate(0, last, [session for alike in kinds.values() for session in alike[SCOUTS:]])
 
 
 def _cluster(

@@ -35,10 +35,6 @@ class Origin:
         return f"{self.server}/{self.repository}"
 
     @property
-    def is_at_github(self) -> bool:
-        return self.server == "https://github.com"
-
-    @property
     def is_known(self) -> bool:
         return self != UNKNOWN
 
@@ -147,7 +143,8 @@ class Request:
     @property
     def nameable_origin(self) -> Origin:
         """Return the origin, or UNKNOWN if the CI cannot name it: workflows at GitHub name repositories of GitHub."""
-        return self.origin if self.system != "github" or self.origin.is_at_github else UNKNOWN
+        is_nameable = self.system != "github" or self.origin.server == UNKNOWN.server
+        return self.origin if is_nameable else UNKNOWN
 
     @property
     def configs(self) -> list[Path]:

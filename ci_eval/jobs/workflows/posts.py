@@ -337,15 +337,13 @@ def _report(folder: Path) -> str:
 
 def harmless(report: str) -> str:
     """Return a report without tags but its own, links, images, definitions, mentions and hidden text."""
-    return "\n".join(map(_harmless_line, report.replace("\t", " ").splitlines()))
-
-
-def _harmless_line(line: str) -> str:
-    if _BLOCK.search(line):
-        # Up to the next empty line such a line begins a block in which nothing is code.
-        parts = _split(_BLOCK, line)
-        return "".join(part if is_tag else _disarm(part) for part, is_tag in parts) + "\n"
-    return "".join(part if is_code else _disarm(part) for part, is_code in _split(_KEPT, line))
+    lines = []
+    for line in report.replace("\t", " ").splitlines():
+        # Up to the next empty line a line with such a tag begins a block in which nothing is code.
+        is_block = _BLOCK.search(line) is not None
+        parts = _split(_BLOCK if is_block else _KEPT, line)
+        lines.append("".join(part if is_kept else _disarm(part) for part, is_kept in parts) + "\n" * is_block)
+    return "\n".join(lines)
 
 
 def _split(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, bool]]:
