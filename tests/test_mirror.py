@@ -19,11 +19,12 @@ BEHAVIOURS = {
     "pull_requests releases runs stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
     "graders": "sacrebleu subtokens",
     "engines": "dossiers driven hostile jdtls layouts network order real_lists told",
-    "jobs": "conditions dependencies detecting draws fuzzed_workspaces hostile hostile_texts ml_trouble one_population "
-    "precise random_kills",
+    "jobs": "algorithms closures conditions configuring dependencies detecting draws fuzzed_workspaces grade held_out "
+    "hostile hostile_texts logs ml_trouble nights one_population precise random_kills rerank sides "
+    "single_stages suite_comparing suite_merging suite_shards trust user_models",
+    "jobs/jetbrains": "exporting importing",
+    "jobs/misses": "causes",
     "learning": "onnx",
-    "jobs/suites": "comparing merging shards",
-    "jobs/sweeps": "held_out",
     "languages": "declarations modern oracles projects recorded samples",
     "reports": "accessibility comparison_in_browser figures_in_browser figures_script html_in_browser "
     "keyboard_in_browser sessions_in_browser site_in_browser",

@@ -10,8 +10,8 @@ from ci_eval.ci import Screen
 from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import FOLDER, add_open_option, add_view_options, show_report
 from ci_eval.core.config.view import View
+from ci_eval.jobs import show
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.misses import causes as causes_job
 
 BASE = "List what got worse since this earlier run, over the sessions of both."
 OTHER = "A run of another engine over the same sessions, to see whether it has what is missed; may be repeated."
@@ -41,7 +41,7 @@ def causes(
       ci-eval causes night --filter kind=METHOD_CALL --open
     """
     screen = Screen()
-    done, reports = causes_job.list_causes(workspace, base=base, others=others, output=output, view=view)
+    done, reports = show.list_causes(workspace, base=base, others=others, output=output, view=view)
     presenting.small(done, output or workspace / "reports", reports, screen)
     if opening:
         show_report(reports, screen)

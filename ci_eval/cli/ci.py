@@ -18,13 +18,10 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import FOLDER, add_gate_options
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError
+from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.nights import algorithms as ranking
 from ci_eval.jobs.workflows import announcements as announcing
-from ci_eval.jobs.workflows import artifacts as downloading
-from ci_eval.jobs.workflows import comments, notices
-from ci_eval.jobs.workflows import earlier_runs as nights
-from ci_eval.jobs.workflows import summary as overnight
+from ci_eval.jobs.workflows import earlier_runs, posts
 
 
 @cli.group("ci")
@@ -77,12 +74,12 @@ def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: 
     screen = Screen()
     if os.environ.get("GITLAB_CI"):
         project, tonight = Project(os.environ), new or Path("workspace")
-        nights.past_of_job(
+        earlier_runs.past_of_job(
             project, evaluation, base=base, history=history, new=tonight, is_first=first_night, screen=screen
         )
         return
     repository = Repository(os.environ)
-    past = nights.past(
+    past = earlier_runs.past(
         repository, evaluation, base=base, history=history, run=run, new=new, is_first=first_night, screen=screen
     )
     outputs = {
@@ -110,7 +107,7 @@ def histories(output: Path, run: int | None) -> None:
     """
     screen = Screen()
     repository = Repository(os.environ)
-    names = nights.histories(repository, run or repository.run, output, screen)
+    names = earlier_runs.histories(repository, run or repository.run, output, screen)
     if not names:
         screen.warn("there is no history of the default branch yet, or all have expired")
     _tell(f"{len(names)} histories", histories=str(output) if names else "")
@@ -138,14 +135,14 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
     if page and builds.is_page(page):
         if beside:
             raise ConfigError("--beside chooses a run at GitHub; at TeamCity the newest successful build counts")
-        folders = downloading.of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
+        folders = earlier_runs.of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
     else:
         environment = {**os.environ, **(rest.variables_of(page, os.environ) if page else {})}
         if not beside:
             raise ConfigError(
                 "at GitHub, --beside names an artifact that only complete runs have, such as ranker-python"
             )
-        folders = downloading.beside(Repository(environment), beside, pattern, output, screen)
+        folders = earlier_runs.beside(Repository(environment), beside, pattern, output, screen)
     for folder in folders:
         screen.line(str(folder))
 
@@ -157,7 +154,7 @@ def rankers() -> None:
     The outputs `run-id` and `configs` are empty where there is none. Needs GITHUB_TOKEN.
     """
     named = {limits.name(path.stem): path.as_posix() for path in configs(_inputs())}
-    run, names = nights.rankers(Repository(os.environ), list(named), Screen())
+    run, names = earlier_runs.rankers(Repository(os.environ), list(named), Screen())
     chosen = " ".join(named[name] for name in names)
     _tell(f"run {run}: {chosen}" if run else "no ranker", configs=chosen, **{"run-id": str(run or "")})
 
@@ -170,7 +167,7 @@ def summary(matrices: tuple[str, ...]) -> None:
     JSON: what `plan` gives as its output `each-evaluation`; an empty one is passed over. Needs GITHUB_TOKEN.
     """
     evaluations = [evaluation for text in matrices if text for evaluation in _matrix(text).include]
-    text = overnight.page(
+    text = posts.page(
         Repository(os.environ), {evaluation.evaluation: evaluation.allow_failure for evaluation in evaluations}
     )
     screen = Screen()
@@ -198,7 +195,7 @@ def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Pa
     """
     screen = Screen()
     gates = (*gates, *filter(None, map(str.strip, read_inputs(os.environ).get("gates", "").splitlines())))
-    done = ranking.rank_nightly(workspaces, gates=gates, history=history, output=output, screen=screen)
+    done = compare_job.rank_nightly(workspaces, gates=gates, history=history, output=output, screen=screen)
     announcing.ranking(done, screen)
     for outcome in done.outcomes.values():
         if outcome.overview:
@@ -218,14 +215,14 @@ def notice(result: str, run: int | None) -> None:
     RESULT is `needs.JOB.result`, or the conclusion of a run. Needs GITHUB_TOKEN, with issues: write.
     """
     client = Rest(os.environ)
-    _tell(notices.tell(client, result, run or client.run, Repository(os.environ)))
+    _tell(posts.tell(client, result, run or client.run, Repository(os.environ)))
 
 
 @ci.command("comment")
 @click.option("--run", type=int, metavar="ID", required=True, help="The run that left the comparisons.")
 @click.option("--head", metavar="SHA", required=True, help="The commit that was evaluated, as GitHub says.")
 @click.option(
-    "--when", type=click.Choice(list(comments.WHEN)), default="changed", show_default=True, help="When one is begun."
+    "--when", type=click.Choice(list(posts.WHEN)), default="changed", show_default=True, help="When one is begun."
 )
 def comment(run: int, head: str, when: str) -> None:
     """Post the report of each artifact `comparison` or `comparison-NAME`, or change its comment on the pull request
@@ -233,7 +230,7 @@ def comment(run: int, head: str, when: str) -> None:
 
     Needs GITHUB_TOKEN, with actions: read, pull-requests: write and pages: read.
     """
-    for line in comments.post_all(Repository(os.environ), Rest(os.environ), run, head, when):
+    for line in posts.post_all(Repository(os.environ), Rest(os.environ), run, head, when):
         _tell(line)
 
 
@@ -244,7 +241,7 @@ def note(comparison: Path) -> None:
 
     Needs a token of the project in CI_EVAL_GITLAB_TOKEN, with api.
     """
-    _tell(comments.note(Project(os.environ), os.environ, comparison))
+    _tell(posts.note(Project(os.environ), os.environ, comparison))
 
 
 def _inputs() -> dict[str, str]:

@@ -20,12 +20,11 @@ from ci_eval.core.config.view import View
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import merge as merge_job
+from ci_eval.jobs import phases
+from ci_eval.jobs import suites as suite_job
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.compare import Outcome
-from ci_eval.jobs.compare_engines import ROUNDS
-from ci_eval.jobs.engine.sides import Side, is_file, make_side, split_arguments
-from ci_eval.jobs.sampling import phases
-from ci_eval.jobs.suites import suite as suite_job
+from ci_eval.jobs.compare_engines import ROUNDS, Side, is_file, make_side, split_arguments
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.jobs.workflows import site as site_job
 

@@ -12,7 +12,7 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import FOLDER, add_view_options
 from ci_eval.cli.runs import evaluation_told
 from ci_eval.core.config.view import View
-from ci_eval.jobs.jetbrains import exporting, importing
+from ci_eval.jobs.jetbrains import conversion
 from ci_eval.plugins.exports.tables import FORMATS
 from ci_eval.plugins.jetbrains import generations
 
@@ -42,7 +42,7 @@ def import_(workspace: Path, **options: Any) -> None:
       ci-eval import 2022-05-01_02-00-00 --engine jetbrains@IU-221.5591.52 --output imported
     """
     screen = Screen()
-    evaluation_told(importing.import_workspace(workspace, screen=screen, **options), screen)
+    evaluation_told(conversion.import_workspace(workspace, screen=screen, **options), screen)
 
 
 @cli.command("export")
@@ -78,9 +78,9 @@ def export_(workspace: Path, form: str | None, generation: str | None, output: P
         raise click.UsageError("tables have no title and no settings: leave out --title and --set")
     screen = Screen()
     if generation and not form:
-        exporting.export_workspace(workspace, to=generation, output=output, view=view)
+        conversion.export_workspace(workspace, to=generation, output=output, view=view)
     elif form and not generation:
-        written = exporting.export_tables(workspace, form=form, output=output, filters=view.filters, screen=screen)
+        written = conversion.export_tables(workspace, form=form, output=output, filters=view.filters, screen=screen)
         screen.table(["table", "rows"], [[str(path), f"{rows:,}"] for path, rows in written.items()], numbers=1)
     else:
         raise click.UsageError("say what to write: either --format, for tables, or --to, for the plugin")

@@ -14,7 +14,7 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import Choices, add_choice_options, add_placement_options
 from ci_eval.core.config import Config
 from ci_eval.jobs.jetbrains import calibration as calibrating
-from ci_eval.jobs.jetbrains.judging import Difference, Judged
+from ci_eval.jobs.jetbrains.calibration import Difference, Judged
 
 
 @cli.group()

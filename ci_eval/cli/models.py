@@ -16,10 +16,9 @@ from ci_eval.core import machine
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load
 from ci_eval.core.logs import formats as log_formats
-from ci_eval.jobs import grade, ml, rerank
-from ci_eval.jobs import single_stages as stages
+from ci_eval.jobs import evaluate as evaluate_job
+from ci_eval.jobs import ml
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs import user_models as users
 from ci_eval.jobs.models import agreement
 from ci_eval.jobs.models import recommenders as calling
 from ci_eval.jobs.workflows import announcements as announcing
@@ -60,7 +59,9 @@ def generate_ml_logs(
     # A modelled user is asked about at every prefix, so the default ladder would only cause a warning.
     chosen = ml.for_logs(choices.load(screen, output if resume else None, trusted=trust, ladder=False), formats, screen)
     part = Shard.parse(shard) if shard else None
-    workspace, trouble = stages.only_logs(chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen)
+    workspace, trouble = evaluate_job.only_logs(
+        chosen, output=output, jobs=jobs, resume=resume, shard=part, screen=screen
+    )
     announcing.logs(workspace, trouble, screen)
     presenting.logs(workspace.manifest().logs, screen)
     cli_options.end_with(workspace.folder, trouble, screen)
@@ -187,7 +188,7 @@ def rerank_(workspace: Path, **options: Any) -> None:
       ci-eval rerank night --completion-type ML --model model.json --output ml
     """
     screen = Screen()
-    evaluation_told(rerank.rerank(workspace, screen=screen, **options), screen)
+    evaluation_told(evaluate_job.rerank(workspace, screen=screen, **options), screen)
 
 
 @cli.command("grade")
@@ -212,10 +213,10 @@ def grade_(what: Path, pairs: Path | None, config: Path | None, trust: bool) -> 
     screen = Screen()
     if pairs:
         chosen = load(config).config if config else Config()
-        for line in grade.grade_pairs(str(what), pairs, chosen.judge, chosen.running):
+        for line in evaluate_job.grade_pairs(str(what), pairs, chosen.judge, chosen.running):
             screen.line(line.decode())
         return
-    done = grade.grade_workspace(what, trusted=trust)
+    done = evaluate_job.grade_workspace(what, trusted=trust)
     presenting.evaluation(done, screen)
     if done.trouble:
         raise done.trouble
@@ -254,7 +255,7 @@ def fit_user_model(logs: tuple[Path, ...]) -> None:
       ci-eval expect night --user-model user.yaml
     """
     screen = Screen()
-    for line in users.fit(logs, screen):
+    for line in ml.fit(logs, screen):
         screen.line(line)
 
 
@@ -280,7 +281,7 @@ def expect(workspace: Path, user: str) -> None:
       ci-eval expect night --user-model user.yaml
     """
     screen = Screen()
-    rows, sessions = users.expect(workspace, user)
+    rows, sessions = ml.expect(workspace, user)
     screen.result(f"{sessions:,} sessions, user {user}")
     screen.result("")
     screen.table(["per session", "value", "95 % intervals", ""], rows, numbers=2)

@@ -25,9 +25,8 @@ from ci_eval.core.config.expressions import CONDITIONS
 from ci_eval.core.config.view import View
 from ci_eval.core.fetch import schemes
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs import trust as trusting
 from ci_eval.jobs.models import answers as answering
-from ci_eval.jobs.runs import stored_config
+from ci_eval.jobs.runs import refuse_foreign, stored_config
 
 
 class _Folder(click.Path):
@@ -78,7 +77,7 @@ class Choices:
             workspace = Workspace.open(resumed)
             stored_config(workspace)
             config = self._apply_options(workspace.config_path, {}, screen, ladder=False)
-            trusting.refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
+            refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
             return config
         if self._file == DEMO:
             if resumed:

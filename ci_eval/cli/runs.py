@@ -15,14 +15,12 @@ from ci_eval.cli.group import EXAMPLES, FILE, cli
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.view import View
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import show
-from ci_eval.jobs import single_stages as stages
+from ci_eval.jobs import phases, show
+from ci_eval.jobs import suites as suite_job
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.jetbrains import ide
-from ci_eval.jobs.sampling import phases
-from ci_eval.jobs.suites import suite as suite_job
-from ci_eval.jobs.suites.suite import Suited
+from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.jobs.suites import SuiteOutcome
 from ci_eval.jobs.workflows import announcements as announcing
 
 REUSE = (
@@ -114,13 +112,13 @@ def evaluation_told(done: Evaluated, screen: Screen, *, opening: bool = False) -
     _end(done, screen, opening=opening)
 
 
-def suite_told(done: Suited, screen: Screen, *, opening: bool) -> None:
+def suite_told(done: SuiteOutcome, screen: Screen, *, opening: bool) -> None:
     announcing.suite(done, screen)
-    presenting.suite(done, screen)
+    presenting.small(done.suite, done.folder, done.reports, screen)
     _end(done, screen, opening=opening)
 
 
-def _end(done: Evaluated | Suited, screen: Screen, *, opening: bool) -> None:
+def _end(done: Evaluated | SuiteOutcome, screen: Screen, *, opening: bool) -> None:
     if opening:
         cli_options.show_report(done.reports, screen)
     if done.trouble:
@@ -145,7 +143,7 @@ def actions(choices: cli_options.Choices, output: Path | None, jobs: int) -> Non
     """
     screen = Screen()
     chosen = choices.load(screen)
-    screen.line(str(stages.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
+    screen.line(str(evaluate_job.only_actions(chosen, output=output, jobs=jobs, screen=screen)))
 
 
 @cli.command()
@@ -184,7 +182,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
             "another engine, completion type or setting, or a shard, goes into a workspace of its own: add --output DIR"
         )
     screen = Screen()
-    folder = stages.only_sessions(
+    folder = evaluate_job.only_sessions(
         workspace,
         command=engine_command,
         screen=screen,
@@ -218,7 +216,7 @@ def report(workspaces: tuple[Path, ...], gates: tuple[str, ...], view: View, ope
     """
     screen = Screen()
     broken = None
-    for done in stages.only_reports(workspaces, gates, view):
+    for done in evaluate_job.only_reports(workspaces, gates, view):
         presenting.evaluation(done, screen)
         if opening:
             cli_options.show_report(done.reports, screen)

@@ -19,7 +19,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.core.fetch import identity
 from ci_eval.jobs.workflows import origin, starting, teamcity_files
-from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
+from ci_eval.jobs.workflows.origin import CONFIG, Request
 
 
 @cli.command()

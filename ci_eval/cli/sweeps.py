@@ -13,8 +13,8 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import Choices, add_choice_options, add_placement_options, require_output
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
+from ci_eval.jobs import sweep as sweep_job
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.sweeps import sweep as sweep_job
 
 VARY = "A key of the configuration and its values; several keys are combined, each value with each."
 HOLD_OUT = "Choose the best run in one half of the files, and report it in the other half: without selection bias."
@@ -58,6 +58,6 @@ def sweep_(choices: Choices, varied: tuple[str, ...], shard: str | None, **optio
 
     part = Shard.parse(shard) if shard else None
     done = sweep_job.sweep(configure_choice, varied, shard=part, screen=screen, **options)
-    presenting.sweep(done, screen)
+    presenting.small(done.sweep, done.folder, done.reports, screen)
     if done.trouble:
         raise done.trouble

@@ -1,10 +1,11 @@
-"""The job `compare`: compares workspaces, writes reports and checks gates. A history adds a trend."""
+"""The jobs that compare workspaces, write reports and check gates, or rank the evaluations of one nightly run."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from itertools import combinations
@@ -17,17 +18,16 @@ from ci_eval.ci import Screen
 from ci_eval.core import compare as stage
 from ci_eval.core import machine
 from ci_eval.core.base import atomic
-from ci_eval.core.base.errors import ConfigError, GateFailed, WorkspaceError
+from ci_eval.core.base.errors import ConfigError, GateFailed, NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import reporters
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.manifest import unlike
-from ci_eval.core.model import Comparison, MetricInfo, Overview, Trend
+from ci_eval.core.model import Comparison, GateResult, MetricInfo, Overview, Trend
 from ci_eval.core.model.units import TRENDS
 from ci_eval.core.rendering.figures import format_count
-from ci_eval.core.workspace import Workspace
-from ci_eval.jobs import comparison_rules, runs
-from ci_eval.jobs import user_models as users
-from ci_eval.jobs.comparison_rules import Judging, make_gate_error
+from ci_eval.core.workspace import Workspace, find_workspaces
+from ci_eval.jobs import comparison_rules, ml, runs
+from ci_eval.jobs.comparison_rules import Rules, make_gate_error
 from ci_eval.jobs.pipeline import load_grammars
 
 
@@ -60,7 +60,6 @@ class Outcome:
 
 
 FIRST_NIGHT = "give a base, or --first-night if there has never been one"
-"""The advice if gates have no base."""
 
 
 def unjudged_error(rules: Sequence[str], why: str, advice: str) -> GateFailed:
@@ -133,7 +132,9 @@ def compare(
         )
         reports = reporters.write(overview, None, target)
     if history:
-        _append_figures(others or workspaces, comparisons, history, screen.host.run)
+        # Without a comparison, the only workspace is stored without gates.
+        gate_results = [compared.comparison.gates for compared in comparisons] or [()]
+        append_figures(zip(others or workspaces, gate_results, strict=True), history, screen.host.run)
     if screen.host.pull_request:
         # This workflow may not comment on pull requests. Another one, which may, reads the number from this file.
         (target / "number.txt").write_text(f"{screen.host.pull_request}\n", encoding="utf-8")
@@ -154,11 +155,24 @@ def _add_base(
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(f"{candidates[0].folder} is not a base: another ranker ordered its lists, so two things may differ")
         return list(candidates[1:])
-    base = _find_base(past, candidates[0], screen) if len(candidates) == 1 else None
-    return [base, *candidates] if base else list(candidates)
+    if len(candidates) != 1:
+        return list(candidates)
+    (new,) = candidates
+    if past is None:
+        raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
+    now = new.manifest()
+    # The folder may hold newer evaluations as well, which are no base.
+    earlier = [workspace for workspace in map(Workspace.open, past.workspaces) if _start(workspace) < _start(new)]
+    for workspace in sorted(earlier, key=_start, reverse=True):
+        difference = next(unlike(workspace.manifest().series(), now.series()), None)
+        if difference is None:
+            return [workspace, new]
+        what, was, is_now = difference
+        screen.say(f"{workspace.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
+    return [new]
 
 
-def _check_unjudged(rules: Judging, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
+def _check_unjudged(rules: Rules, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
     """Return the gates that cannot be judged without a base, of which a first night only warns."""
     unjudged = tuple(gate.rule for gate in rules.gates)
     if unjudged and first_night:
@@ -167,21 +181,24 @@ def _check_unjudged(rules: Judging, screen: Screen, *, first_night: bool) -> tup
     return unjudged
 
 
-def _append_figures(workspaces: Sequence[Workspace], comparisons: Sequence[Compared], history: Path, run: str) -> None:
-    # Without a comparison, the only workspace is stored without gates.
-    gate_results = [compared.comparison.gates for compared in comparisons] or [()]
-    for workspace, gates in zip(workspaces, gate_results, strict=True):
+def append_figures(
+    results: Iterable[tuple[Workspace, Sequence[GateResult]]],
+    history: Path,
+    run: str,
+    known: Collection[tuple[str, tuple[str, ...]]] = (),
+) -> None:
+    """Add the figures of workspaces, with their gates, to a history, but for those `known` by start and series."""
+    for workspace, gates in results:
         declared = runs.stored_config(workspace).declared
         for figures in stage.read_figures(workspace):
-            stage.append(history, figures, declared=declared, gates=gates, run=run)
+            if (figures.started, figures.series) not in known:
+                stage.append(history, figures, declared=declared, gates=gates, run=run)
 
 
 def _split_folders(
     folders: Sequence[Path], history: Path | None, screen: Screen
 ) -> tuple[list[Workspace], stage.History | None]:
-    """Return the workspaces, and the past evaluations in BASE and in the history; None if neither was given. BASE alone
-    may be a folder of past evaluations. Raises WorkspaceError if another folder is not a workspace: its role would have
-    to be guessed."""
+    """Return the workspaces, and the past evaluations in BASE and the history, if given. Raises WorkspaceError."""
     base, *others = folders
     workspaces = [Workspace.open(folder) for folder in others]
     pasts = [read_history(history, screen)] if history else []
@@ -201,7 +218,6 @@ def _split_folders(
 
 
 def read_history(folder: Path, screen: Screen) -> stage.History:
-    """Return the past evaluations in a folder, with a warning if files were left out."""
     past = stage.read(folder)
     if past.damaged:
         screen.warn(f"{format_count(len(past.damaged), 'file')} of {folder} left out: {'; '.join(past.damaged[:3])}")
@@ -219,22 +235,7 @@ def _start(workspace: Workspace) -> float:
     return machine.seconds(workspace.manifest().start)
 
 
-def _find_base(past: stage.History | None, new: Workspace, screen: Screen) -> Workspace | None:
-    if past is None:
-        raise WorkspaceError(f"there is only {new.folder}: give a second workspace, or --history")
-    now = new.manifest()
-    # The folder may hold newer evaluations as well, which are no base.
-    earlier = [workspace for workspace in map(Workspace.open, past.workspaces) if _start(workspace) < _start(new)]
-    for workspace in sorted(earlier, key=_start, reverse=True):
-        difference = next(unlike(workspace.manifest().series(), now.series()), None)
-        if difference is None:
-            return workspace
-        what, was, is_now = difference
-        screen.say(f"{workspace.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
-    return None
-
-
-def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Judging:
+def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Rules:
     """Return the rules by which a workspace is judged: its own, by the view, and more gates. Raises ConfigError."""
     if user is None:
         loaded = runs.load_workspace(workspace, view)
@@ -248,25 +249,24 @@ def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, vie
                 f"{', '.join(now)}; write RecallAt1[names] >= -1pp, or leave the filter out, for names alone"
             )
         return comparison_rules.judging(config, gates)
-    return comparison_rules.attach_gates(users.metrics_of_user(users.load_user_model(user)), users.DECLARED, gates)
+    return comparison_rules.attach_gates(ml.metrics_of_user(ml.load_user_model(user)), ml.DECLARED, gates)
 
 
 def compare_pair(
     base: Workspace,
     new: Workspace,
-    rules: Judging,
+    rules: Rules,
     folder: Path,
     past: stage.History | None,
     user: str | None,
     view: View,
     names: Mapping[Workspace, str],
 ) -> Compared:
-    """Compare two workspaces, and write the reports into a folder. `names`: see `name_sides`. Raises the errors of
-    `core.compare.compare`."""
+    """Compare two workspaces, and write the reports into a folder. Raises the errors of `core.compare.compare`."""
     filters = comparison_rules.add_gate_filters(runs.stored_config(new, view), rules.gates).report_filters
     if user:
-        users.check_every_prefix(base)
-        users.check_every_prefix(new)
+        ml.check_every_prefix(base)
+        ml.check_every_prefix(new)
     comparison = stage.compare(base, new, rules.metrics, filters, rules.declared)
     ours, theirs = replace(comparison.base, title=names[base]), replace(comparison.new, title=names[new])
     comparison = replace(comparison, base=ours, new=theirs)
@@ -289,8 +289,7 @@ def compare_pair(
 
 
 def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[Workspace, str]:
-    """Return the name of each workspace: its title, and what tells it from others of that title. `view`: a change of
-    the view of each new workspace."""
+    """Return the title of each workspace, with what tells it from others of that title. `view`: of new workspaces."""
     titles = {}
     for workspace in workspaces:
         own_view = UNCHANGED if workspace is workspaces[0] and len(workspaces) > 1 else view
@@ -300,7 +299,7 @@ def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[
     return stage.name_sides(titles)
 
 
-def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
+def make_trend(past: stage.History, new: Workspace, rules: Rules) -> Trend:
     names = (*rules.declared, *TRENDS)
     infos: list[MetricInfo] = [metric.info for metric in rules.metrics if metric.info.name in names]
     figures, *_ = stage.read_figures(new)
@@ -308,10 +307,9 @@ def make_trend(past: stage.History, new: Workspace, rules: Judging) -> Trend:
 
 
 def rank(
-    names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Judging, folder: Path, view: View
+    names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Rules, folder: Path, view: View
 ) -> Overview:
-    """Return the ranking of the workspaces that have these names, with the comparisons made of them, for a page in
-    `folder`. Raises the errors of `core.compare.rank`."""
+    """Return the ranking of these workspaces for a page in `folder`. Raises the errors of `core.compare.rank`."""
     workspaces = list(names)
     filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)
@@ -335,3 +333,126 @@ def rank(
 
 def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "new"
+
+
+UNGATED = View(overrides=("comparison.gates=[]",))
+"""The view of an evaluation among others: the gates of its configuration are about its own past."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingOutcome:
+    folder: Path
+    outcomes: dict[str, Outcome]
+    history: Path | None
+    unjudged: GateFailed | None = None
+
+    @property
+    def trouble(self) -> GateFailed | None:
+        """Return an error that names the gates of all rankings that are broken or were not judged."""
+        broken = [f"{name}: {outcome.trouble}" for name, outcome in self.outcomes.items() if outcome.trouble]
+        broken += [str(self.unjudged)] if self.unjudged else []
+        return GateFailed("\n".join(broken)) if broken else None
+
+
+def rank_nightly(
+    folders: Sequence[Path], *, gates: Sequence[str], history: Path | None, output: Path, screen: Screen
+) -> RankingOutcome:
+    """Rank the evaluations that were asked the same: those of one language and project, under the same conditions.
+
+    Each ranking has a page. A single one is written to `output` itself, several to a folder each. A folder that is no
+    workspace stands for those directly below it. `gates`: rules by which each evaluation is compared with the first
+    one of its ranking. `history`: a folder of past figures, in a folder for each evaluation, named like its workspace;
+    tonight's figures are added.
+
+    An evaluation without a second one is left out, and so are evaluations that share no session; both are reported.
+    Raises ConfigError for a mistake in the gates, and WorkspaceError for a damaged workspace.
+    """
+    workspaces = [Workspace.open(folder) for folder in find_workspaces(folders)]
+    Workspace.check_free(output)
+    for workspace in workspaces:
+        # Gates must not judge the figures of a workspace that changed since it was sealed.
+        workspace.verify()
+    groups = _group(workspaces)
+    single = [group[0].folder.name for group in groups.values() if len(group) == 1]
+    if single:
+        screen.warn(f"not ranked, since no other evaluation has the same sessions: {', '.join(single)}")
+    groups = {name: group for name, group in groups.items() if len(group) > 1}
+    # A mistake in a gate is found before there is an output.
+    rules = {workspace.folder: load_rules(workspace, gates, None, UNGATED, screen) for workspace in workspaces}
+    target = atomic.empty_folder(output)
+    if not groups:
+        screen.warn("there is nothing to rank: it takes two evaluations of one project with the same sessions")
+    outcomes, unranked = {}, list(single)
+    for name, group in groups.items():
+        screen.say(f"Ranking {len(group)} evaluations of {name}")
+        subfolder = target if len(groups) == 1 else target / name
+        try:
+            outcomes[name] = _rank_group(group, rules, history, subfolder, screen)
+        except NothingToEvaluate as error:
+            screen.warn(f"{name} is not ranked: {error}")
+            unranked += [workspace.folder.name for workspace in group]
+    gate_results = {
+        compared.sides[1].resolve(): compared.comparison.gates
+        for outcome in outcomes.values()
+        for compared in outcome.comparisons
+    }
+    for workspace in workspaces if history else ():
+        assert history
+        # A comparison with the last night may have stored the same figures, with its own gates.
+        past = stage.read(_find_past(workspace, history)).evaluations
+        known = {(figures.started, figures.series) for figures in past}
+        results = gate_results.get(workspace.folder.resolve(), ())
+        append_figures([(workspace, results)], _past_folder(workspace, history), screen.host.run, known)
+    unjudged = unjudged_error(gates, f"nothing to compare {', '.join(unranked)} with", "rank it without gates")
+    return RankingOutcome(
+        folder=target, outcomes=outcomes, history=history, unjudged=unjudged if gates and unranked else None
+    )
+
+
+def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
+    """Return the workspaces of each language, project and set of conditions, by a name that can be a folder's."""
+    series: dict[tuple[str, ...], list[Workspace]] = {}
+    for workspace in workspaces:
+        manifest = workspace.manifest()
+        conditions = manifest.conditions()
+        key = (*(conditions[name] for name in sorted(conditions)), manifest.project.name, manifest.project.revision)
+        series.setdefault(key, []).append(workspace)
+    groups: dict[str, list[Workspace]] = {}
+    counts: Counter[str] = Counter()
+    for group in series.values():
+        manifest = group[0].manifest()
+        name = slug(f"{manifest.language}-{manifest.project.name}")
+        counts[name] += 1
+        # The same project may be asked under several conditions.
+        groups[name if counts[name] == 1 else f"{name}-{counts[name]}"] = group
+    return groups
+
+
+def _rank_group(
+    workspaces: Sequence[Workspace], rules: Mapping[Path, Rules], history: Path | None, target: Path, screen: Screen
+) -> Outcome:
+    base, *others = workspaces
+    pasts = {one.folder: read_history(_find_past(one, history), screen) if history else None for one in workspaces}
+    names = name_sides(workspaces)
+    comparisons = []
+    for number, new in enumerate(others, 1):
+        subfolder = target / f"{number:02}-{slug(new.folder.name)}"
+        past = pasts[new.folder]
+        comparisons.append(compare_pair(base, new, rules[new.folder], subfolder, past, None, UNGATED, names))
+    overview = rank(names, comparisons, rules[others[-1].folder], target, UNCHANGED)
+    ordered = [workspaces[index] for index in overview.ranking.order] if overview.ranking else []
+    trends = (make_trend(past, one, rules[one.folder]) for one in ordered if (past := pasts[one.folder]))
+    overview = replace(overview, trends=tuple(trends))
+    reports = reporters.write(overview, None, target)
+    return Outcome(folder=target, comparisons=tuple(comparisons), overview=overview, reports=reports)
+
+
+def _past_folder(workspace: Workspace, history: Path) -> Path:
+    # Artifacts of a workflow are called workspace-NAME and history-NAME.
+    return history / workspace.folder.name.replace("workspace-", "history-", 1)
+
+
+def _find_past(workspace: Workspace, history: Path) -> Path:
+    own = _past_folder(workspace, history)
+    # GitHub unpacks a single artifact directly into the folder.
+    return own if own.is_dir() else history

@@ -3,40 +3,192 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from uuid import uuid4
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base.errors import CiEvalError, ConfigError
-from ci_eval.core.config import limit_sessions
+from ci_eval.core.compare import between, parts
+from ci_eval.core.config import Config, limit_sessions, override, patch, set_engine_command
+from ci_eval.core.contracts import Engine
 from ci_eval.core.model import FAILED
 from ci_eval.core.model.comparison import Detection
+from ci_eval.core.model.engine import Condition, SentConfiguration
+from ci_eval.core.rendering.advice import sentence
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs import outcome, pipeline, runs
+from ci_eval.jobs import phases, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare, slug
-from ci_eval.jobs.comparison_rules import judging
-from ci_eval.jobs.engine.configuring import check_same_configuration
-from ci_eval.jobs.engine.sides import Side, check_same_sessions
-from ci_eval.jobs.preparation import Prepared, prepare
-from ci_eval.jobs.sampling import phases
+from ci_eval.jobs.comparison_rules import judging, load_metrics
+from ci_eval.jobs.preparation import ON_TOP, Prepared, make_overlay, prepare, servers
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.lsp.overlay import Overlay
 
-ROUNDS = 3
-"""The default number of rounds. With three, the median leaves out one disturbed round, and the reports can show how far
-rounds differ."""
+FILES = (".yaml", ".yml", ".json")
+TIMES = ("LatencyPercentile50", "LatencyPercentile95")
+"""The metrics that are judged besides those of the configuration, if it names none that depends on times."""
+OWN = (
+    "engine",
+    "project.dependencies",
+    "interpret.completionType",
+    "interpret.rankingModel",
+    "interpret.autoImport",
+    "interpret.timeout",
+    "interpret.memoryLimit",
+    "interpret.maxSuggestions",
+    "interpret.confine",
+    "interpret.trace",
+    "interpret.allowedFailures",
+    "interpret.allowedEmpty",
+    "reports",
+    "comparison",
+    "trainingProjects",
+    "outputDir",
+)
+"""The keys and sections in which sides may differ. All others decide what is asked, or what a figure means."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Side:
+    name: str
+    config: Config
+
+
+def is_file(argument: str) -> bool:
+    return argument.endswith(FILES) and " " not in argument
+
+
+def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[list[str], Path | None]:
+    """Return the arguments that name sides, and the configuration that all sides share; None if none is named. A file
+    after engines or commands is shared. A single engine or none counts for both sides if these have different settings.
+    Raises ConfigError if there is only one side."""
+    *others, last = arguments or [""]
+    # An engine and a file may also be the two sides.
+    is_shared = is_file(last) and not any(map(is_file, others)) and (len(others) != 1 or has_settings)
+    sides, shared = (others, Path(last)) if is_shared else ([*arguments], None)
+    if len(sides) > 1:
+        return sides, shared
+    if not has_settings:
+        raise ConfigError(
+            "two sides are compared: give BASE and NEW (engines, commands or configuration files), or say in what the "
+            "sides differ, such as --new-set completionType=FREQUENCY"
+        )
+    return (sides or [""]) * 2, shared
+
+
+def make_side(config: Config, name: str, settings: Sequence[str], like: str | None = None) -> Side:
+    """Return a side. `name`: NAME, NAME@VERSION or a command; a file or "" keeps the engine. Raises ConfigError."""
+    if name and not is_file(name):
+        is_command = " " in name or "/" in name
+        config = set_engine_command(config, name, like) if is_command else patch(config, engine=name)
+    declared = config.declared
+    if not any(metric.timed for metric in load_metrics(config) if metric.info.name in declared):
+        config = replace(config, comparison=replace(config.comparison, metrics=(*declared, *TIMES)))
+    return Side(name=name, config=override(config, settings))
+
+
+def check_same_sessions(sides: Sequence[Side]) -> None:
+    base = dict(_leaves("", msgspec.to_builtins(sides[0].config)))
+    for side in sides[1:]:
+        new = dict(_leaves("", msgspec.to_builtins(side.config)))
+        for key in dict.fromkeys((*base, *new)):
+            if base.get(key) != new.get(key) and not any(key == own or key.startswith(f"{own}.") for own in OWN):
+                raise ConfigError(
+                    f"`{key}` is {base.get(key)!r} in base and {new.get(key)!r} in new, but all sides are asked the "
+                    f"same sessions: set it for all (--set {key}=…). Sides may differ in {', '.join(OWN[:6])}"
+                )
+
+
+def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping) and value:
+        for key, below in value.items():
+            yield from _leaves(f"{path}.{key}".strip("."), below)
+    else:
+        yield path, value
+
+
+def check_same_configuration(
+    base: tuple[Config, Engine, SentConfiguration], new: tuple[Config, Engine, SentConfiguration]
+) -> None:
+    """Check that the two engines get the same configuration, but for what the user asked for. Raises ConfigError."""
+    (ours, base_engine, base_sent), (theirs, new_engine, new_sent) = base, new
+    if _share_settings(ours) != _share_settings(theirs):
+        # What follows from these settings was asked for; the comparison says how it differs.
+        return
+    kinds = [getattr(engine, "like", "") or engine.name for engine in (base_engine, new_engine)]
+    differences = between(base_sent, new_sent, same_kind=kinds[0] == kinds[1])
+    unasked = [
+        difference
+        for difference in differences
+        if not any(_is_own(difference.name, config) for config in (ours, theirs))
+    ]
+    if not unasked and (stranger := _sent_to_known_only(base, new)):
+        unasked = [Condition(name=name, base=value, new=None) for name, value in stranger]
+    if unasked:
+        raise ConfigError(
+            f"the engines would not be told the same, and nobody asked for that: {sentence(unasked)}. If one of them "
+            "is a command: say which engine it is like (--engine-like NAME, or `engine.like`), or give it the same in "
+            "`engine.settings` and `engine.options` (where {dependencies} stands for the folder of the project's "
+            "packages). --allow-conditions compares them as they are, and says so"
+        )
+
+
+def _share_settings(config: Config) -> tuple[object, ...]:
+    # The completion type orders answers, and no engine knows of it.
+    plain = replace(config.interpret, completion_type="", ranking_model=None)
+    return plain, config.project.dependencies
+
+
+def _is_own(name: str, config: Config) -> bool:
+    engine_config = config.engine
+    root, _, _ = name.partition(".")
+    if engine_config.command is not None and root in {"arguments", "limits"}:
+        return True
+    if root == "languageIds":
+        return engine_config.language_id is not None
+    own = SentConfiguration(
+        settings=engine_config.settings,
+        options=engine_config.options or None,
+        environment={key: value or "" for key, value in engine_config.environment.items()},
+        arguments=engine_config.arguments,
+        capabilities=engine_config.capabilities,
+    )
+    return root in ON_TOP and name in dict(parts(own))
+
+
+def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
+    """Return what one server gets and another, unknown and without any configuration, does not."""
+    for (config, engine, _), (_, known_engine, sent) in zip(sides, reversed(sides), strict=True):
+        unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
+        if unknown and make_overlay(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
+            known = known_engine.like or known_engine.name in {server.name for server in servers()}
+            # Every language server gets these, so they are no settings of a named engine.
+            plain = replace(sent, capabilities={}, limits={}, language_ids={}, auto_import="unknown")
+            # The process of every engine gets these variables.
+            usual = {f"environment.{variable}" for variable in ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONSAFEPATH")}
+            elsewhere = ("arguments", "dependencies", "autoImport")
+            return [
+                (name, value)
+                for name, value in parts(plain)
+                if known and not name.startswith(elsewhere) and name not in usual
+            ]
+    return []
+
+
+ROUNDS = 3
+"""With three rounds the median leaves out one disturbed round, and reports can show how far rounds differ."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnginesOutcome:
     folder: Path
     outcome: Outcome | None
-    """The result of the comparison; None if one of the engines failed in each session."""
     trouble: CiEvalError | None
-    """The reason why the job fails although its reports are written; None if it does not."""
 
 
 def compare_engines(
@@ -52,7 +204,7 @@ def compare_engines(
     power: float = phases.POWER,
     usual: bool = False,
     allow_conditions: bool = False,
-) -> Asked:
+) -> EnginesOutcome:
     """Ask all sides in turns, and compare each with each. One folder gets the workspaces and `comparison`.
 
     `detect`: ask only as many sessions as it takes to find a difference of that size with that power, between two
@@ -83,28 +235,30 @@ def compare_engines(
         shutil.rmtree(folder / "comparison", ignore_errors=True)
     with runs.kept(folder):
         folders = [folder / name for name in names]
-        workspaces = begun(prepared, folders, rounds, jobs, resume=resume, screen=screen, detection=detection)
+        workspaces = begin_sides(prepared, folders, rounds, jobs, resume=resume, screen=screen, detection=detection)
         asked = list(zip(workspaces, prepared, strict=True))
         if detection:
             phases.find_difference(asked, folder / "phases", detection, jobs, screen)
         else:
             pipeline.make_sessions(asked, jobs, screen)
+    trouble = None
     for workspace, side in asked:
-        pipeline.make_reports(workspace, runs.with_view(side.config, workspace.folder))
-    trouble = next(filter(None, (_trouble(*sided) for sided in asked)), None)
+        error = pipeline.make_reports(workspace, runs.with_view(side.config, workspace.folder)).trouble
+        if error and not trouble:
+            title = f"{workspace.folder.name}, {workspace.manifest().title} ({workspace.folder})"
+            trouble = type(error)(f"{title}: {error}")
     manifests = [workspace.manifest() for workspace in workspaces]
     failed = [sum(manifest.statuses.get(status.value, 0) for status in FAILED) for manifest in manifests]
     if trouble and any(count == manifest.finished for count, manifest in zip(failed, manifests, strict=True)):
         # An engine that never answered has nothing to compare.
-        return Asked(folder=folder, outcome=None, trouble=trouble)
+        return EnginesOutcome(folder=folder, outcome=None, trouble=trouble)
     comparison = compare(
         folders, gates=gates, output=folder / "comparison", history=None, each_with_each=True, screen=screen
     )
-    return Asked(folder=folder, outcome=comparison, trouble=trouble or comparison.trouble)
+    return EnginesOutcome(folder=folder, outcome=comparison, trouble=trouble or comparison.trouble)
 
 
 def _plan_detection(sides: Sequence[Side], detect: float | None, power: float, *, usual: bool) -> Detection | None:
-    """Return the difference that decides how many sessions are asked; None if their number is fixed."""
     if detect and len(sides) > 2:
         raise ConfigError(f"--detect is about the difference of two sides, and here are {len(sides)}: leave it out")
     if usual:
@@ -113,8 +267,6 @@ def _plan_detection(sides: Sequence[Side], detect: float | None, power: float, *
 
 
 def name_folders(sides: Sequence[Side]) -> list[str]:
-    """Return the names of the folders of the sides: base and new, or a number and the engine of each if there are
-    more."""
     if len(sides) == 2:
         return ["base", "new"]
     return [f"{number:02}-{slug(side.name)}" for number, side in enumerate(sides, 1)]
@@ -130,14 +282,7 @@ def prepare_sides(sides: Sequence[Side], screen: Screen) -> list[Prepared]:
     return prepared
 
 
-def _trouble(workspace: Workspace, side: Prepared) -> CiEvalError | None:
-    error = outcome.trouble(workspace, runs.with_view(side.config, workspace.folder))
-    if error is None:
-        return None
-    return type(error)(f"{workspace.folder.name}, {workspace.manifest().title} ({workspace.folder}): {error}")
-
-
-def begun(
+def begin_sides(
     sides: Sequence[Prepared],
     folders: Sequence[Path],
     rounds: int,
@@ -148,10 +293,9 @@ def begun(
     detection: Detection | None = None,
 ) -> list[Workspace]:
     """Return the workspaces of the sides, with the same actions and the id of this run as `turns`."""
-    begin = runs.resume if resume else runs.begin
-    workspaces = [begin(side, folder, jobs) for side, folder in zip(sides, folders, strict=True)]
+    workspaces = [runs.begin(side, folder, jobs, resume=resume) for side, folder in zip(sides, folders, strict=True)]
     for workspace in workspaces:
-        phases.note_detection(workspace, detection)
+        phases.note_goal(workspace, detection=detection)
     base, *others = workspaces
     known = base.manifest().revision
     if sides[0].config.engine.command and known in [new.manifest().revision for new in others]:

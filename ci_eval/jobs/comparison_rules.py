@@ -18,21 +18,19 @@ from ci_eval.core.statistics import footprint
 
 
 def load_metrics(config: Config) -> tuple[Metric, ...]:
-    """Return all metrics that the configuration's reports show, in their order."""
     emulated = config.user is not None and config.interpret.user_model is None
     return metrics.load(config.reports.recall_at, user=config.user is not None, emulated=emulated)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judging:
+class Rules:
     metrics: tuple[Metric, ...]
     declared: tuple[str, ...]
     gates: tuple[Gate, ...] = ()
 
 
-def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric] = ()) -> Judging:
-    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError. `metrics`: those of
-    `load_metrics`, if they are loaded already."""
+def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric] = ()) -> Rules:
+    """Return the metrics and gates of the configuration, with more gates added. Raises ConfigError."""
     metrics = metrics or load_metrics(config)
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     for name in config.declared:
@@ -45,8 +43,7 @@ def judging(config: Config, gates: Sequence[str] = (), metrics: Sequence[Metric]
     return _check_filters(config, attach_gates(metrics, config.declared, (*config.comparison.gates, *gates)))
 
 
-def _check_filters(config: Config, judging: Judging) -> Judging:
-    """Return the same rules if each gate is about a filter that the reports have. Raises ConfigError."""
+def _check_filters(config: Config, judging: Rules) -> Rules:
     filters = add_gate_filters(config, judging.gates).report_filters
     for gate in judging.gates:
         gate.filter_among([part.name for part in filters.all], filters.headline)
@@ -63,16 +60,23 @@ def attach_gates(
     declared: Sequence[str],
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
-) -> Judging:
-    """Return these metrics with the parsed gates. A gate that is given twice counts once. `of_run`: figures of the run
-    that are no metric, and that gates may be about, too. Raises ConfigError."""
+) -> Rules:
+    """Return these metrics with the parsed gates. `of_run`: other figures that have gates. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]
-    policy = _read_policy(gates)
-    rules = [
-        concrete for rule in gates if not UNDECIDED.fullmatch(rule.strip()) for concrete in _expand_rule(rule, shares)
-    ]
+    policy: Policy = ""
+    rules = []
+    for rule in gates:
+        if match := UNDECIDED.fullmatch(rule.strip()):
+            if match["policy"] not in {"keep", "break"}:
+                raise ConfigError(f"gate {rule!r}: an undecided gate is to keep or break, not to {match['policy']}")
+            policy = "keep" if match["policy"] == "keep" else "break"
+        # Which metrics are declared depends on the modelled user, so a rule can name all declared shares together.
+        elif match := re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip()):
+            rules += [f"{name}{match['rest']}" for name in shares]
+        else:
+            rules.append(rule)
     parsed = tuple(replace(parse(rule, infos), undecided=policy) for rule in dict.fromkeys(rules))
     for gate in parsed:
         metric = known.get(gate.metric)
@@ -81,7 +85,7 @@ def attach_gates(
                 f"gate {gate.rule!r}: a single lookup decides {gate.metric}, so that no difference of it can be shown; "
                 f"use LatencyPercentile95, or a figure without a sign, such as '{gate.metric} <= 2000ms'"
             )
-    return Judging(metrics=tuple(metrics), declared=tuple(declared), gates=parsed)
+    return Rules(metrics=tuple(metrics), declared=tuple(declared), gates=parsed)
 
 
 def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
@@ -98,10 +102,9 @@ def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
 
 
 def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateResult]:
-    """Check absolute gates against the figures of the filters that they are about."""
     infos = {info.name: info for info in evaluation.metrics}
     for gate in gates:
-        # Figures of the whole run stand under ALL alone.
+        # Figures of the whole run are under ALL only.
         if gate.metric in footprint.INFOS and gate.metric in infos:
             yield gate.judge_figure(evaluation.filters[EVERYTHING].metrics[gate.metric], infos[gate.metric])
         elif gate.metric in infos:
@@ -117,24 +120,6 @@ def make_gate_error(gates: Sequence[tuple[str, GateResult]]) -> GateFailed | Non
     """Return an error that names the broken gates, each after its title; the answer has their figures."""
     broken = [f"{title}: {gate.rule}" if title else gate.rule for title, gate in gates if not gate.passed]
     return GateFailed(f"{len(broken)} of {len(gates)} gates failed: {'; '.join(broken)}") if broken else None
-
-
-def _read_policy(gates: Sequence[str]) -> Policy:
-    """Return the result of undecided gates, by the last `undecided: …` among the rules. Raises ConfigError."""
-    policy: Policy = ""
-    for rule in gates:
-        if match := UNDECIDED.fullmatch(rule.strip()):
-            if match["policy"] not in {"keep", "break"}:
-                raise ConfigError(f"gate {rule!r}: an undecided gate is to keep or break, not to {match['policy']}")
-            policy = "keep" if match["policy"] == "keep" else "break"
-    return policy
-
-
-def _expand_rule(rule: str, shares: Sequence[str]) -> list[str]:
-    """Return the rule itself, or one rule for each of the shares if the rule is about `declared`."""
-    # Which metrics are declared depends on the modelled user, so a rule can name them together.
-    match = re.fullmatch(r"declared(?P<rest>\W.*)", rule.strip())
-    return [f"{name}{match['rest']}" for name in shares] if match else [rule]
 
 
 def upgrade_rule(rule: str) -> str:

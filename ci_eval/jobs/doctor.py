@@ -21,7 +21,6 @@ from ci_eval.core.fetch import schemes
 from ci_eval.core.grammar import syntax
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
 from ci_eval.plugins.adapters.endpoints import apis, probing
-from ci_eval.plugins.adapters.endpoints.probing import Ability
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, reaches, version_here
 from ci_eval.plugins.learning import model_file
@@ -38,7 +37,6 @@ PROGRAMS = {
     "php": "apt-get install php-cli",
     "apt-get": "a machine with Debian or a derivative",
 }
-"""The name of a program → the command that installs it."""
 
 
 EXTENSIBLE: Mapping[str, Catalog[Any]] = {
@@ -52,7 +50,6 @@ EXTENSIBLE: Mapping[str, Catalog[Any]] = {
     "schemes": schemes.CATALOG,
     "tasks": tasks.CATALOG,
 }
-"""The group of entry points → the variants of that kind."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +59,11 @@ class Finding:
     needed: bool
     """True if nothing works without it."""
     detail: str
-    """The version or location, or the remedy."""
     tried: bool = True
     """True if it was used, rather than only found."""
 
 
 def examine() -> Iterator[Finding]:
-    """Check everything that ci-eval uses, and yield a finding for each thing."""
     yield Finding("Python", sys.version_info >= (3, 10), True, machine.python())
     yield Finding("CPU", True, True, machine.cpu())
     yield _try("cache", True, _cache)
@@ -85,9 +80,7 @@ def examine() -> Iterator[Finding]:
     yield from programs_and_engines()
 
 
-def examine_endpoint(address: str, model: str | None, key: str | None) -> Iterator[Ability]:
-    """Ask a language model's endpoint what it can do. `key`: name of the variable with the key. Raises ConfigError."""
-    yield from probing.examine(address, model, key)
+examine_endpoint = probing.examine
 
 
 def programs_and_engines() -> Iterator[Finding]:

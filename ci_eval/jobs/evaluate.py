@@ -1,30 +1,35 @@
-"""The job `evaluate`: project and engine → workspace with reports."""
+"""The jobs that run all stages, or single ones, or order and grade stored suggestions again without the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+from msgspec.structs import replace
+
 from ci_eval.ci import Screen
-from ci_eval.core.base.errors import CiEvalError
+from ci_eval.core import machine
+from ci_eval.core import rerank as stage
+from ci_eval.core.base import atomic
+from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config import Config
-from ci_eval.core.model import Evaluation
-from ci_eval.jobs import outcome, pipeline, runs
-from ci_eval.jobs.comparison_rules import absolute_gates, make_gate_error
-from ci_eval.jobs.nights.reuse import check_reusable, note_closures, reuse_sessions
+from ci_eval.core.catalogs import graders, languages, rankers, tasks
+from ci_eval.core.config import Config, dump, keys, override, patch, set_engine_command
+from ci_eval.core.config.loading import complete_key
+from ci_eval.core.config.view import UNCHANGED, View, change_view
+from ci_eval.core.contracts import Pairing, RunSettings
+from ci_eval.core.interpret import Grading, grade_anew
+from ci_eval.core.manifest import RANKER
+from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.rerank import NewOrder
+from ci_eval.core.workspace import Workspace
+from ci_eval.jobs import phases, pipeline, runs
+from ci_eval.jobs.comparison_rules import absolute_gates
+from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import prepare
-from ci_eval.jobs.sampling import phases
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evaluated:
-    folder: Path
-    evaluation: Evaluation
-    reports: dict[str, Path]
-    trouble: CiEvalError | None
-    """The reason why the job fails although its reports are written; None if it does not."""
+from ci_eval.jobs.reuse import check_reusable, note_closures, reuse_sessions
+from ci_eval.plugins.learning.model_file import hash_ranker
 
 
 def evaluate(
@@ -45,8 +50,7 @@ def evaluate(
     `shard`: evaluate only the files that belong to it. `rounds`: how often each session is asked. `reuse`: the
     workspace of an earlier run; its completion results are taken over if they would be the same. `gates`: rules about
     figures. `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each
-    side. Raises ConfigError, WorkspaceError,
-    PreparationError or NothingToEvaluate.
+    side. Raises ConfigError, WorkspaceError, PreparationError or NothingToEvaluate.
     """
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
@@ -54,13 +58,16 @@ def evaluate(
     rules = absolute_gates(viewed, gates)
     if reuse:
         check_reusable(config, rounds)
-    metric = phases.check_precision(config, shard=shard, rounds=rounds, reuse=reuse is not None) if precision else None
+    metric = None
+    if precision:
+        phases.check_drawn("--precision", config, shard=shard, rounds=rounds, reuse=reuse)
+        metric = phases.choose_metric(config)
     # Everything above fails at once, whereas preparing may take minutes.
     prepared = prepare(config, screen)
     with runs.kept(folder):
-        workspace = (runs.resume if resume else runs.begin)(prepared, folder, jobs, shard)
+        workspace = runs.begin(prepared, folder, jobs, shard, resume=resume)
         runs.ask_in_rounds(workspace, rounds)
-        phases.note_precision(workspace, precision)
+        phases.note_goal(workspace, precision=precision)
         pipeline.make_actions(workspace, prepared, jobs, screen)
         note_closures(workspace, prepared)
         if precision and metric:
@@ -69,6 +76,250 @@ def evaluate(
             reuse_sessions(reuse, workspace, prepared, jobs, screen)
         else:
             pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-        evaluation, reports = pipeline.make_reports(workspace, viewed, rules)
-    trouble = outcome.trouble(workspace, viewed) or make_gate_error([("", gate) for gate in evaluation.gates])
-    return Evaluated(folder=folder, evaluation=evaluation, reports=reports, trouble=trouble)
+        return pipeline.make_reports(workspace, viewed, rules)
+
+
+STAGE = ("interpret", "engine")
+
+
+def only_actions(config: Config, *, output: Path | None, jobs: int, screen: Screen) -> Path:
+    folder = runs.choose_output(config, output)
+    Workspace.check_free(folder)
+    prepared = prepare(config, screen)
+    with runs.kept(folder):
+        workspace = runs.begin(prepared, folder, jobs)
+        pipeline.make_actions(workspace, prepared, jobs, screen)
+        # Shards on other machines may take stage 1 from a store, which takes sealed workspaces only.
+        workspace.seal()
+    return workspace.folder
+
+
+def only_sessions(
+    folder: Path,
+    *,
+    engine: str | None,
+    command: str | None = None,
+    completion_type: str | None,
+    model: Path | None,
+    settings: Sequence[str] = (),
+    trusted: bool,
+    output: Path | None,
+    jobs: int,
+    screen: Screen,
+    shard: Shard | None = None,
+    reuse: Path | None = None,
+) -> Path:
+    """Run stage 2 on a workspace's actions, and return the folder of the sessions.
+
+    Sessions of another engine, completion type or shard, or with other `settings` (KEY=VALUE of stage 2), go into the
+    new workspace `output`. `command`: the command of a language server, which is then the engine. `reuse`: as in
+    `evaluate`.
+    """
+    source = Workspace.open(folder)
+    runs.check_single_project(source)
+    if output is None and source.manifest().precision:
+        raise WorkspaceError(
+            f"{folder} asks just enough sessions for its precision: go on with `ci-eval evaluate --precision … "
+            f"--resume --output {folder}`, or ask all into a new workspace, with --output"
+        )
+    # The view of a workspace is about its reports, and is not taken over.
+    config = patch(runs.measured_config(source), engine=engine, completion_type=completion_type, model=model)
+    if command is not None:
+        config = set_engine_command(config, command)
+    config = _change_stage(config, settings)
+    runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
+    if output is not None:
+        Workspace.check_free(output)
+    if reuse:
+        check_reusable(config, source.manifest().rounds)
+    prepared = prepare(config, screen)
+    was, seed = source.manifest(), prepared.config.interpret.seed
+    if seed != was.seed:
+        sampled = prepared.records or prepared.task.of_imports
+        if sampled or was.strategy != runs.new_manifest(prepared, jobs=1).strategy:
+            raise ConfigError(
+                f"the actions of {source.folder} were sampled with the seed {was.seed}, and others belong to {seed}: "
+                f"`ci-eval actions --set interpret.seed={seed}` makes them"
+            )
+    if output is None:
+        workspace = runs.take_up(source, prepared, jobs)
+    else:
+        workspace = runs.copy_actions(source, prepared, output, jobs, shard)
+    with runs.kept(workspace.folder):
+        pipeline.make_actions(workspace, prepared, jobs, screen)
+        note_closures(workspace, prepared)
+        if reuse:
+            reuse_sessions(reuse, workspace, prepared, jobs, screen)
+        else:
+            pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    return workspace.folder
+
+
+def _change_stage(config: Config, settings: Sequence[str]) -> Config:
+    """Return the configuration with other settings KEY=VALUE of stage 2. Raises ConfigError for other stages."""
+    known = {key.name for key in keys()}
+    spelled = []
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        # A seed is that of stage 2 here, although language models have one, too.
+        own = f"interpret.{name.strip()}"
+        key = own if own in known else complete_key(name.strip())
+        spelled.append(f"{key}{equals}{value}")
+        if key.partition(".")[0] not in STAGE:
+            raise ConfigError(
+                f"`{key}` is no setting of stage 2, whose settings are those of {' and '.join(STAGE)}: the actions "
+                "were made without it, and reports take theirs from `ci-eval report --set`"
+            )
+    changed = override(config, spelled)
+    if changed.actions != config.actions:
+        raise ConfigError(
+            "a modelled user is asked at every prefix, and the actions of this workspace have other ones: make them "
+            "with `ci-eval actions --set 'actions.strategy.prefix={name: EveryPrefix}'`"
+        )
+    return changed
+
+
+def only_logs(
+    config: Config, *, output: Path | None, jobs: int, resume: bool, shard: Shard | None, screen: Screen
+) -> tuple[Workspace, CiEvalError | None]:
+    folder = runs.choose_output(config, output)
+    runs.check_place(folder, resume=resume)
+    prepared = prepare(config, screen)
+    with runs.kept(folder):
+        workspace = runs.begin(prepared, folder, jobs, shard, resume=resume)
+        pipeline.make_actions(workspace, prepared, jobs, screen)
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    return workspace, pipeline.find_trouble(workspace, runs.with_view(config, folder))
+
+
+def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
+    """Run stage 3 on each workspace, interrupted runs included. Each stores the changed `view`."""
+    workspaces = [Workspace.open(folder) for folder in folders]
+    for workspace in workspaces:
+        change_view(workspace.view_path, workspace.config_path, view)
+    done = []
+    for workspace in workspaces:
+        if workspace.manifest().digests:
+            workspace.verify()
+        config = runs.stored_config(workspace)
+        done.append(pipeline.make_reports(workspace, config, absolute_gates(config, gates)))
+    return done
+
+
+def rerank(
+    folder: Path, *, completion_type: str, model: Path | None, output: Path, view: View = UNCHANGED, screen: Screen
+) -> Evaluated:
+    """Make a workspace with each list in the new order. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
+    source = Workspace.open(folder)
+    source.verify()
+    manifest = source.manifest()
+    task = tasks.CATALOG.load(manifest.task)
+    if task.play:
+        raise ConfigError(
+            f"{manifest.unit} are typed by what was shown: evaluate them again with the other completion type"
+        )
+    if not manifest.planned:
+        raise NothingToEvaluate(f"{folder} has no sessions")
+    # A mistake in the view fails before anything is ranked.
+    runs.stored_config(source, view)
+    config = runs.stored_config(source)
+    if config.interpret.user_model:
+        raise ConfigError(
+            f"{folder} has a modelled user, whose choices depend on the order: evaluate again with --completion-type"
+        )
+    ranker = rankers.CATALOG.load(completion_type).configured(model)
+    config = patch(config, completion_type=completion_type, model=model)
+    if model is None:
+        # If no model is given, `patch` keeps that of the former completion type.
+        config = replace(config, interpret=replace(config.interpret, ranking_model=None))
+    target = Workspace.create(output)
+    target.write_config(dump(config))
+    for path in source.action_files():
+        atomic.copy(path, output / "actions" / path.name)
+    for error in source.errors():
+        # Errors of stage 1 belong to the actions, which are the same.
+        target.write_error(error)
+    # A lookup's time is that of the engine and of the ranker together.
+    is_plain = manifest.completion_type == rankers.ENGINE_ORDER
+    order = NewOrder(
+        task=task,
+        ranker=ranker,
+        keywords=languages.CATALOG.load(manifest.language).keywords,
+        # A user who emulates typing takes the expected text at any rank.
+        taken_wherever=config.user is not None,
+        reused=not is_plain,
+        grade=Grading(task, manifest.language, machine.cache_folder(), config.judge).session,
+    )
+    with screen.steps("Ranking", "files") as steps:
+        files = manifest.stages["interpret"].files
+        stage.rerank(source, target, order, advance=lambda done: steps.show(done, files, ""))
+    target.write_manifest(
+        replace(
+            manifest,
+            completion_type=ranker.name,
+            model=hash_ranker(model),
+            drawn={name: seed for name, seed in manifest.draws.items() if name != RANKER}
+            | ({} if (seed := runs.training_seed(ranker)) is None else {RANKER: str(seed)}),
+            title=runs.make_title(config, manifest.engine),
+            # The logs are of the former order, and the engines were asked in turns in that order.
+            logs=None,
+            turns="",
+            is_function=True,
+            reused=manifest.reused if is_plain else manifest.finished,
+        )
+    )
+    target.seal()
+    change_view(target.view_path, target.config_path, view)
+    return pipeline.make_reports(target, runs.stored_config(target))
+
+
+def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
+    """Grade the stored suggestions again, or resume that. Raises ConfigError or WorkspaceError."""
+    workspace = Workspace.open(folder)
+    manifest = workspace.manifest()
+    # An interrupted grading leaves a complete run without digests, which this call resumes.
+    if manifest.digests or not manifest.complete:
+        workspace.verify()
+    task = tasks.CATALOG.load(manifest.task)
+    if not (task.graders or task.splitting):
+        raise ConfigError(f"{folder}: sessions of the task {task.name} have ranks, not grades: there is nothing to do")
+    config = runs.stored_config(workspace)
+    runs.refuse_foreign_grading(workspace, config, trusted=trusted)
+    grading = Grading(task, manifest.language, machine.cache_folder(), config.judge, config.running)
+    # The workspace is not what was sealed until all sessions are graded.
+    workspace.write_manifest(replace(manifest, digests={}))
+    grade_anew(workspace, grading)
+    workspace.write_manifest(
+        replace(manifest, digests={}, judge=runs.describe_judge(config), run=runs.describe_test_runs(config))
+    )
+    # Without digests, `verify` refuses a workspace as unfinished.
+    workspace.seal()
+    return only_reports([folder])[0]
+
+
+def grade_pairs(
+    grader: str, path: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
+) -> Iterator[bytes]:
+    """Yield a line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`. Raises
+    ConfigError, PreparationError, or EngineFailure if a pair cannot be graded."""
+    (chosen,) = graders.ready([grader], machine.cache_folder(), judge, run)
+    for number, line in enumerate(_lines(path), 1):
+        try:
+            scores = chosen.grade(msgspec.json.decode(line, type=Pairing))
+        # JSON that is nested too deeply raises a RecursionError.
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise ConfigError(
+                f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" '
+                "where the grader reads code"
+            ) from error
+        except CiEvalError as error:
+            raise type(error)(f"{path}, line {number}: {error}") from error
+        yield msgspec.json.encode({"scores": scores})
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            yield from file
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error

@@ -20,7 +20,6 @@ Row = dict[str, str | list[str]]
 
 
 def rows(what: str) -> list[Row]:
-    """Return one row per variant, for the table and for JSON."""
     match what:
         case "languages":
             loaded = languages.CATALOG.all()
@@ -71,8 +70,7 @@ SCHEMAS = ("configuration", "metrics", "comparison", "manifest", "samples")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON schema of configurations, in which editors find the known names, of a file of a run or of its
-    comparison, or of a line of a dataset."""
+    """Return the JSON schema of configurations, of a file of a run or comparison, or of a line of a dataset."""
     match name:
         case "configuration":
             # An engine may also be NAME@VERSION, so its names are no complete list.
@@ -95,7 +93,6 @@ VALUES = {
     "engine.name": "engines",
     "interpret.completionType": "completion-types",
 }
-"""The keys of a configuration whose values are names that `list` has."""
 
 
 def list_values(key: str) -> list[str]:

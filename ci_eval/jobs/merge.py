@@ -25,8 +25,8 @@ from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace, find_workspaces
-from ci_eval.jobs import outcome, pipeline, runs
-from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs import pipeline, runs
+from ci_eval.jobs.pipeline import Evaluated
 
 
 def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, screen: Screen) -> Evaluated:
@@ -43,7 +43,7 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
         raise WorkspaceError(f"{duplicate} is given twice")
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
-        if _is_finished(workspace):
+        if workspace.manifest().complete:
             workspace.verify()
     # A mistake in the view fails before anything is merged.
     runs.measured_config(workspaces[0], view)
@@ -52,7 +52,7 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
         whole = workspaces[of_shards.index(False)]
         raise WorkspaceError(f"{whole.folder} is no shard: it was evaluated without --shard; give only shards, or none")
     chosen = _newest_attempts(workspaces, screen) if all(of_shards) else workspaces
-    merged = (_merge_shards if all(of_shards) else _merge_projects)(chosen, output, screen)
+    merged = _merge_shards(chosen, output) if all(of_shards) else _merge_projects(chosen, output, screen)
     kept = [(workspace.folder / "logs", workspace.manifest().logs) for workspace in chosen]
     if records := [(folder, record) for folder, record in kept if record]:
         # Shards are in the order of their numbers, so the result does not depend on the order of the arguments.
@@ -60,13 +60,10 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
         merged.write_manifest(replace(merged.manifest(), logs=record))
     merged.seal()
     change_view(merged.view_path, merged.config_path, view)
-    config = runs.stored_config(merged)
-    evaluation, reports = pipeline.make_reports(merged, config)
-    trouble = outcome.trouble(merged, config)
-    return Evaluated(folder=merged.folder, evaluation=evaluation, reports=reports, trouble=trouble)
+    return pipeline.make_reports(merged, runs.stored_config(merged))
 
 
-def _merge_shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:  # noqa: ARG001
+def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
     _check_shards(shards)
     merged = Workspace.create(output)
     atomic.copy(shards[0].config_path, merged.config_path)
@@ -77,7 +74,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> 
                 atomic.copy(path, merged.folder / part / path.name)
     files = _write_sessions(shards, merged)
     if shards[0].manifest().own_actions:
-        # Each shard counted the names of its own files only.
+        # Each shard counted the names of its files only.
         count(source.text for source in merged.sources()).save(merged.names_path)
     elif shards[0].names_path.is_file():
         atomic.copy(shards[0].names_path, merged.names_path)
@@ -88,8 +85,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path, screen: Screen) -> 
 
 
 def _write_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
-    """Write the sessions of all files, and return the number of files. Raises WorkspaceError if two shards have the
-    same session."""
+    """Write all sessions, and return the number of files. Raises WorkspaceError if shards share a session."""
     holders: dict[str, list[Workspace]] = {}
     for shard in shards:
         for source in shard.sources():
@@ -98,24 +94,18 @@ def _write_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
         if len(pieces) == 1:
             whole = pieces[0].sessions_path(path)
             atomic.copy(whole, merged.folder / "sessions" / whole.name)
-        else:
-            _join(path, pieces, merged)
-    return len(holders)
-
-
-def _join(path: str, pieces: Sequence[Workspace], merged: Workspace) -> None:
-    """Write the sessions of a file that several shards share, in the order of the shards. Raises WorkspaceError."""
-    known: set[str] = set()
-    pack = Pack(pieces[0].source(path))
-    for shard in pieces:
-        for session in shard.decode_sessions(path, Session):
+            continue
+        known: set[str] = set()
+        pack = Pack(pieces[0].source(path))
+        for session in (session for shard in pieces for session in shard.decode_sessions(path, Session)):
             if session.id in known:
                 raise WorkspaceError(f"session {session.id} of {path} is in two of the shards: evaluate them again")
             known.add(session.id)
             pack.add(session)
-    merged.write_sessions(path, pack.close())
-    if pack.trouble:
-        merged.write_error(pack.trouble)
+        merged.write_sessions(path, pack.close())
+        if pack.trouble:
+            merged.write_error(pack.trouble)
+    return len(holders)
 
 
 def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:
@@ -127,7 +117,7 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
     unread, strata = dict[str, float](), dict[str, dict[str, int]]()
     for workspace, manifest in zip(workspaces, manifests, strict=True):
         info = manifest.project
-        # Two revisions of one project need folders of their own.
+        # Two revisions of one project need different folders.
         name = info.name if names.count(info.name) == 1 else f"{info.name}-{info.revision}"
         screen.say(f"Taking {name} from {workspace.folder}")
         folder = re.sub(r"[^A-Za-z0-9._@-]+", "-", name)
@@ -194,7 +184,7 @@ def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Worksp
     chosen = []
     for index in sorted(attempts):
         *older, newest = sorted(
-            attempts[index], key=lambda shard: (_is_finished(shard), machine.seconds(shard.manifest().start))
+            attempts[index], key=lambda shard: (shard.manifest().complete, machine.seconds(shard.manifest().start))
         )
         for attempt in older:
             is_copy = attempt.manifest() == newest.manifest()
@@ -204,12 +194,8 @@ def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Worksp
     return chosen
 
 
-def _is_finished(shard: Workspace) -> bool:
-    return "interpret" in shard.manifest().stages
-
-
 def _check_complete(workspace: Workspace) -> None:
-    if not _is_finished(workspace):
+    if not workspace.manifest().complete:
         folder = workspace.folder
         raise WorkspaceError(
             f"{folder} was interrupted; take it up with: ci-eval evaluate --resume --output {shlex.quote(str(folder))}"
@@ -255,13 +241,12 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
 
 
 def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
-    statuses, classes = Counter[str](), shards[0].classes
-    for shard in shards:
-        statuses.update(shard.statuses)
+    statuses, classes = sum((Counter(shard.statuses) for shard in shards), Counter()), shards[0].classes
     if len(rounds := {shard.rounds for shard in shards}) > 1:
         asked = " and ".join(map(str, sorted(rounds)))
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
     processors = list(dict.fromkeys(shard.processor for shard in shards))
+    states = [shard.state for shard in shards if shard.finished]
     stages = {
         name: replace(
             record,
@@ -288,7 +273,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
         confined=pipeline.together(shard.confined for shard in shards),
         footprint=footprint.together(shard.footprint for shard in shards),
-        state=_merge_states(shards),
+        # The engine of a shard that was not checked may be nondeterministic.
+        state=sum((state for state in states if state), Determinism()) if states and all(states) else None,
         deletion=sum((shard.deletion for shard in shards), Determinism()),
         waited=sum(shard.waited for shard in shards),
         # The busiest machine counts, since its times are the least reliable.
@@ -300,22 +286,14 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         planned=sum(shard.planned for shard in shards),
         finished=sum(shard.finished for shard in shards),
         reused=sum(shard.reused for shard in shards),
-        statuses={name: statuses[name] for name in sorted(statuses) if statuses[name]},
+        statuses=dict(sorted(statuses.items())),
         stages=stages,
     )
 
 
 def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
-    """Return the sum of the CPU times that are known; None if none is."""
     known = [time for time in times if isinstance(time, CpuTimes)]
     return sum(known, CpuTimes()) if known else None
-
-
-def _merge_states(shards: Sequence[Manifest]) -> Determinism | None:
-    states = [shard.state for shard in shards if shard.finished]
-    known = [state for state in states if state is not None]
-    # The engine of a shard that was not checked may be nondeterministic.
-    return sum(known, Determinism()) if known and len(known) == len(states) else None
 
 
 def _files(stage: str, shards: Sequence[Manifest]) -> int:

@@ -1,8 +1,9 @@
-"""The jobs for machine learning: configurations that log, and rankers trained on logs."""
+"""The jobs for machine learning: configurations that log, rankers trained on logs, and modelled users."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
@@ -12,18 +13,27 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.core import logs
 from ci_eval.core.base import atomic
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
-from ci_eval.core.config import Config, patch
+from ci_eval.core.config import Config, load, patch
+from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
+from ci_eval.core.logs import tables
 from ci_eval.core.logs.features import SCHEMA
 from ci_eval.core.logs.formats import SCHEMA as LOG_SCHEMA
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import UserModelConfig
-from ci_eval.core.rendering.figures import format_count
+from ci_eval.core.model import FAILED, MetricInfo, SessionScore, UserModelConfig
+from ci_eval.core.model.units import amount
+from ci_eval.core.rendering.figures import format_count, intervals
+from ci_eval.core.report import evaluate
+from ci_eval.core.scoring import evaluated
+from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, build_user_model
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.models.recommenders import option
 from ci_eval.plugins.learning import event_training, foreign_rankers, model_file, training
 from ci_eval.plugins.learning.event_training import FeatureTable
+from ci_eval.plugins.learning.fitting import ShownList, fit_user, read_lists
 from ci_eval.plugins.learning.model_file import RankerModel
 
 
@@ -47,11 +57,9 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
 
 
 FEW_TO_LEARN = 1_000
-"""The training lookups below which `train_ranker` warns. With fewer, a tree of 31 leaves has a few dozen for each
-decision."""
+"""Training lookups: with fewer, a tree of 31 leaves has a few dozen for each decision."""
 FEW_TO_JUDGE = 400
-"""The validation lookups below which `train_ranker` warns. With fewer, a share is uncertain by more than five
-points."""
+"""Validation lookups: with fewer, a share is uncertain by more than five points."""
 
 
 def train_ranker(
@@ -89,7 +97,6 @@ def _settings(overrides: Sequence[str]) -> training.Settings:
 
 
 def _doubts(model: RankerModel) -> Iterator[str]:
-    """Yield warnings about a model that is unreliable, or whose figures are."""
     if model.queries < FEW_TO_LEARN:
         yield (
             f"the ranker learned from {format_count(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is "
@@ -121,8 +128,7 @@ def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) 
 
 
 def import_ranker(path: Path, *, features: Sequence[str], output: Path) -> RankerModel:
-    """Write the model file of a ranker that was trained elsewhere. `features`: the names of its columns, if the file
-    does not hold them. Raises ConfigError or WorkspaceError."""
+    """Write the model file of a ranker trained elsewhere. Raises ConfigError or WorkspaceError."""
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
     model = foreign_rankers.read_foreign(path, features)
@@ -187,7 +193,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
             continue
         for project in manifest.projects or (manifest.project,):
             sources_by_shard = runs.setdefault((project.checksum, manifest.seed, *manifest.answering().values()), {})
-            # A run without shards cannot stand beside a shard of the same run.
+            # A run without shards does not go with a shard of the same run.
             if sources_by_shard and (None in {manifest.shard, *sources_by_shard} or manifest.shard in sources_by_shard):
                 twin = next(iter(sources_by_shard.values()))
                 raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")
@@ -196,7 +202,6 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
 
 
 def _digests(folder: Path) -> list[str]:
-    """Return the digests of the sides of the logs that have rows."""
     record = logs.read_logs_record(folder)
     # All sides without rows have the same digest, although their runs differ.
     rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
@@ -204,8 +209,7 @@ def _digests(folder: Path) -> list[str]:
 
 
 def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
-    """Return the folder with the Parquet files of a source, and the manifest if the source is a workspace. Raises
-    WorkspaceError if there are no such files, or if the files are not as they were written."""
+    """Return the folder with the Parquet files, and the manifest of a workspace. Raises WorkspaceError."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
@@ -227,3 +231,120 @@ def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
     if record.schema != LOG_SCHEMA:
         raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: make them again")
     return folder, manifest
+
+
+def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
+    """Yield the estimated probabilities as lines of YAML. Raises WorkspaceError or NothingToEvaluate."""
+    events = event_logs.read(sources, 0, screen)
+    if events:
+        lists = list(event_training.make_lists([*events.train, *events.validation]))
+    else:
+        module = tables()
+        files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]
+        lists = [shown_list for file in files for shown_list in read_lists(module.batches(file, ShownList.COLUMNS))]
+    if not lists:
+        raise NothingToEvaluate("the logs hold no lookup")
+    user_fit = fit_user(lists)
+    yield f"# fitted to {user_fit.queries:,} queries of {user_fit.sessions:,} sessions"
+    yield "interpret:"
+    yield "  userModel:"
+    yield f"    firstPrefix: {_row(summing_to_one(user_fit.model.first_prefix))}"
+    yield "    select:"
+    for row, count in zip(user_fit.model.select, user_fit.shown, strict=True):
+        yield f"      - {_row(row)}  # the expected text stood there {count:,} times"
+    yield f"    cancel: {_row(user_fit.model.cancel)}"
+    yield "    attend: 1.0  # who never takes anything cannot be told from who does not look"
+
+
+def summing_to_one(values: Sequence[float]) -> list[float]:
+    """Return the numbers rounded to four digits, so that they add up to one. The largest one absorbs the rounding."""
+    written = [round(value, 4) for value in values]
+    largest = max(range(len(written)), key=written.__getitem__)
+    written[largest] = round(1 - sum(written[:largest]) - sum(written[largest + 1 :]), 4)
+    return written
+
+
+def _row(values: Sequence[float]) -> str:
+    return f"[{', '.join(f'{value:.4f}' for value in values)}]"
+
+
+MEANINGS = (
+    ("TypingSaved", "saved", "share", "higher", "share of the text that is not typed"),
+    ("Selected", "selected", "share", "higher", "probability that the expected text is taken from the list"),
+    ("Cancelled", "cancelled", "share", "lower", "probability that the user gives up and types the rest"),
+    ("Typed", "typed", "rank", "lower", "characters typed"),
+    ("Queries", "queries", "rank", "neither", "lists looked at"),
+)
+"""The figures of a user: name, field in `Expected`, unit, which direction is better, meaning."""
+DECLARED = ("TypingSaved", "Selected")
+
+
+def load_user_model(named: str) -> UserModel:
+    """Return the profile of that name, or the user in a file such as `fit-user-model` prints. Raises ConfigError."""
+    if named in PROFILES:
+        return PROFILES[named]
+    path = Path(named)
+    if not path.is_file():
+        raise ConfigError(
+            f"unknown user {named!r}{guess(named, PROFILES)}; known are "
+            f"{', '.join(PROFILES)}, and files that `ci-eval fit-user-model` prints"
+        )
+    user = load(path, environment={}).config.interpret.user_model
+    if user is None:
+        raise ConfigError(f"{path} has no interpret.userModel, which `ci-eval fit-user-model LOGS` prints")
+    return build_user_model(user)
+
+
+def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
+    """Return metrics of what that user would do on average, over sessions with a lookup at every prefix."""
+    return tuple(
+        Metric(
+            info=MetricInfo(name=name, summary=summary, unit=unit, better=better),
+            observe=partial(_observe, model, figure),
+        )
+        for name, figure, unit, better, summary in MEANINGS
+    )
+
+
+def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[Observation]:
+    return [(getattr(_cached_expected(_ranks(session), model), figure), 1.0)] if evaluated(session) else []
+
+
+# All metrics of a session ask for the same ranks.
+_cached_expected = lru_cache(maxsize=100_000)(average_behaviour)
+
+
+def _ranks(session: SessionScore) -> tuple[int | None, ...]:
+    """Return the rank of the expected text at each prefix; None if the text is absent."""
+    # A failure of the engine counts as a miss, as everywhere.
+    if session.status in FAILED:
+        return (None,) * len(session.expected_text)
+    return tuple(lookup.rank for lookup in session.lookups)
+
+
+def check_every_prefix(workspace: Workspace) -> None:
+    """Raise ConfigError unless there was a lookup at every prefix, so that all ranks are known."""
+    manifest = workspace.manifest()
+    # `EveryPrefix(` has a limit, so that the ranks at later prefixes are unknown.
+    if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
+        raise ConfigError(
+            f"{workspace.folder} was not asked at every prefix: evaluate with "
+            "--set 'actions.strategy.prefix={name: EveryPrefix}' and without interpret.userModel"
+        )
+
+
+def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
+    """Return rows of a table, and the number of sessions. Raises ConfigError or NothingToEvaluate."""
+    metrics = metrics_of_user(load_user_model(user))
+    workspace = Workspace.open(folder)
+    workspace.verify()
+    check_every_prefix(workspace)
+    evaluation = evaluate(workspace, metrics, ReportFilters(all=(ReportFilter(name=EVERYTHING),), headline=EVERYTHING))
+    figures = evaluation.filters[EVERYTHING]
+    if not figures.sessions:
+        raise NothingToEvaluate(f"{folder} has no session that was asked at every prefix")
+    rows = []
+    for info in (metric.info for metric in metrics):
+        value = figures.metrics[info.name]
+        rows.append((info.name, amount(value.value, info.unit), intervals(value, info.unit), info.summary))
+    return rows, figures.sessions

@@ -3,33 +3,165 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
+from datetime import datetime
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.core import actions, interpret, machine, report
-from ci_eval.core.base.errors import (
-    NothingToEvaluate,
-    WorkspaceError,
-)
+from ci_eval.core import actions, interpret, logs, machine, report
+from ci_eval.core.base import errors
+from ci_eval.core.base.errors import CiEvalError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics, reporters
 from ci_eval.core.compare.gates import Gate
-from ci_eval.core.config import Config, InterpretConfig
+from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports.missing import anywhere, missing
-from ci_eval.core.manifest import QUERIES, StageRecord
-from ci_eval.core.model import Evaluation
+from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
+from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
-from ci_eval.core.rendering.advice import describe_left_out
+from ci_eval.core.rendering.advice import describe_empty_responses, describe_left_out
 from ci_eval.core.rendering.figures import cpu_text, format_count
+from ci_eval.core.scoring import ResponseCounts
 from ci_eval.core.statistics import footprint
-from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.comparison_rules import add_gate_filters, check_gates, load_metrics
-from ci_eval.jobs.logs import gather_logs, prepare_logs
+from ci_eval.core.workspace import Workspace, make_file_name
+from ci_eval.jobs.comparison_rules import add_gate_filters, check_gates, load_metrics, make_gate_error
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters import environments
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluated:
+    folder: Path
+    evaluation: Evaluation
+    reports: dict[str, Path]
+    trouble: CiEvalError | None
+    """The reason why the job fails although its reports are written; None if it does not."""
+
+
+def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
+    """Return the setup of stage 2, with the file of the project's names, and with a folder for logs if logs are on."""
+    settings, setup = prepared.config.interpret, prepared.setup
+    # `rerank` may need the names later, also without logs.
+    setup = dataclass_replace(setup, names=interpret.write_names(workspace, prepared.project.root))
+    if not settings.save_logs:
+        return setup
+    if workspace.manifest().logs is not None and _parts(workspace).exists():
+        # The logs are complete: a run was killed while it removed their parts.
+        shutil.rmtree(_parts(workspace))
+    logging = interpret.Logging(
+        parts=_parts(workspace),
+        formats=settings.log_format,
+        project=prepared.project.info.name,
+        completion_type=prepared.ranker.name,
+        context=settings.log_context,
+        # The start of the run is stored, so a resumed run logs the same time.
+        began=round(datetime.fromisoformat(workspace.manifest().start).timestamp() * 1000),
+    )
+    return dataclass_replace(setup, logging=logging)
+
+
+def _parts(workspace: Workspace) -> Path:
+    return workspace.folder / "logs" / "parts"
+
+
+def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
+    """Merge the parts of all files into logs for training, validation and test, unless that was done before."""
+    manifest, settings = workspace.manifest(), prepared.config.interpret
+    if manifest.logs is not None and not _parts(workspace).exists():
+        return
+    project_name = manifest.project.name
+    record = logs.gather(
+        workspace.folder / "logs",
+        _parts(workspace),
+        [make_file_name(source.path) for source in workspace.sources()],
+        settings.log_format,
+        logs.LogRun(
+            project=project_name,
+            language=manifest.language,
+            seed=settings.seed,
+            day=datetime.fromisoformat(manifest.start).strftime("%d_%m_%Y"),
+        ),
+        unit=(lambda _: project_name) if settings.split_by == "project" else (lambda path: f"{project_name}/{path}"),
+        split_by=settings.split_by,
+        percent=settings.train_test_split,
+        test_percent=settings.test_split,
+    )
+    # The record is written before the parts are removed: with it, the logs count as complete.
+    workspace.write_manifest(replace(manifest, logs=record))
+    # If the run is killed before this line, the next one merges the parts again.
+    shutil.rmtree(_parts(workspace))
+
+
+def find_trouble(workspace: Workspace, config: Config) -> CiEvalError | None:
+    manifest = workspace.manifest()
+    failed = sum(manifest.statuses.get(name, 0) for name in (status.value for status in FAILED))
+    if manifest.finished == 0:
+        if manifest.shard and manifest.planned == 0:
+            # There are fewer files than shards; other shards have the sessions.
+            return None
+        return errors.NothingToEvaluate(
+            f"none of {manifest.planned:,} planned sessions could be evaluated; see errors/ in the workspace"
+        )
+    allowed, share = config.interpret.allowed_failures, failed / manifest.finished
+    if share > allowed:
+        return errors.TooManyFailures(
+            f"the engine failed on {failed:,} of {manifest.finished:,} sessions ({share:.1%}), allowed are "
+            f"{allowed:.1%} (interpret.allowedFailures); the report shows them, errors first"
+            + (f"\n{manifest.given_up or manifest.trouble}" if manifest.given_up or manifest.trouble else "")
+        )
+    allowed, share = config.actions.allowed_unparsable, manifest.unparsable
+    if share > allowed:
+        worst = ", ".join([*manifest.unparsable_files][:3])
+        return errors.TooMuchUnread(
+            f"{share:.1%} of the source could not be read, allowed are {allowed:.1%} (actions.allowedUnparsable), so "
+            f"the figures are of the rest alone; most was lost in {worst}. Leave such files out by "
+            "actions.ignoreFileNames"
+        )
+    allowed, count = config.engine.allowed_unreadable, manifest.statuses.get(Status.UNREADABLE.value, 0)
+    if count > allowed * manifest.finished:
+        return errors.TooManyUnreadable(
+            f"{count:,} of {manifest.finished:,} answers could not be read ({count / manifest.finished:.1%}), allowed "
+            f"are {allowed:.1%} (engine.allowedUnreadable): they are no code at their place, or have not the form that "
+            "was asked for; the sessions' pages have what the model wrote"
+        )
+    return _find_emptiness(workspace, manifest, config.interpret.allowed_empty)
+
+
+def _find_emptiness(workspace: Workspace, manifest: Manifest, most: float) -> errors.NothingSuggested | None:
+    statuses = manifest.statuses
+    empty = statuses.get("empty", 0)
+    # A share of 1 turns the check off.
+    if most == 1 or manifest.engine.name == EMPTY:
+        return None
+    if manifest.endpoint and empty + statuses.get("cut-off", 0) >= most * manifest.finished:
+        counts = ResponseCounts()
+        for _, sessions in workspace.sessions(SessionScore):
+            for session in sessions:
+                counts.add(session)
+        # Results that are cut off before they begin count as empty, too.
+        responses, none = counts.figures(), counts.empty.total()
+        if responses is None or none < most * manifest.finished:
+            return None
+        return errors.NothingSuggested(
+            f"the model gave no answer in {none:,} of {manifest.finished:,} sessions: "
+            f"{describe_empty_responses(responses)}. With interpret.allowedEmpty: 1 the run counts all the same"
+        )
+    if empty < most * manifest.finished:
+        return None
+    return errors.NothingSuggested(
+        f"the engine suggested nothing in {empty:,} of {manifest.finished:,} sessions: "
+        "it may lack what the project needs (--dependencies), not know where the project is, or want a "
+        "letter typed (actions.strategy.prefix); with interpret.allowedEmpty: 1 the run counts all the same"
+    )
+
+
+EMPTY = "empty"
+"""The name of the control that never suggests anything, on purpose."""
 
 
 def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
@@ -41,7 +173,27 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
         workspace.clear("actions")
         workspace.clear("errors")
         started, watch, children = machine.now(), machine.Watch(), os.times()
-        generated = _generate(workspace, prepared, jobs, screen)
+        config, info = prepared.config, prepared.project.info
+        if prepared.records:
+            strategy = config.actions.strategy
+            generated = actions.generate_records(
+                prepared.records, info, prepared.language, strategy, prepared.task, workspace
+            )
+        else:
+            with screen.steps("Actions", "files") as steps:
+                generated = actions.generate(
+                    prepared.project.root,
+                    info,
+                    prepared.language,
+                    config.actions,
+                    workspace,
+                    jobs=jobs,
+                    task=prepared.task,
+                    seed=config.interpret.seed,
+                    cache=prepared.cache,
+                    with_generated=config.project.generated == "include",
+                    advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
+                )
         # The workers of this stage have ended; no engine is among them.
         own = watch.cpu() + sum(os.times()[2:4]) - sum(children[2:4])
         cpu = CpuTimes(own=round(own, 3))
@@ -68,27 +220,6 @@ def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Sc
         raise NothingToEvaluate(_why_nothing(workspace, prepared))
 
 
-def _generate(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> actions.Generated:
-    config, info = prepared.config, prepared.project.info
-    if prepared.records:
-        strategy = config.actions.strategy
-        return actions.generate_records(prepared.records, info, prepared.language, strategy, prepared.task, workspace)
-    with screen.steps("Actions", "files") as steps:
-        return actions.generate(
-            prepared.project.root,
-            info,
-            prepared.language,
-            config.actions,
-            workspace,
-            jobs=jobs,
-            task=prepared.task,
-            seed=config.interpret.seed,
-            cache=prepared.cache,
-            with_generated=config.project.generated == "include",
-            advance=lambda done, of, so_far: steps.show(done, of, f"{so_far.sessions:,} sessions"),
-        )
-
-
 def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
     errors = workspace.errors()
     if errors:
@@ -108,22 +239,19 @@ def _why_nothing(workspace: Workspace, prepared: Prepared) -> str:
     return f"{prepared.project.info.name} has no {prepared.language.title} files ({suffixes}) below its evaluationRoots"
 
 
-def make_sessions(
-    asked: Sequence[tuple[Workspace, Prepared]],
-    jobs: int,
-    screen: Screen,
-) -> None:
-    """Run stage 2, or the rest of it after an interruption, for one engine or for several in turns.
-
-    Raises NothingToEvaluate.
-    """
+def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen: Screen) -> None:
+    """Run the rest of stage 2, for one engine or for several in turns. Raises NothingToEvaluate."""
     started, watch = machine.now(), machine.Watch()
     (first, prepared), settings = asked[0], asked[0][1].config.interpret
     divide_sample(asked, settings.sessions_limit)
     manifest = first.manifest()
     repeats = manifest.rounds * len(asked)
-    if plan := _plan(manifest.generated, settings, repeats):
-        screen.say(plan)
+    limit, count = settings.sessions_limit, format_count(manifest.generated, "session")
+    times = f", each {repeats} times" if repeats > 1 else ""
+    if limit is not None and limit < manifest.generated:
+        screen.say(f"Asking {limit:,} of {count}{times} (--all asks all)")
+    elif repeats > 1:
+        screen.say(f"Asking all {count}{times}")
     with screen.steps("Sessions", "sessions") as steps:
         results = interpret.play_files(
             [interpret.EngineSide(workspace, prepare_logs(preparation, workspace)) for workspace, preparation in asked],
@@ -154,16 +282,6 @@ def divide_sample(asked: Sequence[tuple[Workspace, Prepared]], limit: int | None
             workspace.write_manifest(replace(workspace.manifest(), strata={"": counts}))
 
 
-def _plan(generated: int, settings: InterpretConfig, repeats: int) -> str:
-    """Return the sentence that says how many sessions are asked, "" if all are asked once. `repeats`: how often each
-    session is asked, of all engines together."""
-    limit = settings.sessions_limit
-    times = f", each {repeats} times" if repeats > 1 else ""
-    if limit is None or limit >= generated:
-        return f"Asking all {format_count(generated, 'session')}{times}" if repeats > 1 else ""
-    return f"Asking {limit:,} of {format_count(generated, 'session')}{times} (--all asks all)"
-
-
 def record(
     workspace: Workspace,
     prepared: Prepared,
@@ -172,8 +290,7 @@ def record(
     screen: Screen,
     watch: machine.Watch,
 ) -> None:
-    """Write down how stage 2 went, on a machine that was watched meanwhile, and seal the workspace. Raises
-    NothingToEvaluate if no session was planned."""
+    """Write the results of stage 2, and seal the workspace. Raises NothingToEvaluate if no session was planned."""
     manifest = workspace.manifest()
     # A shard may have no session, since there may be fewer files than shards.
     if not made.planned and manifest.shard is None:
@@ -236,19 +353,15 @@ def together(confined: Iterable[str]) -> str:
     return " / ".join(sorted(set(confined) - {""}))
 
 
-def make_reports(
-    workspace: Workspace,
-    config: Config,
-    gates: Sequence[Gate] = (),
-) -> tuple[Evaluation, dict[str, Path]]:
-    """Run stage 3. Return the figures, and the path of the report by reporter. `gates`: absolute gates. Raises
-    WorkspaceError if there are no complete sessions."""
+def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = ()) -> Evaluated:
+    """Run stage 3. `gates`: absolute gates. Raises WorkspaceError if there are no complete sessions."""
+    complete = workspace.manifest().complete
     # An interrupted run has a report of the sessions that are complete.
-    if not workspace.manifest().complete and not any(workspace.sources()):
+    if not complete and not any(workspace.sources()):
         raise WorkspaceError(
             f"{workspace.folder} has no complete sessions yet: run `ci-eval interpret {workspace.folder}`"
         )
-    return report.report(
+    evaluation, reports = report.report(
         workspace,
         load_metrics(config),
         add_gate_filters(config, gates).report_filters,
@@ -260,6 +373,14 @@ def make_reports(
         named=metrics.select_metrics,
         title=config.reports.evaluation_title,
     )
+    # An interrupted run has too few sessions to count as failed.
+    trouble = find_trouble(workspace, config) if complete else None
+    return Evaluated(
+        folder=workspace.folder,
+        evaluation=evaluation,
+        reports=reports,
+        trouble=trouble or make_gate_error([("", gate) for gate in evaluation.gates]),
+    )
 
 
 def load_grammars(workspace: Workspace) -> Mapping[str, str]:
@@ -269,4 +390,3 @@ def load_grammars(workspace: Workspace) -> Mapping[str, str]:
 
 
 BESIDE_EFFORT = ("Recall", "LatencyPercentile95")
-"""The metrics that a headline shows beside the effort that a modelled user saves."""

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace as replace_values
 
 from ci_eval.ci import Screen
 from ci_eval.core import actions, interpret, logs, machine
 from ci_eval.core.base.catalog import guess
-from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError
 from ci_eval.core.catalogs import engines, graders, languages, rankers, tasks
 from ci_eval.core.config import Config, EngineConfig, patch
-from ci_eval.core.contracts import Engine, Installation, Language, Ranker, Surroundings, Task
+from ci_eval.core.contracts import Configurable, Engine, Installation, Language, Ranker, Surroundings, Task
 from ci_eval.core.fetch import dataset, project, sealed
 from ci_eval.core.fetch.project import Project
 from ci_eval.core.model import UNREFERRING, ActionsConfig, QueriesConfig, StrategyConfig
@@ -24,16 +26,143 @@ from ci_eval.core.sample_expansion import Splitter
 from ci_eval.core.statistics import footprint
 from ci_eval.core.user_model import build_user_model
 from ci_eval.jobs.comparison_rules import judging, load_metrics
-from ci_eval.jobs.engine.configuring import engine_of_command, identify_engine, make_sent_configuration, named_engine
 from ci_eval.jobs.models.answers import import_recordings
 from ci_eval.plugins.adapters import environments
+from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
+from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
-from ci_eval.plugins.adapters.lsp.custom import find_script
-from ci_eval.plugins.adapters.lsp.engine import LspEngine
+from ci_eval.plugins.adapters.lsp.custom import calls_itself, custom, find_script, is_called
+from ci_eval.plugins.adapters.lsp.engine import NO_COMPLETION, LspEngine
+from ci_eval.plugins.adapters.lsp.overlay import NEVER, Overlay
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
+from ci_eval.plugins.adapters.sent import Configured
+
+ON_TOP = ("settings", "options", "arguments", "environment", "capabilities")
+"""The keys of `engine` that are put on top of what a language server gets anyway."""
+
+
+def servers() -> Iterator[LspEngine]:
+    return (engine for engine in engines.CATALOG.all() if isinstance(engine, LspEngine))
+
+
+def named_engine(config: Config) -> Engine:
+    """Return the engine that the configuration names, with its settings. Raises ConfigError."""
+    engine_config = config.engine
+    # No engine's name has a space, which a command has.
+    if " " in engine_config.name:
+        raise ConfigError(f"{engine_config.name!r} is no engine's name: did you mean --engine-command for a command?")
+    engine = engines.CATALOG.load(engine_config.name)
+    if isinstance(engine, LspEngine):
+        return _set_auto_import(replace(engine, own=make_overlay(engine_config)), config)
+    usual = engine.auto_import if isinstance(engine, DrivenEngine) else NEVER
+    usual.chosen(config.interpret.auto_import, engine.name)
+    for key in (key for key in ON_TOP if key != "options" and getattr(engine_config, key)):
+        raise ConfigError(
+            f"`engine.{key}` is given, but {engine.name} is no language server, which it is for: remove it"
+        )
+    if not engine_config.options:
+        return engine
+    if isinstance(engine, Configurable):
+        return engine.configured(engine_config.options)
+    able = ", ".join(candidate.name for candidate in engines.CATALOG.all() if isinstance(candidate, Configurable))
+    raise ConfigError(
+        f"`engine.options` is given, but {engine.name} has none; they are for language servers, a `command`, {able}"
+    )
+
+
+def engine_of_command(config: Config, name: str, like: LspEngine | None = None) -> LspEngine:
+    engine_config = config.engine
+    assert engine_config.command
+    server = custom(
+        name,
+        engine_config.command,
+        language_id=engine_config.language_id,
+        own=make_overlay(engine_config),
+        like=like or find_similar_engine(engine_config),
+    )
+    return _set_auto_import(server, config)
+
+
+def find_similar_engine(given: EngineConfig) -> LspEngine | None:
+    """Return the named engine that a command is like, by `engine.like` or its program. Raises ConfigError."""
+    if given.like is None:
+        return next((engine for engine in servers() if is_called(given.command or ("",), engine)), None)
+    engine = engines.CATALOG.load(given.like)
+    if isinstance(engine, LspEngine):
+        return engine
+    possible = ", ".join(server.name for server in servers())
+    raise ConfigError(
+        f"`engine.like` is {engine.name}, which is no language server, as a `command` is; known: {possible}"
+    )
+
+
+def identify_engine(
+    server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
+) -> LspEngine:
+    """Return the engine of a command, like a named one if it says so. Raises PreparationError."""
+    evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
+    if not server.like or not config.engine.like:
+        try:
+            itself = server.introduction(installation, surroundings)
+        except EngineFailure as error:
+            # The sessions fail for the same reason, which the reports lead with.
+            screen.warn(f"{server.name} did not start when it was tried: {error}")
+            return server
+        if not itself.completes:
+            raise PreparationError(NO_COMPLETION.format(server.name))
+        if not server.like and (
+            model := next((candidate for candidate in servers() if calls_itself(itself.name, candidate)), None)
+        ):
+            server = engine_of_command(config, server.name, model)
+            evidence = f"the name that it gives, {itself.name}"
+    if server.like:
+        screen.say(
+            f"{server.name} is told and waited for as {server.like} is ({evidence} says so); "
+            "--engine-like NAME names another engine"
+        )
+    return server
+
+
+def make_overlay(given: EngineConfig) -> Overlay:
+    return Overlay(**{key: getattr(given, key) for key in ON_TOP})
+
+
+def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
+    """Return the server with the setting `interpret.autoImport`. Raises ConfigError if it cannot do so."""
+    setting = config.interpret.auto_import
+    server.auto_import.chosen(setting, server.like or server.name)
+    # With auto-import, an answer lists the names of any file.
+    closure = server.closure if server.auto_import.state(setting) == "off" else Closure.PROJECT
+    return replace(server, auto_imports=setting, closure=closure)
+
+
+def make_sent_configuration(
+    engine: Engine,
+    installation: Installation,
+    surroundings: Surroundings,
+    config: Config,
+    *,
+    has_dependencies: bool,
+) -> SentConfiguration:
+    """Return the configuration that the engine will get. Raises ConfigError."""
+    if isinstance(engine, Configured):
+        made = engine.sent(installation, surroundings)
+    else:
+        endpoint_options = {}
+        if config.engine.endpoint is not None:
+            # They hold the variable of the key, never the key itself.
+            own, usual = msgspec.to_builtins(config.engine), msgspec.to_builtins(EngineConfig())
+            endpoint_options = {key: own[key] for key in own if own[key] != usual[key] and key not in ON_TOP}
+        limits = {"timeout": surroundings.timeout}
+        made = SentConfiguration(
+            options=config.engine.options | endpoint_options or None, auto_import="none", limits=limits
+        )
+    limits = made.limits | {"suggestions": float(config.interpret.max_suggestions)}
+    dependencies = made.dependencies if has_dependencies else "none"
+    return replace_values(made, limits=limits, dependencies=dependencies)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,77 +227,72 @@ class Prepared:
 
 
 def prepare(config: Config, screen: Screen) -> Prepared:
-    """Check the names in the configuration, and install and download what it asks for. Raises ConfigError or
-    PreparationError."""
+    """Check the configuration, and install and download what it names. Raises ConfigError or PreparationError."""
     with sealed.care(tell=screen.warn):
-        return _prepare(config, screen)
-
-
-def _prepare(config: Config, screen: Screen) -> Prepared:
-    if config.projects:
-        raise ConfigError("`projects` are for evaluate and compare-engines; here, name one of them: --project SPEC")
-    language = languages.CATALOG.load(config.language)
-    task = load_task(config)
-    engine = load_engine(config)
-    config = at_newest(config, engine, screen)
-    if not engine.verified and config.engine.command is None:
-        screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
-    model = config.interpret.ranking_model
-    ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
-    for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
-        # Formats may need an extra, which only matters if logs are written.
-        if config.interpret.save_logs:
-            form.check()
-    _check_names(config, task, language, engine)
-    cache = _cache()
-    import_recordings(config)
-    wanted_graders = interpret.list_graders(task, config.judge, config.running)
-    graders.ready(wanted_graders, cache, config.judge, config.running)
-    screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
-    target, records = _target(config, task, cache)
-    around = (
-        project.prepare(config.project.spec, cache=cache, name=config.project.name)
-        if records and config.project.spec
-        else None
-    )
-    for folder in config.project.source_roots:
-        whole = (around or target).root
-        if not (whole / folder).is_dir() or not (whole / folder).resolve().is_relative_to(whole.resolve()):
-            raise ConfigError(f"project.sourceRoots: {folder!r} is no folder of the project; give it from its root")
-    # Records may belong to a project, which is then the one that engines see.
-    if config.project.spec and not project.lasts(config.project.spec):
-        # So a resumed run, and the other engine of a comparison, see the same files.
-        newest = (around or target).info.spec
-        screen.say(f"{config.project.spec}: {newest.partition('#')[0]}, the newest")
-        config = patch(config, project=newest)
-    texts = _lay_out_texts(records, config, engine, cache) if records else None
-    needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
-    version = f" {config.engine.version}" if config.engine.version else ""
-    screen.say(f"Preparing engine {engine.name}{version}")
-    installation = engine.install(config.engine.version, cache)
-    prepared = Prepared(
-        config=config,
-        language=language,
-        engine=engine,
-        installation=installation,
-        ranker=ranker,
-        task=task,
-        project=target,
-        records=records,
-        around=around,
-        texts=texts,
-        environment=needs,
-        dependencies_left_out=left_out,
-        confined=_check_confinement(config, engine, screen),
-        cache=cache,
-    )
-    surroundings = prepared.setup.surroundings
-    if isinstance(engine, LspEngine) and config.engine.command is not None:
-        # The program has to run once, to tell whether it is a server that ci-eval has settings for.
-        engine = identify_engine(engine, installation, surroundings, config, screen)
-    full = bool(needs and needs.packages)
-    sent = make_sent_configuration(engine, installation, surroundings, config, has_dependencies=full)
-    return replace(prepared, engine=engine, sent=sent)
+        if config.projects:
+            raise ConfigError("`projects` are for evaluate and compare-engines; here, name one of them: --project SPEC")
+        language = languages.CATALOG.load(config.language)
+        task = load_task(config)
+        engine = load_engine(config)
+        config = at_newest(config, engine, screen)
+        if not engine.verified and config.engine.command is None:
+            screen.warn(f"no test of ci-eval drives {engine.name}: where it fails, that may be ci-eval's fault, too")
+        model = config.interpret.ranking_model
+        ranker = rankers.CATALOG.load(config.interpret.completion_type).configured(Path(model) if model else None)
+        for form in map(logs.formats.CATALOG.load, config.interpret.log_format):
+            # Formats may need an extra, which only matters if logs are written.
+            if config.interpret.save_logs:
+                form.check()
+        _check_names(config, task, language, engine)
+        cache = _cache()
+        import_recordings(config)
+        wanted_graders = interpret.list_graders(task, config.judge, config.running)
+        graders.ready(wanted_graders, cache, config.judge, config.running)
+        screen.say(f"Preparing {config.dataset.spec or config.project.spec}")
+        target, records = _target(config, task, cache)
+        around = (
+            project.prepare(config.project.spec, cache=cache, name=config.project.name)
+            if records and config.project.spec
+            else None
+        )
+        for folder in config.project.source_roots:
+            whole = (around or target).root
+            if not (whole / folder).is_dir() or not (whole / folder).resolve().is_relative_to(whole.resolve()):
+                raise ConfigError(f"project.sourceRoots: {folder!r} is no folder of the project; give it from its root")
+        # Records may belong to a project, which is then the one that engines see.
+        if config.project.spec and not project.lasts(config.project.spec):
+            # So a resumed run, and the other engine of a comparison, see the same files.
+            newest = (around or target).info.spec
+            screen.say(f"{config.project.spec}: {newest.partition('#')[0]}, the newest")
+            config = patch(config, project=newest)
+        texts = _lay_out_texts(records, config, engine, cache) if records else None
+        needs, left_out = _dependencies(config, language, engine, around or target, cache, screen)
+        version = f" {config.engine.version}" if config.engine.version else ""
+        screen.say(f"Preparing engine {engine.name}{version}")
+        installation = engine.install(config.engine.version, cache)
+        prepared = Prepared(
+            config=config,
+            language=language,
+            engine=engine,
+            installation=installation,
+            ranker=ranker,
+            task=task,
+            project=target,
+            records=records,
+            around=around,
+            texts=texts,
+            environment=needs,
+            dependencies_left_out=left_out,
+            confined=_check_confinement(config, engine, screen),
+            cache=cache,
+        )
+        surroundings = prepared.setup.surroundings
+        if isinstance(engine, LspEngine) and config.engine.command is not None:
+            # The program has to run once, to tell whether it is a server that ci-eval has settings for.
+            engine = identify_engine(engine, installation, surroundings, config, screen)
+        full = bool(needs and needs.packages)
+        sent = make_sent_configuration(engine, installation, surroundings, config, has_dependencies=full)
+        return replace(prepared, engine=engine, sent=sent)
 
 
 def _dependencies(
@@ -202,8 +326,7 @@ LATEST = "latest"
 
 
 def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
-    """Return the configuration with the newest version of its engine, if it asks for `latest`. Raises ConfigError or
-    PreparationError."""
+    """Replace the version `latest` of an engine by its newest. Raises ConfigError or PreparationError."""
     if config.engine.version != LATEST or config.engine.command is not None:
         return config
     if not isinstance(engine, Renewable):
@@ -228,8 +351,7 @@ def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, a
 
 
 def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cache: Path) -> Path | None:
-    """Return the folder with the texts that the records' carets are in; None if the engine takes records. Raises
-    ConfigError if the engine completes at a caret, and the dataset has none."""
+    """Return the folder with the texts of the records; None if the engine takes records. Raises ConfigError."""
     if engine.takes_records or not has_carets(load_task(config)):
         return None
     if not records.texts:
@@ -241,7 +363,6 @@ def _lay_out_texts(records: actions.Records, config: Config, engine: Engine, cac
 
 
 def _check_names(config: Config, task: Task, language: Language, engine: Engine) -> None:
-    """Raise ConfigError if a name in the configuration does not exist, or if the names do not fit together."""
     if takes_dataset(task) and not engine.takes_records and not has_carets(task):
         capable = ", ".join(candidate.name for candidate in engines.CATALOG.all() if candidate.takes_records)
         raise ConfigError(
@@ -280,8 +401,7 @@ def _cache() -> Path:
 
 
 def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
-    """Return the confinement of the engine, tested on this machine; "" if the engine runs in no own process. Raises
-    PreparationError if confinement is required and incomplete."""
+    """Return the confinement of the engine as tested here. Raises PreparationError if it is required and incomplete."""
     if not engine.own_process:
         return ""
     level = config.interpret.confine

@@ -1,9 +1,10 @@
-"""The workspace of a run: begun, resumed, or made from another one."""
+"""The workspace of a run: begun, resumed, or made from another one, and whether its configuration is trusted."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,14 +20,9 @@ from ci_eval import __version__
 from ci_eval.core import actions, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import packages
-from ci_eval.core.base.errors import (
-    ConfigError,
-    Interrupted,
-    NothingToEvaluate,
-    WorkspaceError,
-)
+from ci_eval.core.base.errors import ConfigError, Interrupted, NothingToEvaluate, WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.catalogs import graders
+from ci_eval.core.catalogs import engines, graders
 from ci_eval.core.compare.conditions import between
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.core.config.view import UNCHANGED, View, read_view
@@ -35,21 +31,20 @@ from ci_eval.core.fetch.git import read_revision
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import QUERIES, RANKER, Manifest, unlike
 from ci_eval.core.model import EngineInfo
+from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.rendering.advice import MOST, short
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.preparation import Prepared
+from ci_eval.jobs.preparation import ON_TOP, Prepared
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.learning.model_file import hash_ranker
 
 
 def choose_output(config: Config, output: Path | None) -> Path:
-    """Return `output`, or a folder named by time below the config's `outputDir`."""
     return output or Path(config.output_dir) / strftime("%Y-%m-%d_%H-%M-%S")
 
 
 def make_title(config: Config, engine: EngineInfo) -> str:
-    """Return the configured title, or one made of the engine and the completion type."""
     # The version of an own engine is a digest, which only the facts name.
     name = engine.name if config.engine.command and not config.engine.version else f"{engine.name} {engine.version}"
     return config.reports.evaluation_title or f"{name} {config.interpret.completion_type}"
@@ -103,7 +98,13 @@ def _lock(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
+def begin(
+    prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None, *, resume: bool = False
+) -> Workspace:
+    """Make a new workspace, or open the one of an interrupted run to `resume`, if there is one. Raises WorkspaceError
+    if the configuration, project or engine of that run differs."""
+    if resume and (folder / "manifest.json").is_file():
+        return take_up(Workspace.open(folder), prepared, jobs, shard)
     manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)
     workspace = Workspace.create(folder)
     workspace.write_config(dump(prepared.config))
@@ -114,6 +115,15 @@ def begin(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = Non
 
 def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
     config, engine = prepared.config, prepared.installation.info
+    seed, evolution = config.interpret.seed, config.actions.strategy.evolution
+    # Whether queries of records are drawn is known once these were read.
+    drawn = {
+        # The parts are drawn if only some change, and their replacement is drawn if it is another line.
+        "evolution": seed if evolution.share and (evolution.share < 1 or evolution.how == "different") else None,
+        "use of each import": seed if prepared.task.of_imports else None,
+        "training of the engine": training_seed(prepared.engine),
+        RANKER: training_seed(prepared.ranker),
+    }
     return Manifest(
         ci_eval=__version__,
         title=make_title(config, engine),
@@ -121,7 +131,7 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         completion_type=prepared.ranker.name,
         model=hash_ranker(config.interpret.ranking_model) if config.interpret.completion_type in BY_MODEL else "",
         client=config.interpret.client,
-        strategy=actions.spell_task(config.actions.strategy, config.interpret.seed, prepared.task)
+        strategy=actions.spell_task(config.actions.strategy, seed, prepared.task)
         + actions.spelled_queries(config.queries),
         filters=actions.spelled_filters(config.actions.strategy.filters),
         files=actions.spelled_files(config.actions) + ("/generated" if config.project.generated == "include" else ""),
@@ -130,8 +140,8 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
         unit=prepared.task.unit,
         judge=describe_judge(config),
         run=describe_test_runs(config),
-        seed=config.interpret.seed,
-        drawn=_drawn(prepared),
+        seed=seed,
+        drawn={name: str(value) for name, value in drawn.items() if value is not None},
         engine=engine,
         revision=find_revision(config.engine.command),
         sent=prepared.sent,
@@ -172,22 +182,8 @@ def describe_judge(config: Config) -> str:
 
 
 def describe_test_runs(config: Config) -> str:
-    """Return how answers are run, in a few words; "" if none are run."""
     settings = config.run
     return f"{settings.mutants} mutants, {settings.timeout:g} s a run" if settings.tests else ""
-
-
-def _drawn(prepared: Prepared) -> dict[str, str]:
-    """Return what is drawn: name → seed. Whether queries of records are is known once these were read."""
-    seed, evolution = prepared.config.interpret.seed, prepared.config.actions.strategy.evolution
-    seeds = {
-        # The parts are drawn if only some change, and what stands in their place is drawn if it is another line.
-        "evolution": seed if evolution.share and (evolution.share < 1 or evolution.how == "different") else None,
-        "use of each import": seed if prepared.task.of_imports else None,
-        "training of the engine": training_seed(prepared.engine),
-        RANKER: training_seed(prepared.ranker),
-    }
-    return {name: str(drawn) for name, drawn in seeds.items() if drawn is not None}
 
 
 def training_seed(part: Engine | Ranker) -> int | None:
@@ -195,14 +191,6 @@ def training_seed(part: Engine | Ranker) -> int | None:
     options_seed = getattr(getattr(part, "options", None), "seed", None)
     seed: int | None = getattr(part, "training_seed", options_seed)
     return seed
-
-
-def resume(prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None) -> Workspace:
-    """Open the workspace of an interrupted run, and check that the run was the same; make a new one if there is none.
-    Raises WorkspaceError if the configuration, project or engine differs."""
-    if not (folder / "manifest.json").is_file():
-        return begin(prepared, folder, jobs, shard)
-    return take_up(Workspace.open(folder), prepared, jobs, shard)
 
 
 def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | None = None) -> Workspace:
@@ -284,7 +272,6 @@ def copy_actions(
 
 
 def take_actions(source: Workspace, workspace: Workspace) -> None:
-    """Copy the actions of another workspace, with the figures about them."""
     for path in source.action_files():
         atomic.copy(path, workspace.folder / "actions" / path.name)
     was = source.manifest()
@@ -313,8 +300,7 @@ def check_single_project(workspace: Workspace) -> None:
 
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of a workspace, with its view. Raises WorkspaceError if what was measured changed.
-    `view`: a change of the stored view, which is not stored."""
+    """Return the stored configuration, with its view. Raises WorkspaceError if what was measured changed."""
     return load_workspace(workspace, view).config
 
 
@@ -329,8 +315,7 @@ def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration of a workspace as it was measured, with another view than the stored one. Raises
-    WorkspaceError if it changed since."""
+    """Return the configuration as it was measured, with another view. Raises WorkspaceError if it changed since."""
     return _load(workspace, view.spell()).config
 
 
@@ -339,3 +324,60 @@ def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:
         # An interrupted run has no digests yet.
         workspace.verify("config.yaml", "manifest.json")
     return load(workspace.config_path, overrides=view, environment={})
+
+
+def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False) -> None:
+    """Raise ConfigError if `config` takes something dangerous from a workspace's configuration, unless it is `trusted`.
+    Dangerous are a command to run, an address to send code to, and an exception to confinement. `typed`: the user gave
+    the engine's command."""
+    stored = stored_config(workspace)
+    asked = []
+    if stored.engine.command is not None and config.engine.command is not None and not typed:
+        asked.append(f"run this command as the engine: {shlex.join(stored.engine.command)}")
+    put = [key for key in ON_TOP if getattr(stored.engine, key) and getattr(config.engine, key)]
+    name = stored.engine.name
+    if put and (
+        stored.engine.command is not None
+        or (name in engines.names() and isinstance(engines.CATALOG.load(name), LspEngine))
+    ):
+        # Settings may name programs, and environment variables may make any program run others.
+        asked.append(f"start the engine with {', '.join(f'engine.{key}' for key in put)} of its own")
+    # The IDE is a program, at a path that the configuration names.
+    if stored.engine.name == config.engine.name == "jetbrains":
+        asked.append(f"run the IDE in {stored.engine.options.get('ide')}")
+    if config.engine.endpoint is not None:
+        asked += _addresses(stored.engine)
+    if config.judge:
+        asked += _addresses(stored.judge)
+    if stored.engine.reads and config.engine.reads:
+        asked.append(f"let the engine read {', '.join(stored.engine.reads)}")
+    if config.run.tests:
+        asked += _test_runs(stored)
+    if stored.interpret.confine == "off" == config.interpret.confine:
+        asked.append("start the engine without walls (interpret.confine: off)")
+    _refuse(workspace, asked, trusted=trusted)
+
+
+def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
+    """Raise ConfigError if grading would ask a judge or run tests, unless the workspace is `trusted`."""
+    _refuse(workspace, [*_addresses(stored.judge), *_test_runs(stored)], trusted=trusted)
+
+
+def _test_runs(stored: Config) -> Iterator[str]:
+    if stored.run.tests:
+        walls = "without walls (interpret.confine: off)" if stored.interpret.confine == "off" else "confined"
+        yield f"run the tests in its answers, {walls} (run.tests)"
+
+
+def _addresses(endpoint: EndpointConfig | None) -> Iterator[str]:
+    if endpoint and endpoint.endpoint is not None:
+        key = f", with the key in {endpoint.key}" if endpoint.key else ""
+        yield f"send code to {endpoint.endpoint}{key}"
+
+
+def _refuse(workspace: Workspace, asked: Sequence[str], *, trusted: bool) -> None:
+    if asked and not trusted:
+        raise ConfigError(
+            f"the configuration in {workspace.folder} would {', and '.join(asked)}. A workspace may come from somebody "
+            "else: add --trust if you know this one, or choose an engine with --engine or a CONFIG"
+        )

@@ -1,26 +1,29 @@
-"""The description of a single session: as it was stored, or as the engine completes it now."""
+"""The description of a single session, as it was stored or as the engine completes it now, or of what a run misses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ci_eval.ci import Screen
 from ci_eval.core import interpret
-from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
+from ci_eval.core.catalogs import languages, reporters
+from ci_eval.core.config.view import View
 from ci_eval.core.grammar.document import NotText, line_and_column
-from ci_eval.core.model import Lookup, Session
+from ci_eval.core.model import Lookup, Session, SessionScore
+from ci_eval.core.model.report import Causes
+from ci_eval.core.report.causes import find_causes, read_ranks
+from ci_eval.core.scoring import evaluated
 from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
-from ci_eval.jobs import trust as trusting
+from ci_eval.jobs.comparison_rules import load_metrics
 from ci_eval.jobs.preparation import prepare
 
 SHOWN = 15
-"""The number of suggestions that are listed."""
 AROUND = 2
-"""The number of source lines that are shown before and after."""
 
 
 def describe(folder: Path, identity: str) -> Iterator[str]:
@@ -83,8 +86,7 @@ def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
 
 
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
-    """Ask the engine again, and print each message to and from it, then what it completes now. Raises WorkspaceError if
-    there are no messages."""
+    """Ask the engine again, and print each message and the result. Raises WorkspaceError if there are none."""
     recorder = Trace(screen.line, full=full)
     with attach_listener(recorder):
         lines = list(replay(folder, identity, screen, trusted=trusted))
@@ -107,7 +109,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     runs.check_single_project(workspace)
     source, session = workspace.find_session(identity)
     config = runs.stored_config(workspace)
-    trusting.refuse_foreign(workspace, config, trusted=trusted)
+    runs.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(
         # The caller listens to the messages, so they are not stored with the session again.
@@ -129,3 +131,52 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     yield from _status("now", again)
     for lookup in again.lookups:
         yield from _lookup(lookup, again.expected_text)
+
+
+def list_causes(
+    folder: Path, *, base: Path | None, others: Sequence[Path], output: Path | None, view: View
+) -> tuple[Causes, dict[str, Path]]:
+    """Find the clusters of misses, or of what is worse than in `base`, and write them. Return them, and by reporter the
+    file to open first. `others`: workspaces with the same sessions. Raises WorkspaceError or NothingToEvaluate."""
+    workspace = _open(folder)
+    manifest, config = workspace.manifest(), runs.stored_config(workspace, view)
+    if "RecallAt1" not in {metric.info.name for metric in load_metrics(config) if metric.of in manifest.figures}:
+        raise NothingToEvaluate(
+            f"{folder}: the task {manifest.task} has no RecallAt1, so that there are no ranks to explain"
+        )
+    filters = config.report_filters
+    weights = [
+        filters.leading.weight(session)
+        for _, sessions in workspace.sessions(SessionScore)
+        for session in sessions
+        if evaluated(session)
+    ]
+    if not weights:
+        raise NothingToEvaluate(f"{folder} has no session that was asked: there is no miss to explain")
+    own = read_ranks(workspace)
+    compared = {}
+    for other in (*others, *([base] if base else [])):
+        paired = _open(other)
+        ranks = read_ranks(paired)
+        if ranks.keys().isdisjoint(own):
+            raise WorkspaceError(
+                f"{other} has none of the sessions of {folder}: evaluate the same project with the same seed and "
+                "strategy"
+            )
+        compared[other] = paired.manifest().title, ranks
+    causes = find_causes(
+        workspace,
+        languages.CATALOG.load(manifest.language) if manifest.language in languages.CATALOG.names() else None,
+        (filters if any(weights) else filters.led_by_all()).leading,
+        title=view.title or manifest.title,
+        others=dict(compared[other] for other in others),
+        base=compared[base] if base else None,
+    )
+    return causes, reporters.write(causes, None, output or folder / "reports")
+
+
+def _open(folder: Path) -> Workspace:
+    workspace = Workspace.open(folder)
+    if workspace.manifest().digests:
+        workspace.verify()
+    return workspace

@@ -1,4 +1,4 @@
-"""The output of jobs for a person at a terminal."""
+"""The output of jobs at a terminal."""
 
 from __future__ import annotations
 
@@ -41,15 +41,12 @@ from ci_eval.core.rendering.verdicts import (
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.jobs.compare import Compared
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.suites.suite import Suited
-from ci_eval.jobs.sweeps.sweep import Swept
+from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.plugins.learning.model_file import RankerModel
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Print the figures of an evaluation, its problems, the paths of its reports and the answer. The last line is the
-    workspace's path."""
+    """Print an evaluation. The last line is the workspace's path."""
     result = done.evaluation
     whole = result.filters["ALL"]
     conditions = [
@@ -93,7 +90,7 @@ def _all_figures(evaluation: Evaluation, screen: Screen) -> None:
     if screen.verbose:
         for line in (*figure_texts.sentences(evaluation), *populations(evaluation), ""):
             screen.result(line)
-    # What a person looks at first, or all with -v; quality comes before times.
+    # The most important figures, or all with -v; quality comes before times.
     infos = headline_metrics(evaluation.metrics)
     if screen.verbose:
         infos = sorted(evaluation.metrics, key=lambda info: info.is_time)
@@ -160,7 +157,6 @@ def comparison(done: Compared, screen: Screen, *, short: bool = False) -> None:
 
 
 def gates_of(comparisons: Sequence[Compared], screen: Screen) -> None:
-    """Print the results of the gates of several comparisons, each below the name of the new side."""
     for compared in comparisons:
         if compared.comparison.gates:
             screen.result(compared.comparison.new.title)
@@ -216,7 +212,6 @@ def _print_resources(evaluation: Evaluation, screen: Screen) -> None:
 
 
 def _short(error: FileError) -> str:
-    """Return the first line of an error and the last line of its trace."""
     first = error.message.splitlines()[0] if error.message else error.stage
     # The last line of a stack trace, or of the engine's output, usually names the cause.
     last = error.trace.rstrip().rpartition("\n")[2].strip()
@@ -233,16 +228,7 @@ def small(
         screen.line(str(folder))
 
 
-def sweep(done: Swept, screen: Screen) -> None:
-    small(done.sweep, done.folder, done.reports, screen)
-
-
-def suite(done: Suited, screen: Screen) -> None:
-    small(done.suite, done.folder, done.reports, screen)
-
-
 def logs(record: LogsRecord | None, screen: Screen) -> None:
-    """Print the numbers of logged sessions and rows on each side, and the kinds of candidates."""
     if record is None:
         return
     sides = record.sides.items()
@@ -266,8 +252,7 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
 
 
 def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
-    """Return a table row for each kind of candidate, the most frequent first. The columns are the kind, its rows on all
-    sides, their share of all rows, and the expected ones."""
+    """Return a row for each kind of candidate, the most frequent first."""
     total: dict[str, tuple[int, int]] = {}
     for counts in sides:
         for kind, (rows, expected) in counts.kinds.items():
@@ -282,7 +267,6 @@ def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
 
 
 def model(trained: RankerModel, screen: Screen) -> None:
-    """Print how well a trained ranker ranks the logs for validation and test, and the features that it uses most."""
     for side, before, after in (
         ("validation", trained.before, trained.after),
         *([("test", trained.tested.before, trained.tested.after)] if trained.tested else []),

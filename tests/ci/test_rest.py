@@ -15,7 +15,7 @@ import pytest
 
 from ci_eval.ci.repository import Repository
 from ci_eval.ci.rest import Rest
-from ci_eval.jobs.workflows import comments, notices
+from ci_eval.jobs.workflows import posts
 from tests.ci.conftest import NIGHT
 from tests.ci.github_api import Services
 from tests.ci.github_description import (
@@ -113,9 +113,9 @@ def asked(known: Services, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> I
     assert repository.find_artifact(9, "x") == newest
     assert list(repository.earlier_runs()) == []
     for result in ("failure", "success"):
-        assert "issue 2" in notices.tell(rest, result, 9)
+        assert "issue 2" in posts.tell(rest, result, 9)
     for _ in range(2):
-        assert "the comment on #7" in comments.post(rest, folder, "0" * 40)
+        assert "the comment on #7" in posts.post(rest, folder, "0" * 40)
     yield from (call.args for call in answering.call_args_list if call.args[1].startswith("/repos/"))
 
 

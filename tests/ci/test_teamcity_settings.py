@@ -18,7 +18,7 @@ import pytest
 from ci_eval.cli.group import find_command
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.config import load
-from ci_eval.jobs.nights.reuse import why_not_reusable
+from ci_eval.jobs.reuse import why_not_reusable
 from tests.ci.teamcity_stage import ROOT, builds, executed
 
 SETTINGS = ROOT / ".teamcity" / "settings.kts"

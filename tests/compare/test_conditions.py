@@ -12,7 +12,7 @@ from ci_eval.core.compare.conditions import between, conditions, name_sides
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.rendering.advice import sentence
 from ci_eval.core.workspace import Workspace
-from tests.jobs.test_outcome import manifest
+from tests.jobs.test_pipeline import manifest
 
 
 def names(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> list[str]:

@@ -15,7 +15,7 @@ from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError, EngineMisbehaved, EngineRaised, EngineTimeout
 from ci_eval.core.catalogs import graders
 from ci_eval.core.contracts import Grader, Pairing
-from ci_eval.jobs.grade import grade_pairs
+from ci_eval.jobs.evaluate import grade_pairs
 from ci_eval.plugins.adapters import codebleu
 from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
 from ci_eval.plugins.adapters.place import measure_confinement

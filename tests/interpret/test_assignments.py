@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ci_eval.plugins.engines.controls import WORDS
-from tests.jobs.test_outcome import manifest
+from tests.jobs.test_pipeline import manifest
 from tests.projects import ask, generate, sessions, setup
 
 

@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import Config, EngineConfig, patch
 from ci_eval.core.model import SessionScore
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.sampling import phases
+from ci_eval.jobs import phases
 from tests.command import command
 from tests.projects import GREETER, write
 

@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.grade import grade_pairs, grade_workspace
+from ci_eval.jobs.evaluate import grade_pairs, grade_workspace
 from tests.command import command
 from tests.projects import GREETER, sessions, write
 

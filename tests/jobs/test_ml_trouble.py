@@ -16,9 +16,8 @@ from ci_eval.core import logs as logs_support
 from ci_eval.core.config import load, patch
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.ml import for_logs
-from ci_eval.jobs.single_stages import only_logs
-from ci_eval.jobs.user_models import fit, summing_to_one
+from ci_eval.jobs.evaluate import only_logs
+from ci_eval.jobs.ml import fit, for_logs, summing_to_one
 from tests.logged import lines, run
 from tests.needs import need_modules
 from tests.projects import GREETER, write

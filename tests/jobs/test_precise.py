@@ -14,8 +14,8 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import Config
 from ci_eval.core.model import SessionScore
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.sampling import phases
-from ci_eval.jobs.sampling.phases import choose_metric, parse
+from ci_eval.jobs import phases
+from ci_eval.jobs.phases import choose_metric, parse
 from tests.command import command
 from tests.projects import GREETER, write
 

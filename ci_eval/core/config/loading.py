@@ -147,8 +147,8 @@ def set_engine_command(config: Config, command: str, like: str | None = None) ->
     if not words:
         raise ConfigError("an engine is missing: give NAME, NAME@VERSION, or the command of a language server")
     engine = config.engine
-    if engine.command is None and engine.name != EngineConfig().name:
-        # Settings on top of a named engine are not meant for another one.
+    if engine.command is None and (engine.endpoint is not None or engine.name != EngineConfig().name):
+        # Settings of an endpoint, or on top of a named engine, are not meant for another one.
         engine = EngineConfig(reads=engine.reads)
     like = like or engine.like
     own = replace(engine, name=EngineConfig().name, version=None, command=words, endpoint=None, like=like)

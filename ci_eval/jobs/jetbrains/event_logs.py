@@ -44,8 +44,7 @@ class Recorded:
 
     @classmethod
     def named(cls, source: Path) -> Recorded | None:
-        """Return the recording that a text such as FORMAT=PATH names; None if it names no format. Raises ConfigError if
-        the format has no lists, or the path does not exist."""
+        """Return the recording that FORMAT=PATH names; None without a format. Raises ConfigError."""
         form, _, path = str(source).partition("=")
         # A file name may hold an equals sign, so an existing path wins.
         if not path or form not in streams.names() or source.exists():
@@ -61,8 +60,7 @@ class Recorded:
         return cls(form, Path(path))
 
     def sessions(self, left_out: Counter[str]) -> Iterator[ShownSession]:
-        """Yield the sessions that ended; those that cannot be used are counted in `left_out`. Raises NothingToEvaluate
-        if no list is recorded."""
+        """Yield the sessions that ended. Raises NothingToEvaluate if no list is recorded."""
         lookups = streams.CATALOG.load(self.form).lookups
         assert lookups
         recording = Recording(language="", ends=("",), skipped=left_out)
@@ -78,24 +76,20 @@ class Recorded:
 
 
 @dataclass
-class _Open:
-    """A word that is being typed in one file by one user."""
-
+class _TypedWord:
     number: int
     reader: Reader
     found: list[tuple[RecordedLookup, Shown]] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
-    """The number of each item, by its text."""
 
 
 @dataclass
 class _Sessions:
-    """A reader that joins the lists that were shown while one word was typed: one after the other, from the same
-    offset."""
+    """A reader that joins the lists displayed while one word was typed, all from the same offset."""
 
     left_out: Counter[str]
     lists: int = 0
-    _open: dict[tuple[str, str], _Open] = field(default_factory=dict)
+    _open: dict[tuple[str, str], _TypedWord] = field(default_factory=dict)
 
     def take(self, lookup: RecordedLookup) -> Iterator[ShownSession]:
         if not lookup.candidates:
@@ -104,19 +98,26 @@ class _Sessions:
         self.lists += 1
         at = lookup.user, lookup.file
         # A recording has no project whose names could be counted.
-        now = self._open.get(at) or _Open(0, Reader(find_keywords(lookup.file), NOTHING.without("")))
+        now = self._open.get(at) or _TypedWord(0, Reader(find_keywords(lookup.file), NOTHING.without("")))
         last = now.found[-1][0] if now.found else None
         if last and (last.start != lookup.start or last.outcome in {"select", "cancel"}):
             yield from self._session(now)
-            now = _Open(now.number + 1, now.reader)
+            now = _TypedWord(now.number + 1, now.reader)
         self._open[at] = now
-        now.found.append((lookup, _make_list(lookup, now)))
+        texts = list(dict.fromkeys(lookup.candidates))
+        shown = Shown(
+            typed=len(lookup.prefix),
+            # The same text is the same item in all lists of a session.
+            ids=[now.numbers.setdefault(text, len(now.numbers)) for text in texts],
+            features=_features(lookup, texts, len(now.found), now.reader),
+        )
+        now.found.append((lookup, shown))
 
     def end(self) -> Iterator[ShownSession]:
         for session in self._open.values():
             yield from self._session(session)
 
-    def _session(self, now: _Open) -> Iterable[ShownSession]:
+    def _session(self, now: _TypedWord) -> Iterable[ShownSession]:
         last, shown = now.found[-1]
         if last.outcome not in ENDS:
             self.left_out["sessions of which no end is recorded"] += 1
@@ -133,16 +134,6 @@ class _Sessions:
             wanted=item,
         )
         return (session,)
-
-
-def _make_list(lookup: RecordedLookup, now: _Open) -> Shown:
-    texts = list(dict.fromkeys(lookup.candidates))
-    return Shown(
-        typed=len(lookup.prefix),
-        # The same text is the same item in all lists of a session.
-        ids=[now.numbers.setdefault(text, len(now.numbers)) for text in texts],
-        features=_features(lookup, texts, len(now.found), now.reader),
-    )
 
 
 def _features(
@@ -182,13 +173,10 @@ class EventFiles:
     train: Sequence[Path] = ()
     validation: Sequence[Path] = ()
     undivided: Sequence[Path] = ()
-    """The files whose purpose is not given."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EventSessions:
-    """The sessions of all sources, for training and for validation."""
-
     projects: str
     train: Sequence[ShownSession]
     validation: Sequence[ShownSession]
@@ -216,7 +204,6 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
 
 
 def _expand(source: Path) -> list[Path]:
-    """Return the source, or the workspaces directly below it."""
     inside = sorted(path.parent for path in source.glob("*/manifest.json")) if source.is_dir() else []
     return [source] if (source / "manifest.json").is_file() or not inside else inside
 
@@ -268,8 +255,7 @@ def _find_files(source: Path, room: Path) -> EventFiles | None:
 
 
 def _find_chunks(folder: Path, name: str) -> EventFiles | None:
-    """Return the chunks in LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, as the plugin lays them out; else
-    the chunks directly in the folder; None if there are none."""
+    """Return the chunks in LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, or directly in the folder."""
     # If there are tables, these are read instead.
     if (folder / "train.parquet").is_file():
         return None

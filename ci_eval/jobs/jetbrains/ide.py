@@ -26,12 +26,11 @@ from ci_eval.core.fetch.project import Project
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.jetbrains.importing import Described, describe, import_description
+from ci_eval.jobs.jetbrains.conversion import Described, describe, import_description
+from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.jetbrains import generations, kept
-from ci_eval.plugins.jetbrains.contract import Generation
 from ci_eval.plugins.jetbrains.kept import whole
 
 ACCOUNT = "of.json"
@@ -39,8 +38,7 @@ ACCOUNT = "of.json"
 
 @dataclass(frozen=True)
 class Parts:
-    """The folder beside the output that holds the results of interrupted runs of the IDE, each a workspace of the
-    plugin."""
+    """The folder next to the output with the results of interrupted runs, each a workspace of the plugin."""
 
     folder: Path
 
@@ -55,8 +53,7 @@ class Parts:
         return frozenset().union(*map(kept.find_complete_files, self.found()))
 
     def of(self, account: bytes, *, resume: bool) -> None:
-        """Write the account of the run, which says what it is of. With `resume`, raises WorkspaceError if the
-        interrupted run had another account."""
+        """Write the account of the run. Raises WorkspaceError if the run to `resume` had another one."""
         path = self.folder / ACCOUNT
         if not resume:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -67,19 +64,9 @@ class Parts:
             )
         atomic.write(path, account)
 
-    def remove(self) -> None:
-        shutil.rmtree(self.folder)
-
-
-def make_account(config: Config, generation: Generation, found: Project, build: str, shard: Shard | None) -> bytes:
-    """Return what two runs must share, so that one can continue the other, as JSON."""
-    plugin_config = generation.config(replace(config, output_dir=""), "")
-    return msgspec.json.encode([plugin_config, found.info.checksum, build, str(shard)])
-
 
 def roots(config: Config, found: Project, shard: Shard | None, done: frozenset[str]) -> Sequence[str]:
-    """Return the value of `evaluationRoots`: that of the configuration, or single files if only some are to be
-    evaluated. It is empty if all are `done`. Raises ConfigError, NothingToEvaluate."""
+    """Return the value of `evaluationRoots`, empty if all are `done`. Raises ConfigError, NothingToEvaluate."""
     if shard is None and not done:
         return config.actions.evaluation_roots or (".",)
     language = languages.CATALOG.load(config.language)
@@ -96,9 +83,7 @@ def roots(config: Config, found: Project, shard: Shard | None, done: frozenset[s
 
 
 TYPES = ("BASIC", "SMART", "ML", "FULL_LINE", "CLANGD")
-"""The completion types of the plugin."""
 THEIRS = "plugin"
-"""The folder of the plugin's own workspace, below the output."""
 
 
 def find_ide_engine(config: Config) -> IdeEngine | None:
@@ -121,7 +106,7 @@ def evaluate(
     if not config.project.spec:
         raise ConfigError("no project: add --project SPEC, for example --project path:.")
     folder = runs.choose_output(config, output)
-    # It is beside the output, which stays free until the import.
+    # It is next to the output, which stays free until the import.
     waiting = folder.with_name(f"{folder.name}.{THEIRS}")
     resumed = resume and (waiting / "config.json").is_file()
     if not resumed:
@@ -134,14 +119,16 @@ def evaluate(
         screen.warn("no test of ci-eval drives a real IDE: where it fails, that may be ci-eval's fault, too")
         parts = Parts(folder.with_name(f"{folder.name}.parts"))
         generation = generations.CATALOG.load(engine.options.generation)
-        parts.of(make_account(config, generation, prepared, installation.info.version, shard), resume=resume)
+        plugin_config = generation.config(replace(config, output_dir=""), "")
+        account = [plugin_config, prepared.info.checksum, installation.info.version, str(shard)]
+        parts.of(msgspec.json.encode(account), resume=resume)
         paths = roots(config, prepared, shard, parts.done())
         if paths:
             screen.say(f"Evaluating {prepared.info.name} with {installation.info.version}")
             with _report_progress(parts, folder, screen):
                 confined = _run(_set_roots(config, paths), engine, prepared, parts.next(), screen)
         whole(parts.found(), waiting)
-        parts.remove()
+        shutil.rmtree(parts.folder)
     described = _describe(waiting, config, engine, prepared, shard)
     described = dataclass_replace(described, manifest=replace(described.manifest, confined=confined))
     done = import_description(described, folder, screen)
@@ -159,7 +146,7 @@ def _report_progress(parts: Parts, folder: Path, screen: Screen) -> Iterator[Non
         if done := parts.done():
             screen.warn(f"evaluated so far: {format_count(len(done), 'file')}; add --resume to go on with the others")
         else:
-            parts.remove()
+            shutil.rmtree(parts.folder)
         if isinstance(error, KeyboardInterrupt):
             raise Interrupted(folder) from error
         raise
@@ -181,7 +168,7 @@ def _describe(
         title=runs.make_title(config, info),
         end=machine.now(),
         os=machine.system(),
-        cpu=machine.cpu(),
+        processor=machine.cpu(),
     )
     changed = _set_roots(described.config, config.actions.evaluation_roots)
     changed = replace(

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
-from ci_eval.core.base.errors import PreparationError, WorkspaceError
-from ci_eval.core.config import Config
+from ci_eval.core.base.errors import ConfigError, InstallError, PreparationError, WorkspaceError
+from ci_eval.core.catalogs import engines
+from ci_eval.core.config import Config, patch
+from ci_eval.core.fetch.clients import last_words
+from ci_eval.core.fetch.git import TIMEOUT, run_git
 from ci_eval.core.grammar.document import NotText
 from ci_eval.core.interpret import Assignment, ask_sessions
 from ci_eval.core.model import FAILED, FORMAT, SessionScore
@@ -21,8 +28,96 @@ from ci_eval.core.model.comparison import Bisection, ChangeCluster
 from ci_eval.core.scoring import evaluated, rank_of
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import pipeline, runs
-from ci_eval.jobs.misses.versions import Versions, find_versions
 from ci_eval.jobs.preparation import prepare
+from ci_eval.plugins.adapters.recipes import Releasing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Versions:
+    """The releases of a named engine that its registry lists, or the first parents between two revisions of a
+    repository. Each revision is checked out and built once, below `builds`."""
+
+    given: Config
+    names: Sequence[str]
+    """The versions in order, the good one first and the bad one last."""
+    engine: str
+    """The name of the engine with these releases; "" for revisions."""
+    repository: Path
+    build: str
+    builds: Path
+
+    def title(self, name: str) -> str:
+        if self.engine:
+            return f"{self.engine} {name}"
+        return _git(self.repository, "log", "-1", "--format=%h %s", name)
+
+    def config(self, name: str) -> Config:
+        """Return the configuration with that version as the engine; words of the command that begin with `./` are files
+        of its checkout. Raises PreparationError if it does not build."""
+        if self.engine:
+            return patch(self.given, engine=f"{self.engine}@{name}")
+        folder, log = self.builds / name, self.builds / f"{name}.log"
+        if not log.exists():
+            # Left of an interrupted build.
+            shutil.rmtree(folder, ignore_errors=True)
+            atomic.make_folder(self.builds)
+            _git(self.repository, "clone", "--quiet", "--shared", "--no-checkout", str(self.repository), str(folder))
+            _git(folder, "checkout", "--quiet", "--detach", name)
+            output, failed = b"", False
+            if self.build:
+                # The user's own command, over the user's own repository: it is not confined.
+                command = ["/bin/sh", "-c", self.build]
+                done = subprocess.run(
+                    command, cwd=folder, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+                )
+                output, failed = done.stdout, done.returncode != 0
+            atomic.write(log, (b"failed\n" if failed else b"built\n") + output)
+        result, _, output = log.read_bytes().partition(b"\n")
+        if result == b"failed":
+            raise PreparationError(f"{name} does not build: {last_words(output.decode(errors='replace'))}")
+        words = self.given.engine.command or ()
+        own = tuple(str(folder.resolve() / word) if word.startswith("./") else word for word in words)
+        return replace(self.given, engine=replace(self.given.engine, command=own))
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    return run_git(folder, "file", TIMEOUT, "-c", "safe.directory=*", *arguments).decode(errors="replace").strip()
+
+
+def find_versions(good: str, bad: str, config: Config, build: str, repository: Path, builds: Path) -> Versions:
+    """Return the versions from `good` to `bad`: NAME@VERSION of a named engine, or revisions. Raises ConfigError."""
+    name, at, first = good.rpartition("@")
+    if at and name in engines.names():
+        other, _, last = bad.rpartition("@")
+        engine = engines.CATALOG.load(name)
+        if other != name or not isinstance(engine, Releasing):
+            raise ConfigError(f"give two releases of one engine from PyPI or npm, such as {name}@1.0 {name}@1.1")
+        listed = list(engine.releases())
+        for version in (first, last):
+            if version not in listed:
+                raise ConfigError(f"{name} has no release {version}; the newest are {', '.join(listed[-5:])}")
+        names = listed[listed.index(first) : listed.index(last) + 1]
+    else:
+        if not config.engine.command:
+            raise ConfigError("say how a revision is started: --engine-command './server --stdio'")
+        try:
+            first, last = (_git(repository, "rev-parse", "--verify", f"{one}^{{commit}}") for one in (good, bad))
+            listed = _git(repository, "rev-list", "--first-parent", "--reverse", f"{first}..{last}").splitlines()
+            _git(repository, "merge-base", "--is-ancestor", first, last)
+        except InstallError as error:
+            raise ConfigError(f"{good} is no revision before {bad} in {repository}: {error}") from error
+        names = [first, *listed] if listed else []
+    if len(names) < 2:
+        raise ConfigError(f"{good} does not come before {bad}: give the good one first")
+    return Versions(
+        given=config,
+        names=names,
+        engine=name if at and name in engines.names() else "",
+        repository=repository.resolve(),
+        build=build,
+        builds=builds,
+    )
+
 
 SCOUTS = 3
 """The number of sessions of each kind of change that are asked first; all others are asked at what these find."""
@@ -45,26 +140,26 @@ class Answers:
 
     versions: Versions
     workspace: Workspace
-    """The workspace of the good version, which has the actions."""
     folder: Path
     screen: Screen
     files: dict[str, str]
-    """The source file of each session."""
     bands: dict[int, dict[str, str]] = field(default_factory=dict)
     skipped: dict[int, str] = field(default_factory=dict)
-    """The versions that cannot be asked, with the reason."""
     questions: int = 0
+    found: dict[tuple[int, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The sessions that changed, by (last version before, first version after)."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
         """Ask a version about these sessions. Return whether it could be asked."""
-        file = self.folder / f"{self.versions.names[index]}.json"
+        name = self.versions.names[index]
+        file = self.folder / f"{name}.json"
         if index not in self.bands:
             self.bands[index] = msgspec.json.decode(file.read_bytes(), type=dict[str, str]) if file.exists() else {}
         bands = self.bands[index]
         if missing := [session for session in sessions if session not in bands]:
-            self.screen.say(f"{self.versions.title(self.versions.names[index])}: {len(missing):,} questions")
+            self.screen.say(f"{self.versions.title(name)}: {len(missing):,} questions")
             try:
-                bands |= self._ask(self.versions.config(self.versions.names[index]), missing)
+                bands |= self._ask(self.versions.config(name), missing)
             except PreparationError as error:
                 self.skipped[index] = str(error)
                 return False
@@ -75,7 +170,7 @@ class Answers:
         return True
 
     def _ask(self, config: Config, sessions: Sequence[str]) -> dict[str, str]:
-        setup = replace(prepare(config, self.screen).setup, logging=None, trace=False)
+        setup = dataclass_replace(prepare(config, self.screen).setup, logging=None, trace=False)
         of_file = defaultdict[str, set[str]](set)
         for session in sessions:
             of_file[self.files[session]].add(session)
@@ -98,36 +193,22 @@ class Answers:
         self.questions += len(bands)
         return bands
 
-
-@dataclass
-class Search:
-    """The search for the versions in which sessions changed. `found`: the sessions by (last before, first after)."""
-
-    answers: Answers
-    found: dict[tuple[int, int], set[str]] = field(default_factory=lambda: defaultdict(set))
-
     def locate(self, low: int, high: int, sessions: Iterable[str]) -> None:
-        """Find the changes between two versions that were asked about these sessions. One question about the version
-        between serves all of them; a session may change twice."""
-        before, after = self.answers.bands[low], self.answers.bands[high]
+        """Find the changes between two versions that were asked these sessions; a session may change twice."""
+        before, after = self.bands[low], self.bands[high]
         changed = [session for session in sessions if before[session] != after[session]]
         if not changed:
             return
-        middle = self._ask_between(low, high, changed)
+        # The middle of those at which others changed, else of all that build.
+        ends = {end for pair in self.found for end in pair}
+        order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
+        between = (index for index in order if index not in self.skipped and self.ask(index, changed))
+        middle = None if (low, high) in self.found else next(between, None)
         if middle is None:
             self.found[low, high].update(changed)
             return
         self.locate(low, middle, changed)
         self.locate(middle, high, changed)
-
-    def _ask_between(self, low: int, high: int, sessions: Sequence[str]) -> int | None:
-        """Ask a version between two others: of those at which others changed, the nearest to the middle, else the
-        nearest to it that builds. None if there is none."""
-        ends = {end for pair in self.found for end in pair}
-        order = sorted(range(low + 1, high), key=lambda index: (index not in ends, abs(2 * index - low - high)))
-        if (low, high) in self.found:
-            return None
-        return next((at for at in order if at not in self.answers.skipped and self.answers.ask(at, sessions)), None)
 
 
 def bisect(
@@ -165,18 +246,18 @@ def bisect(
     )
     for index, score in ((0, scores[0]), (len(versions.names) - 1, scores[1])):
         answers.bands[index] = {session: band_of(score[session]) for session in steady}
-    search = _search(answers, scores[0], steady)
+    _search(answers, scores[0], steady)
     done = Bisection(
         good=versions.title(first),
         bad=versions.title(last),
         versions=len(versions.names),
         sessions=len(steady),
         unsteady=len(both) - len(steady),
-        changed=len(set().union(*search.found.values())),
+        changed=len(set().union(*answers.found.values())),
         questions=answers.questions,
         skipped={versions.names[index]: why for index, why in sorted(answers.skipped.items())},
         clusters=tuple(
-            _cluster(answers, pair, sorted(sessions), scores[0]) for pair, sessions in sorted(search.found.items())
+            _cluster(answers, pair, sorted(sessions), scores[0]) for pair, sessions in sorted(answers.found.items())
         ),
     )
     values = {"format": FORMAT, **msgspec.to_builtins(done)}
@@ -185,11 +266,10 @@ def bisect(
 
 
 def _evaluate(config: Config, folder: Path, source: Workspace | None, jobs: int, screen: Screen) -> Workspace:
-    """Ask one of the ends about all sessions, those of `source` if it is given."""
     prepared = prepare(config, screen)
     with runs.kept(folder):
         if source is None or (folder / "manifest.json").exists():
-            workspace = runs.resume(prepared, folder, jobs)
+            workspace = runs.begin(prepared, folder, jobs, resume=True)
         else:
             workspace = runs.copy_actions(source, prepared, folder, jobs)
         if not workspace.manifest().complete:
@@ -207,20 +287,17 @@ def _read_scores(workspace: Workspace) -> dict[str, SessionScore]:
     }
 
 
-def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequence[str]) -> Search:
-    """Find the changes of a few sessions of each kind first: the others are then asked at these versions alone, unless
-    they changed elsewhere."""
+def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequence[str]) -> None:
+    """Find the changes of a few sessions of each kind first, since others mostly changed at these versions."""
     last = len(answers.versions.names) - 1
     kinds = defaultdict[tuple[str, ...], list[str]](list)
     for session in sessions:
         before, after = answers.bands[0][session], answers.bands[last][session]
         if before != after:
             kinds[scores[session].properties.kind.value, before, after].append(session)
-    search = Search(answers)
     scouts = [session for alike in kinds.values() for session in alike[:SCOUTS]]
-    search.locate(0, last, scouts)
-    search.locate(0, last, [session for alike in kinds.values() for session in alike[SCOUTS:]])
-    return search
+    answers.locate(0, last, scouts)
+    answers.locate(0, last, [session for alike in kinds.values() for session in alike[SCOUTS:]])
 
 
 def _cluster(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from ci_eval.core.model.report import CaseResult, Cases, ListChange, Snapshot
 from ci_eval.jobs.preparation import load_engine, prepare
 
 KEPT = 10
-"""The number of suggestions of each list that a snapshot holds."""
 
 
 def run_cases(
@@ -60,13 +59,17 @@ def run_cases(
             for case, session in zip(cases, sessions, strict=True):
                 results.append(_result(case, session, one))
                 steps.show(len(results), of)
-    title, lists = ", ".join(titles), _lists(results)
+    title, lists, base = ", ".join(titles), _lists(results), before.lists if before else {}
     done = Cases(
         title=title,
         left_out=tuple(one.title for one, cases in found if (one, cases) not in asked),
         cases=tuple(results),
         base=before.title if before else None,
-        changes=tuple(_compare(before.lists, lists)) if before else (),
+        changes=tuple(
+            ListChange(key=key, base=base.get(key), new=lists.get(key))
+            for key in (dict.fromkeys((*lists, *base)) if before else ())
+            if base.get(key) != lists.get(key)
+        ),
     )
     if snapshot and update:
         values = {"format": FORMAT, **msgspec.to_builtins(Snapshot(title=title, lists=lists))}
@@ -115,9 +118,3 @@ def _read_snapshot(path: Path) -> Snapshot:
         return msgspec.json.decode(path.read_bytes(), type=Snapshot)
     except (OSError, msgspec.MsgspecError) as error:
         raise ConfigError(f"the snapshot {path} cannot be read: {error}; --update writes it") from error
-
-
-def _compare(base: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]) -> Iterator[ListChange]:
-    for key in [*new, *(key for key in base if key not in new)]:
-        if base.get(key) != new.get(key):
-            yield ListChange(key=key, base=base.get(key), new=new.get(key))

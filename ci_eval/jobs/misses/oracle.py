@@ -29,7 +29,7 @@ from ci_eval.core.model import (
     Session,
     SourceFile,
 )
-from ci_eval.core.report.causes import NOTHING, Place, find_parts, make_placer
+from ci_eval.core.report.causes import NOTHING, find_parts, make_placer
 from ci_eval.core.scoring import rank_of
 
 LEAST_RANK_SHARE = 0.5
@@ -49,8 +49,7 @@ class Question:
 
     @classmethod
     def of_session(cls, actions: FileActions, text: str, session: Session) -> Question:
-        """Return the session's last question. Raises ConfigError if the session is not one caret in the text of its
-        file."""
+        """Return the session's last question. Raises ConfigError unless it is one caret in the file's text."""
         document = Document(text)
         prefix = session.lookups[session.until - 1].prefix if session.lookups else None
         for action in actions.actions:
@@ -115,8 +114,7 @@ class Folder:
         self._shown: dict[str, str] | None = None
 
     def show(self, project: Project, edited: str) -> bool:
-        """Make the folder show a project. Return whether a file other than `edited` changed: that one is open in the
-        engine, and written only if another one is."""
+        """Make the folder show a project. Return whether a file changed that is not `edited`, and so not open."""
         texts = {path: project.excerpts[path].text if path in project.excerpts else "" for path in project.files}
         del texts[edited]
         if texts == self._shown:
@@ -158,12 +156,9 @@ Definitions = frozenset[tuple[str, int]]
 
 @dataclass
 class Asked:
-    """An engine that is asked about versions of a project."""
-
     setup: Setup
     questions: int = 0
     last: Session | None = None
-    """The last answer."""
 
     def __post_init__(self) -> None:
         self.engine = KeptEngine(self.setup)
@@ -218,9 +213,7 @@ class Oracle:
     question: Question
     language: Language
     judge: Asked | None = None
-    """Another engine, which has the expected text."""
     kept: list[str] = field(default_factory=list)
-    """What is the same in each version, in words."""
     reason: str = ""
     """The reason why the last version was refused; "" if it was not."""
 
@@ -260,8 +253,7 @@ class Oracle:
         return session
 
     def holds(self, project: Project) -> bool:
-        """Return whether the engine shows the same miss in that version. The checks that cost no question come
-        first."""
+        """Return whether that version has the same miss. Checks that cost no question come first."""
         self.reason = self._differs(project, project.excerpts[self.question.path])
         return not self.reason
 
@@ -289,12 +281,9 @@ class Oracle:
         return rank is not None and (self.symptom.rank is None or rank < self.symptom.rank)
 
     def _symptom(self, session: Session, excerpt: Excerpt) -> Symptom | None:
-        parts = find_parts(self._place(session, excerpt), ())
-        return Symptom(parts[0].cause, parts[0].first, rank_of(session)) if parts else None
-
-    def _place(self, session: Session, excerpt: Excerpt) -> Place:
         source = SourceFile(path=self.question.path, checksum="", text=excerpt.text)
-        return make_placer(source, self.language)(session)
+        parts = find_parts(make_placer(source, self.language)(session), ())
+        return Symptom(parts[0].cause, parts[0].first, rank_of(session)) if parts else None
 
     def _scope_of(self, excerpt: Excerpt) -> str:
         """Return where the name is defined by the scopes of its file, or of a member, the name before it."""

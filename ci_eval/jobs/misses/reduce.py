@@ -1,4 +1,4 @@
-"""The job that shrinks the project around one miss, while the engine still shows it."""
+"""The job that shrinks the project around one miss, while the engine still shows it, and writes it as an issue."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import le
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,18 +21,133 @@ from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.config import patch
 from ci_eval.core.grammar.document import NotText, checksum, read_text
 from ci_eval.core.grammar.shrinking import Cut, Excerpt, minimise
+from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.interpret import Setup
-from ci_eval.core.model import Session
+from ci_eval.core.model import EngineInfo, Session
+from ci_eval.core.report.causes import MORE_TEXT, OTHER_RANGE
 from ci_eval.core.scoring import rank_of
 from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.jobs import runs
-from ci_eval.jobs import trust as trusting
-from ci_eval.jobs.misses.issue import Report, write_case
 from ci_eval.jobs.misses.oracle import Asked, Folder, Oracle, Project, Question
 from ci_eval.jobs.preparation import Prepared, prepare
 
+SHOWN = 10
+HASH = frozenset({"python", "ruby"})
+"""The grammars of languages in which `#` begins a comment; in all others it is `//`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    oracle: Oracle
+    result: Project
+    before: Session
+    after: Session
+    fresh: int
+    ended: str
+    lines_before: int
+    files_before: int
+    info: EngineInfo
+    dependencies: dict[str, str]
+    environment: str
+    commands: tuple[str, ...]
+
+    @property
+    def lines(self) -> int:
+        excerpts = self.result.excerpts
+        return sum(len(excerpts[path].text.splitlines()) for path in excerpts.keys() & self.result.files)
+
+    @property
+    def questions(self) -> int:
+        judge = self.oracle.judge
+        return self.oracle.asked.questions + (judge.questions if judge else 0)
+
+    def asked_text(self) -> tuple[str, int]:
+        """Return the text of the file as the engine was asked, and the offset of the caret."""
+        question = self.oracle.question
+        excerpt = self.result.excerpts[question.path]
+        begin = excerpt.find(question.call.offset)
+        assert begin is not None
+        text = excerpt.text[:begin] + question.call.prefix + excerpt.text[excerpt.find_from(question.gap) :]
+        return text, begin + len(question.call.prefix)
+
+    def accepted_line(self) -> str:
+        """Return the caret's line once the expected text is there."""
+        (text, caret), call = self.asked_text(), self.oracle.question.call
+        whole = text[:caret] + call.expected_text[len(call.prefix) :] + text[caret:]
+        begin, end = whole.rfind("\n", 0, caret) + 1, whole.find("\n", caret)
+        return whole[begin : end if end >= 0 else None].strip()
+
+    @property
+    def title(self) -> str:
+        call, rank = self.oracle.question.call, rank_of(self.after)
+        how = f"has rank {rank}" if rank else self.oracle.symptom.cause
+        return f"Completion of `{call.expected_text}` after `{call.prefix}`: {how}"
+
+    def issue(self) -> str:
+        question, result = self.oracle.question, self.result
+        text, caret = self.asked_text()
+        line, column = text.count("\n", 0, caret) + 1, caret - text.rfind("\n", 0, caret)
+        language = self.oracle.language.name
+        parts = [f"# {self.title}", f"`{question.path}`, with the caret at line {line}, column {column}:"]
+        parts.append(_fenced(text, language))
+        for path in sorted(result.files - {question.path}):
+            shown = result.excerpts.get(path)
+            parts += [f"`{path}`:", _fenced(shown.text, language)] if shown else [f"`{path}` (in the folder `case`)"]
+        shown_list = self.after.lookups[-1].suggestions if self.after.lookups else ()
+        total = self.after.lookups[-1].total if self.after.lookups else 0
+        names = ", ".join(f"`{item.label or item.text}`" for item in shown_list[:SHOWN]) or "nothing"
+        parts += [
+            f"**Offered** ({total:,}, in this order): {names}{' …' if total > SHOWN else ''}",
+            f"**Expected**: `{question.call.expected_text}`, which leaves `{self.accepted_line()}`"
+            + (f"; {self.oracle.judge.setup.engine.name} has it" if self.oracle.judge else ""),
+        ]
+        if self.after.message:
+            parts.append(f"**The engine's error**: {self.after.message}")
+        packages = ", ".join(f"{name} {version}" for name, version in self.info.packages.items())
+        needs = ", ".join(f"{name} {version}" for name, version in self.dependencies.items())
+        parts += [
+            f"**Versions**: {self.info.text}{f' ({packages})' if packages else ''}; {self.environment}",
+            f"**Dependencies**: {needs or 'none'}",
+            f"**Seen** in {self.fresh} of {self.fresh} fresh processes. Reduced from {self.files_before:,} files and "
+            f"{self.lines_before:,} lines of this one, by {self.questions:,} questions, until {self.ended}. "
+            f"The same in each step: {', '.join(self.oracle.kept)}.",
+            _fenced("\n".join(self.commands), "sh"),
+            "The messages to and from the engine are in `exchange.txt`.",
+        ]
+        return "\n\n".join(parts) + "\n"
+
+
+def _fenced(text: str, language: str) -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
+
+
+def write_case(report: Report, file: Path) -> None:
+    """Write the file with the caret, marked in a comment with what is expected there."""
+    question = report.oracle.question
+    text, caret = report.asked_text()
+    sign = "#" if choose_grammar(report.oracle.language.grammars, question.path) in HASH else "//"
+    begin, end = text.rfind("\n", 0, caret) + 1, text.find("\n", caret)
+    end = len(text) if end < 0 else end
+    rules = f"expect: {question.call.expected_text}"
+    rank = rank_of(report.after)
+    if rank:
+        theirs = rank_of(report.oracle.judge.last) if report.oracle.judge and report.oracle.judge.last else None
+        rules += f"; rank <= {theirs or 1}"
+    elif report.after.lookups and report.oracle.symptom.cause in {MORE_TEXT, OTHER_RANGE}:
+        rules += f"; leaves: {report.accepted_line()}"
+    column = caret - begin
+    if column < len(sign):
+        # No comment fits before the mark.
+        text = f"{text[:caret]}<CURSOR: {question.call.expected_text}>{text[caret:]}"
+    else:
+        text = f"{text[:end]}\n{sign}{' ' * (column - len(sign))}^ {rules}{text[end:]}"
+    atomic.write(file, text.encode())
+
+
 FRESH = 3
-"""The number of fresh engines that must show the miss in the result."""
 
 
 class TimeUp(Exception):
@@ -40,8 +156,6 @@ class TimeUp(Exception):
 
 @dataclass
 class Search:
-    """The search for a smaller project. `best`: the smallest so far."""
-
     oracle: Oracle
     best: Project
     deadline: float
@@ -53,7 +167,6 @@ class Search:
     _errors: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Shrink until nothing changes, the time is up, or the user interrupts."""
         self.stages.append(self.best)
         path = self.oracle.question.path
         try:
@@ -61,7 +174,8 @@ class Search:
             minimise(others, lambda kept: self._holds(replace(self.best, files=frozenset({path, *kept}))))
             size = -1
             while size != (size := self.size):
-                for stage in (self._cut_statements, self._unwrap, self._cut_nodes, self._cut_blank_lines):
+                nodes = partial(self._cut_levels, statements=False)
+                for stage in (self._cut_levels, self._unwrap, nodes, self._cut_blank_lines):
                     for name in (path, *sorted(self.best.files - {path})):
                         stage(name)
                     self.stages.append(self.best)
@@ -97,12 +211,11 @@ class Search:
         """Return whether the miss is there without these cuts, in the first way that leaves a file that parses."""
         for cuts in ways:
             smaller = excerpt.cut(cuts)
-            if len(smaller.text) < len(excerpt.text) and self._parses(path, smaller.text):
+            if len(smaller.text) < len(excerpt.text) and all(
+                map(le, self.oracle.count_errors(path, smaller.text), self._errors[path])
+            ):
                 return self._holds(self.best.with_excerpt(path, smaller))
         return False
-
-    def _parses(self, path: str, text: str) -> bool:
-        return all(map(le, self.oracle.count_errors(path, text), self._errors[path]))
 
     def _excerpt(self, path: str) -> Excerpt | None:
         """Return what is left of a file; None if it is not in the language."""
@@ -118,13 +231,7 @@ class Search:
         self._errors.setdefault(path, self.oracle.count_errors(path, excerpt.text))
         return excerpt
 
-    def _cut_statements(self, path: str) -> None:
-        self._cut_levels(path, statements=True)
-
-    def _cut_nodes(self, path: str) -> None:
-        self._cut_levels(path, statements=False)
-
-    def _cut_levels(self, path: str, *, statements: bool) -> None:
+    def _cut_levels(self, path: str, *, statements: bool = True) -> None:
         depth = 0
         while excerpt := self._excerpt(path):
             shrinker = self.oracle.shrinker(path, excerpt)
@@ -217,6 +324,8 @@ def _reduce(
         search = Search(oracle, project, time.monotonic() + seconds, show)
         search.run()
     result, sessions = _check_fresh(oracle, search.stages)
+    own, info = prepared.config.engine.command, prepared.installation.info
+    option = ["--engine-command", shlex.join(own)] if own else ["--engine", f"{info.name}@{info.version}"]
     report = Report(
         oracle=oracle,
         result=result,
@@ -226,12 +335,16 @@ def _reduce(
         ended=search.ended,
         lines_before=len(text.splitlines()),
         files_before=len(project.files),
-        info=prepared.installation.info,
+        info=info,
         dependencies=needs,
         environment=f"ci-eval {__version__}, Python {machine.python()}, {machine.system()}",
-        commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *_engine_option(prepared)])),
+        commands=(shlex.join(command), shlex.join(["ci-eval", "cases", "case", *option])),
     )
-    _write(report, output)
+    oracle.folder.write(result)
+    for path in sorted(result.files):
+        atomic.write(output / "case" / path, (oracle.folder.root / path).read_bytes())
+    atomic.write(output / "issue.md", report.issue().encode())
+    atomic.write(output / "exchange.txt", "\n".join((*report.after.trace, "")).encode())
     if case:
         write_case(report, case)
     return report
@@ -241,10 +354,9 @@ def _reduce(
 def _prepared(
     workspace: Workspace, session: Session, *, trusted: bool, screen: Screen
 ) -> Iterator[tuple[Prepared, Path]]:
-    """Prepare the engine of a run, and yield it with a copy of the project."""
     runs.check_single_project(workspace)
     config = runs.stored_config(workspace)
-    trusting.refuse_foreign(workspace, config, trusted=trusted)
+    runs.refuse_foreign(workspace, config, trusted=trusted)
     prepared = prepare(config, screen)
     if prepared.records:
         raise WorkspaceError(f"session {session.id} is a sample of a dataset: only source code can be reduced")
@@ -271,7 +383,7 @@ def _judge(against: Path, session: Session, root: Path, *, trusted: bool, screen
     if rank is None or (own is not None and rank >= own):
         raise WorkspaceError(f"{against} does not have {session.expected_text} any better in session {session.id}")
     config = runs.stored_config(other)
-    trusting.refuse_foreign(other, config, trusted=trusted)
+    runs.refuse_foreign(other, config, trusted=trusted)
     return Asked(_plain_setup(prepare(config, screen), root))
 
 
@@ -291,14 +403,8 @@ def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, scr
     return needs
 
 
-def _engine_option(prepared: Prepared) -> list[str]:
-    command, info = prepared.config.engine.command, prepared.installation.info
-    return ["--engine-command", shlex.join(command)] if command else ["--engine", f"{info.name}@{info.version}"]
-
-
 def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, list[Session]]:
-    """Return the last stage that fresh engines show the miss in, and what each of them answered. Raises
-    NothingToEvaluate if there is none."""
+    """Return the last stage with the miss in fresh engines, and their sessions. Raises NothingToEvaluate."""
     for project in reversed(stages):
         sessions = list[Session]()
         while len(sessions) < FRESH:
@@ -315,13 +421,3 @@ def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, li
         f"session {oracle.question.call.session}: fresh engines do not show the miss each time "
         f"({oracle.reason}), so that nothing can be reduced; `ci-eval show --replay` asks once more"
     )
-
-
-def _write(report: Report, output: Path) -> None:
-    """Write the case, its description and the messages."""
-    oracle = report.oracle
-    oracle.folder.write(report.result)
-    for path in sorted(report.result.files):
-        atomic.write(output / "case" / path, (oracle.folder.root / path).read_bytes())
-    atomic.write(output / "issue.md", report.issue().encode())
-    atomic.write(output / "exchange.txt", "\n".join((*report.after.trace, "")).encode())

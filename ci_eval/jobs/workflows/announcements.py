@@ -17,16 +17,14 @@ from ci_eval.core.rendering.blocks import to_markdown
 from ci_eval.core.rendering.figures import describe_sessions, format_count, shown_filter
 from ci_eval.core.rendering.results import cases_blocks
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.compare import Outcome
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.nights.algorithms import Ranked
-from ci_eval.jobs.suites.suite import Suited
-from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, group, list_rankers
+from ci_eval.jobs.compare import Outcome, RankingOutcome
+from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.jobs.suites import SuiteOutcome
+from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, list_rankers
 from ci_eval.jobs.workflows.site import Site
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:
-    """Report the figures of an evaluation. If it fails, the command reports the reason at its end."""
     result = done.evaluation
     _, figures = shown_filter(result)
     whole = result.filters["ALL"]
@@ -54,8 +52,7 @@ def evaluation(done: Evaluated, screen: Screen) -> None:
     )
 
 
-def suite(done: Suited, screen: Screen) -> None:
-    """Report the means over the projects of a suite, and each project that fails the job, as a check."""
+def suite(done: SuiteOutcome, screen: Screen) -> None:
     table = done.suite
     checks = [
         Check(
@@ -104,8 +101,7 @@ def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> N
 
 
 def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
-    """Report the job matrix and what later jobs need: the names of evaluations and rankers, and one name for all
-    evaluations."""
+    """Report the job matrix, and the names of evaluations and rankers that later jobs need."""
     names = evaluations(jobs)
 
     def matrix_of(key: str, marked: Mapping[str, bool]) -> str:
@@ -120,7 +116,7 @@ def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
         "evaluations": msgspec.json.encode(list(names)).decode(),
         "each-evaluation": matrix_of("evaluation", names),
         "rankers": matrix_of("ranker", list_rankers(jobs)),
-        "group": group(jobs),
+        "group": limits.name(" ".join(names)),
     }
     screen.host.announce(
         Announcement(
@@ -135,7 +131,7 @@ def _place(path: Path | None) -> str:
 
 
 def comparison(done: Outcome, screen: Screen) -> None:
-    """Report the verdicts in one line, gates as tests, and each broken gate as a problem of its own."""
+    """Report the verdicts in one line, gates as tests, and each broken gate as a problem."""
     first = done.comparisons[0] if done.comparisons else None
     reports = done.reports or (first.reports if first else {})
     statistics: dict[str, float] = {}
@@ -164,7 +160,6 @@ def comparison(done: Outcome, screen: Screen) -> None:
 
 
 def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen: Screen) -> None:
-    """Report each case as a test, and each broken case as a problem."""
     checks = [Check(name=case.name, passed=not case.reasons, reason="; ".join(case.reasons)) for case in done.cases]
     screen.host.announce(
         Announcement(
@@ -182,7 +177,7 @@ def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen:
     )
 
 
-def ranking(done: Ranked, screen: Screen) -> None:
+def ranking(done: RankingOutcome, screen: Screen) -> None:
     """Report the first evaluation of each ranking of a nightly run, and the gates of all as tests."""
     checks = [
         Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason)
@@ -239,7 +234,6 @@ def site(done: Site, screen: Screen) -> None:
 
 
 def verdict(done: Outcome) -> str:
-    """Return `gate-failed`, the verdict on the first declared metric, or `no-base`."""
     if not done.comparisons:
         return "no-base"
     if done.trouble:
@@ -249,8 +243,7 @@ def verdict(done: Outcome) -> str:
 
 
 def make_rule_identity(text: str) -> str:
-    """Return an identity for a rule, the same in every run and different for each rule, though signs are replaced and
-    long names cut."""
+    """Return an identity for a rule, different for each rule even after signs are replaced and names cut."""
     # The digest distinguishes rules that are equal after signs are replaced.
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"

@@ -1,4 +1,4 @@
-"""The search for earlier nightly runs at GitHub: the last good evaluation, all histories, and this week's rankers."""
+"""The search for earlier nightly runs: the last good evaluation, histories, this week's rankers, other artifacts."""
 
 from __future__ import annotations
 
@@ -11,14 +11,47 @@ from itertools import islice
 from pathlib import Path
 
 from ci_eval.ci import Screen, limits
+from ci_eval.ci.builds import Builds
 from ci_eval.ci.gitlab import TOKEN, Project
 from ci_eval.ci.repository import Artifact, Repository
-from ci_eval.core import compare as stage
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, DownloadError, WorkspaceError
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs import outcome, runs
+from ci_eval.jobs import pipeline, runs
+from ci_eval.jobs.compare import append_figures
+
+
+def beside(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
+    """Download all artifacts that match `pattern`, from the newest run of the default branch that also left an artifact
+    `name`. Each is unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError."""
+    mark = next(iter(repository.artifacts(name)), None)
+    if mark is None:
+        raise DownloadError(f"no run of the default branch has an artifact {name}: none has left it yet, or it expired")
+    artifacts = repository.all_of_run(mark.run, pattern)
+    if not artifacts:
+        raise DownloadError(f"run {mark.run} has no artifact {pattern}: look at its page which it has, or they expired")
+    screen.say(f"{len(artifacts)} artifacts of run {mark.run}, of {mark.created}")
+    return [repository.fetch(artifact, output / _folder_name(artifact.name)) for artifact in artifacts]
+
+
+def of_newest_build(builds: Builds, pattern: str, output: Path, screen: Screen) -> list[Path]:
+    """Download all zip files that match `pattern`, from the newest successful build of the default branch. Each is
+    unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError."""
+    build = builds.newest()
+    names = builds.archives(build, pattern)
+    if not names:
+        raise DownloadError(f"build {build.number} of {builds.name} has no artifact {pattern}.zip: look at its page")
+    screen.say(f"{len(names)} artifacts of build {build.number}, of {build.finished}")
+    return [builds.fetch(build, name, output / _folder_name(name)) for name in names]
+
+
+def _folder_name(name: str) -> str:
+    # The name becomes a folder below the output, which it must not leave.
+    if name in {"", ".", ".."} or "/" in name:
+        raise DownloadError(f"{name!r} is no name of a folder: rename the artifact in the workflow that makes it")
+    return name
+
 
 HISTORY = "history-"
 MOST_NIGHTS = 30
@@ -101,8 +134,7 @@ def past_of_job(
 
 
 def _is_new(repository: Repository, evaluation: str) -> bool:
-    """Return whether no earlier run of this workflow has a job of this evaluation that succeeded, False if there are
-    too many runs to know."""
+    """Return whether no earlier run has a job of this evaluation that succeeded; False with too many runs to know."""
     names = {f"{evaluation}-1-of-1", f"merge {evaluation}", f"compare {evaluation}"}
     numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
     # The name of a job in a called workflow is CALLER / JOB.
@@ -111,8 +143,7 @@ def _is_new(repository: Repository, evaluation: str) -> bool:
 
 
 def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:
-    """Return the newest run that left a ranker, and the names for which it left one. All rankers in use are of the same
-    run."""
+    """Return the newest run that left a ranker, and the names of its rankers: all in use are of one run."""
     newest = {name: next(iter(repository.artifacts(f"ranker-{name}")), None) for name in names}
     run = max((artifact.run for artifact in newest.values() if artifact), default=None)
     if run is None:
@@ -139,19 +170,17 @@ def histories(repository: Repository, run: int, folder: Path, screen: Screen) ->
 
 
 def _trouble(folder: Path, tonight: Manifest | None) -> str:
-    """Return the reason why a workspace is no good as a base: too many sessions failed, or it cannot be compared with
-    tonight's; "" if it is good. Raises WorkspaceError if it is damaged."""
+    """Return the reason why a workspace is no base, "" if it is one. Raises WorkspaceError if it is damaged."""
     workspace = Workspace.open(folder)
     workspace.verify()
     if tonight:
         for condition, was, now in unlike(workspace.manifest().conditions(), tonight.conditions()):
             return f"its {condition} is {was or 'none'}, and tonight's {now or 'none'}"
-    return str(outcome.trouble(workspace, runs.stored_config(workspace)) or "")
+    return str(pipeline.find_trouble(workspace, runs.stored_config(workspace)) or "")
 
 
 def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:
-    """Yield the artifacts of that name of earlier runs of this workflow, the newest first. A repeated run only sees
-    what was before it."""
+    """Yield the artifacts of that name of runs of this workflow before this one, the newest first."""
     for artifact in repository.artifacts(name):
         # GitHub limits the number of requests, so the workflow of each artifact is asked only when it is needed.
         if since < artifact.run < repository.run and repository.is_of_this_workflow(artifact):
@@ -170,9 +199,7 @@ def _fetch_history(repository: Repository, evaluation: str, history: Path, scree
         with tempfile.TemporaryDirectory() as temporary:
             try:
                 workspace = Workspace.open(repository.fetch(stored, Path(temporary) / "workspace"))
-                declared = runs.stored_config(workspace).declared
-                for figures in stage.read_figures(workspace):
-                    stage.append(history, figures, declared=declared, run=repository.page_of_run(stored.run))
+                append_figures([(workspace, ())], history, repository.page_of_run(stored.run))
             except (ConfigError, WorkspaceError) as error:
                 # It would cause the same trouble every night, so it is left out with a warning.
                 screen.warn(f"run {stored.run} is not in the trend: {error}")

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from ci_eval.jobs.workflows import ci_plan
-from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan, Request
+from ci_eval.jobs.workflows import origin
+from ci_eval.jobs.workflows.origin import CONFIG, CiPlan, Request
 
-PURPOSES = ci_plan.PURPOSES
+PURPOSES = origin.PURPOSES
 FOLDER = Path(".github/workflows")
 NIGHT = FOLDER / "completion.yml"
 LOGS = FOLDER / "completion-logs.yml"
@@ -19,7 +19,6 @@ PULL_REQUEST = FOLDER / "completion-pull-request.yml"
 COMMENT = FOLDER / "completion-comment.yml"
 SITE = FOLDER / "completion-site.yml"
 KEYS = "CI_EVAL"
-"""The repository's secret that holds the key of a language model."""
 TEXTS = Path(__file__).with_name("github")
 """The texts of the workflows, with `<uses WORKFLOW>`, `<inputs>` and `<secrets>` in places of what differs."""
 
@@ -27,12 +26,12 @@ TEXTS = Path(__file__).with_name("github")
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     request = plan.request
     built = {"build": request.build, "build-output": request.build_output} if request.build else {}
-    if {ci_plan.NIGHT, ci_plan.NOTICE, ci_plan.ALGORITHMS} & {*request.purposes}:
+    if {origin.NIGHT, origin.NOTICE, origin.ALGORITHMS} & {*request.purposes}:
         inputs = {"configs": " ".join(map(str, request.configs)), "gates": "RecallAt1 >= -2pp", **built}
-        inputs |= {"ml-configs": str(CONFIG)} if ci_plan.LOGS in request.purposes else {}
-        notice = _fill(plan, "notice.yml") if ci_plan.NOTICE in request.purposes else ""
+        inputs |= {"ml-configs": str(CONFIG)} if origin.LOGS in request.purposes else {}
+        notice = _fill(plan, "notice.yml") if origin.NOTICE in request.purposes else ""
         yield NIGHT, _fill(plan, NIGHT.name, inputs) + notice
-    if ci_plan.PULL_REQUEST in request.purposes:
+    if origin.PULL_REQUEST in request.purposes:
         inputs = {
             "config": str(CONFIG),
             "build": request.build,
@@ -43,30 +42,29 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
         }
         yield PULL_REQUEST, _fill(plan, PULL_REQUEST.name, inputs)
         yield COMMENT, _fill(plan, COMMENT.name)
-    if ci_plan.LOGS in request.purposes:
+    if origin.LOGS in request.purposes:
         yield LOGS, _fill(plan, LOGS.name, {"configs": str(CONFIG), **built})
-    if ci_plan.SITE in request.purposes:
+    if origin.SITE in request.purposes:
         yield SITE, _fill(plan, SITE.name)
 
 
 def steps(request: Request, address: str, key: str) -> Iterator[str]:
-    """Yield the lines that say what somebody does at the CI; see `starting.next_steps`."""
     if key:
         yield f"The key:     make the secret {KEYS} of the repository, with the line {key}=VALUE"
-    if ci_plan.SITE in request.purposes:
+    if origin.SITE in request.purposes:
         yield "The site:    Settings, Pages, Source: GitHub Actions"
-    if {ci_plan.NIGHT, ci_plan.NOTICE, ci_plan.ALGORITHMS} & {*request.purposes}:
+    if {origin.NIGHT, origin.NOTICE, origin.ALGORITHMS} & {*request.purposes}:
         page = f"{address}/actions/workflows/{NIGHT.name}"
         yield f"Start it:    {page if address else 'at GitHub: Actions, completion, Run workflow'}"
-    elif ci_plan.PULL_REQUEST in request.purposes:
+    elif origin.PULL_REQUEST in request.purposes:
         yield "See it:      open a pull request; the figures become a comment"
     else:
         yield f"See it:      {address + '/actions' if address else 'at GitHub: Actions'}"
 
 
 def _fill(plan: CiPlan, name: str, inputs: Mapping[str, str] = MappingProxyType({})) -> str:
-    origin, folder = plan.request.nameable_origin, plan.request.folder
-    release = f" # {origin.release}" if origin.release else ""
+    source, folder = plan.request.nameable_origin, plan.request.folder
+    release = f" # {source.release}" if source.release else ""
     inputs = {**inputs, "working-directory": "" if folder == "." else folder}
     # A value of JSON is one of YAML, whatever signs are in it. GitHub would evaluate an expression.
     values = {key: json.dumps(text.replace("${{", "${{ '${{' }}")) for key, text in inputs.items() if text}
@@ -75,7 +73,7 @@ def _fill(plan: CiPlan, name: str, inputs: Mapping[str, str] = MappingProxyType(
         "<inputs>\n": "    with:\n" + "".join(f"      {key}: {text}\n" for key, text in values.items()),
         "<secrets>\n": secrets if plan.key else "",
     }
-    uses = rf"uses: {origin.repository}/.github/workflows/{{}}.yml@{origin.commit}{release}"
+    uses = rf"uses: {source.repository}/.github/workflows/{{}}.yml@{source.commit}{release}"
     return re.sub(
         r"<uses ([\w-]+)>|<inputs>\n|<secrets>\n",
         lambda match: uses.format(match[1]) if match[1] else parts[match[0]],

@@ -7,11 +7,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ci_eval.jobs.workflows import ci_plan
-from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan, Request
-from ci_eval.jobs.workflows.origin import UNKNOWN
+from ci_eval.jobs.workflows.origin import CONFIG, NIGHT, PULL_REQUEST, UNKNOWN, CiPlan, Request
 
-PURPOSES = (ci_plan.NIGHT, ci_plan.PULL_REQUEST)
+PURPOSES = (NIGHT, PULL_REQUEST)
 PIPELINE = Path(".gitlab-ci.yml")
 ENGINES = Path(__file__).with_name("gitlab") / "engines.yml"
 """The text of the jobs for merge requests: one builds both engines, and the included ones wait for it."""
@@ -23,9 +21,9 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
     ]
     built = {"build": plan.request.build} if plan.request.build else {}
     lines.append("include:\n")
-    if ci_plan.NIGHT in plan.request.purposes:
+    if NIGHT in plan.request.purposes:
         lines.append(_include(plan, "nightly", config=str(CONFIG), gates="RecallAt1 >= -2pp", **built))
-    if ci_plan.PULL_REQUEST in plan.request.purposes:
+    if PULL_REQUEST in plan.request.purposes:
         command = plan.command.removeprefix("./")
         sides = {side: f".engines/{side}/{command}" for side in ("base", "new")}
         like = {"engine-like": plan.like} if plan.like else {}
@@ -38,12 +36,11 @@ def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
 
 
 def steps(request: Request, address: str, key: str) -> Iterator[str]:
-    """Yield the lines that say what somebody does at the CI; see `starting.next_steps`."""
     at = f"{address}/-/" if address else "at GitLab: "
     if key:
         yield f"The key:     make the masked variable {key} of the project"
     yield "The token:   make a token of the project with api, and the masked variable CI_EVAL_GITLAB_TOKEN of it"
-    if ci_plan.NIGHT in request.purposes:
+    if NIGHT in request.purposes:
         yield f"Start it:    {at}pipeline_schedules"
 
 
@@ -55,7 +52,7 @@ def _include(plan: CiPlan, component: str, **inputs: str) -> str:
         else f"{origin.server}/{{}}/-/raw/{{}}"
     )
     inputs["package"] = f"ci-eval[ml] @ git+{origin.address}@{origin.commit}"
-    # A value of JSON is one of YAML. GitLab replaces what stands in $[[ ]].
+    # A value of JSON is one of YAML. GitLab replaces the text in $[[ ]].
     values = "".join(f"      {name}: {json.dumps(text)}\n" for name, text in inputs.items())
     return (
         f"  - remote: {raw.format(origin.repository, origin.commit)}/templates/{component}.yml\n    inputs:\n{values}"

@@ -1,8 +1,9 @@
-"""The repository and the commit of ci-eval that workflows elsewhere can name."""
+"""The request from which the files of all CI systems are written, and the commit of ci-eval that they name."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -10,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from ci_eval.ci import limits
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch import identity
 from ci_eval.core.fetch.git import run_git
@@ -21,12 +23,9 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """A commit of ci-eval in a repository that others can reach."""
-
     repository: str
     """OWNER/NAME, or a longer path where a server has groups in groups."""
     commit: str
-    """The whole hash, or a word to be replaced."""
     release: str = ""
     """The tag of the commit, such as v0.1.0; "" if it is no release."""
     server: str = "https://github.com"
@@ -36,13 +35,7 @@ class Origin:
         return f"{self.server}/{self.repository}"
 
     @property
-    def is_at_github(self) -> bool:
-        """Return whether workflows at github.com can name it."""
-        return self.server == "https://github.com"
-
-    @property
     def is_known(self) -> bool:
-        """Return whether nothing is left to be filled in."""
         return self != UNKNOWN
 
 
@@ -68,8 +61,7 @@ def parse(text: str) -> Origin:
 
 
 def find(distribution: metadata.Distribution | None = None) -> Origin:
-    """Return the origin of the ci-eval that is installed, or UNKNOWN if nobody else could fetch it. Workflows of the
-    same commit have the inputs that this version knows. `distribution`: by default ci-eval's own."""
+    """Return the origin of the installed ci-eval, or UNKNOWN if nobody else could fetch it."""
     own = distribution or metadata.distribution("ci-eval")
     record = own.read_text("direct_url.json")
     if record is None:
@@ -88,7 +80,7 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
             is_pushed = bool(_git(path, "branch", "--remotes", "--contains", commit))
             tags = _git(path, "tag", "--points-at", commit).split()
         except InstallError:
-            # No repository, or one that git refuses to read: then its commit is for a person to fill in.
+            # No repository, or one that git refuses to read: then its commit is left to the user.
             return UNKNOWN
         return _make(address, commit, next(filter(RELEASE.fullmatch, tags), "")) if is_pushed else UNKNOWN
     # An archive of source may be of any commit between two releases.
@@ -108,9 +100,9 @@ def _find_release(own: metadata.Distribution) -> Origin:
     try:
         listed = _git(Path.cwd(), "ls-remote", "--", address, f"refs/tags/{tag}", f"refs/tags/{tag}^{{}}")
     except InstallError:
-        # Without a network the commit is for a person to fill in.
+        # Without a network the commit is left to the user.
         return UNKNOWN
-    # The second line is the commit of a tag that has a text of its own.
+    # The second line is the commit of a tag that has a message.
     commits = [line.split("\t")[0] for line in listed.splitlines()]
     return _make(address, commits[-1], tag) if commits else UNKNOWN
 
@@ -127,3 +119,43 @@ def _make(address: str, commit: str, release: str = "") -> Origin:
     if server == UNKNOWN.server and repository.count("/") != 1:
         return UNKNOWN
     return Origin(repository=repository, commit=commit, release=release, server=server)
+
+
+CONFIG = Path("ci/completion.yaml")
+NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE = "night", "pull-request", "logs", "site", "notice"
+ALGORITHMS = "algorithms"
+PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE, ALGORITHMS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    system: str = "github"
+    purposes: tuple[str, ...] = (NIGHT,)
+    origin: Origin
+    folder: str = "."
+    """The folder that is measured, relative to the repository's."""
+    rivals: tuple[str, ...] = ()
+    build: str = ""
+    build_output: str = "build"
+    mail: str = ""
+    """The address that gets mail about red nights from CI systems that send it; "" = none."""
+
+    @property
+    def nameable_origin(self) -> Origin:
+        """Return the origin, or UNKNOWN if the CI cannot name it: workflows at GitHub name repositories of GitHub."""
+        is_nameable = self.system != "github" or self.origin.server == UNKNOWN.server
+        return self.origin if is_nameable else UNKNOWN
+
+    @property
+    def configs(self) -> list[Path]:
+        return [CONFIG, *(CONFIG.with_stem(f"{CONFIG.stem}-{limits.name(engine)}") for engine in self.rivals)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CiPlan:
+    request: Request
+    command: str
+    like: str
+    key: str
+    is_reusable: bool
+    training: Sequence[str]

@@ -1,9 +1,8 @@
-"""The job matrix: the evaluations of a nightly run and the shards that each is cut into, or the jobs that write
-logs."""
+"""The job matrix: the evaluations of a nightly run in shards, or the jobs that write logs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
 
@@ -15,11 +14,10 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, rankers
 from ci_eval.core.config import Config, load
 from ci_eval.core.fetch import schemes
-from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Value
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import load_engine
+from ci_eval.jobs.reuse import why_not_reusable
 from ci_eval.plugins.adapters.toolchains import newest
 
 
@@ -28,7 +26,6 @@ class PlannedJob(Value, frozen=True, kw_only=True):
 
     name: str
     evaluation: str
-    """The name of the evaluation, which its shards share."""
     language: str
     engine: str
     completion_type: str
@@ -36,15 +33,13 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     shard: str
     shards: int
     allow_failure: bool
-    """A flag: this project's tests do not drive the engine, so its failure does not fail the nightly run."""
+    """True if this project's tests do not drive the engine: its failure does not fail the nightly run."""
     reusable: bool
-    """A flag: results of an earlier run may be reused."""
     project: str
     ranker: str
     """The ranker that is trained on the configuration's logs, and used by the completion type ML: `ranker-NAME`."""
     go: str
-    """The lowest version of Go that engine and project need; "" = none. The fields below are the same for other
-    toolchains."""
+    """The lowest version that engine and project need; "" = none. So are the fields below."""
     java: str
     node: str
     php: str
@@ -73,18 +68,24 @@ def plan(
     kinds = [(path, kind) for path in configs for kind in completion_types] + [(path, "ML") for path in ml_configs]
     chosen = [(path, load(path).config, kind) for path, kind in kinds]
     if len(chosen) * shards > limits.MOST_JOBS:
-        raise ConfigError(_too_many(len(chosen), shards))
+        count, most = len(chosen), limits.MOST_JOBS
+        message = f"{count} evaluations of {shards} shards are {count * shards} jobs, and a matrix has {most} at most"
+        if count > most:
+            raise ConfigError(f"{message}: plan the configurations in several calls, of {most} evaluations each")
+        raise ConfigError(f"{message}: choose --shards {most // count} or fewer")
     durations = _durations(timings)
     keys = [
         (config.language, load_engine(config).name, _strip_digest(config.project.spec), kind)
         for _, config, kind in chosen
     ]
     counts = _deal_shards([durations.get(key) for key in keys], shards)
-    jobs = [
-        job
-        for (path, config, kind), of in zip(chosen, counts, strict=True)
-        for job in _shard_jobs(path, config, kind, of, name)
-    ]
+    jobs = []
+    for (path, config, kind), of in zip(chosen, counts, strict=True):
+        rankers.CATALOG.load(kind)
+        evaluation = limits.name(f"{name}{'-' if name else ''}{path.stem}-{load_engine(config).name}-{kind.lower()}")
+        for shard in (Shard(index=index, of=of) for index in range(1, of + 1)):
+            title = f"{evaluation}-{shard.index}-of-{of}"
+            jobs.append(_job(path, config, name=title, evaluation=evaluation, completion_type=kind, shard=shard))
     # All shards of an evaluation share its name, so one of them stands for it.
     _check_names([job.evaluation for job in jobs if job.shard.startswith("1/")])
     return jobs
@@ -93,13 +94,15 @@ def plan(
 def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
     """Return a job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError
     if there are none or too many. A configuration without any is left out: no ranker is trained for it."""
-    jobs = [
-        job
-        for path in configs
-        for config in [load(path).config]
-        for project in projects or config.training_projects
-        for job in _logging_jobs(path, config, project)
-    ]
+    jobs = []
+    for path in configs:
+        config = load(path).config
+        for project in projects or config.training_projects:
+            # Training finds them by the pattern `logs-RANKER-*`.
+            name = f"logs-{limits.name(path.stem)}-{limits.name(project)}"
+            own = replace(config, project=replace(config.project, spec=project))
+            kind, shard = config.interpret.completion_type, Shard(index=1, of=1)
+            jobs.append(_job(path, own, name=name, evaluation=name, completion_type=kind, shard=shard, project=project))
     if not jobs:
         raise ConfigError("there is nothing to log: give the configurations trainingProjects, or say --project SPEC")
     if len(jobs) > limits.MOST_JOBS:
@@ -112,57 +115,21 @@ def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJ
 
 
 def evaluations(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    """Return the names of the evaluations, in order, and whether each may fail."""
     return {job.evaluation: job.allow_failure for job in sorted(jobs, key=lambda job: job.evaluation)}
 
 
 def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
-    """Return the names of the rankers trained on the logs, and whether each may fail."""
     return {job.ranker: job.allow_failure for job in sorted(jobs, key=lambda job: job.ranker)}
 
 
-def group(jobs: Sequence[PlannedJob]) -> str:
-    return limits.name(" ".join(evaluations(jobs)))
-
-
-def _too_many(evaluations: int, shards: int) -> str:
-    most = limits.MOST_JOBS
-    message = (
-        f"{evaluations} evaluations of {shards} shards are {evaluations * shards} jobs, and a matrix has {most} at most"
-    )
-    if evaluations > most:
-        return f"{message}: plan the configurations in several calls, of {most} evaluations each"
-    return f"{message}: choose --shards {most // evaluations} or fewer"
-
-
 def _check_names(names: Sequence[str]) -> None:
-    """Check that the names of evaluations differ, and that none begins like another. Raises ConfigError if they
-    clash."""
+    """Check that no name of an evaluation is another's, or its beginning. Raises ConfigError."""
     for name, longer in permutations(names, 2):
         if name == longer:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
         # Shards are found by a pattern that begins with the name of their evaluation.
         if longer.startswith(f"{name}-"):
             raise ConfigError(f"{longer} begins like {name}, and its shards would be taken for the other's: rename it")
-
-
-def _shard_jobs(path: Path, config: Config, kind: str, of: int, prefix: str) -> Iterator[PlannedJob]:
-    rankers.CATALOG.load(kind)
-    evaluation = limits.name(f"{prefix}{'-' if prefix else ''}{path.stem}-{load_engine(config).name}-{kind.lower()}")
-    for index in range(1, of + 1):
-        shard = Shard(index=index, of=of)
-        name = f"{evaluation}-{index}-of-{of}"
-        yield _job(path, config, name=name, evaluation=evaluation, completion_type=kind, shard=shard)
-
-
-def _logging_jobs(path: Path, config: Config, project: str) -> Iterator[PlannedJob]:
-    config = replace(config, project=replace(config.project, spec=project))
-    # Training finds them by the pattern `logs-RANKER-*`.
-    name = f"logs-{limits.name(path.stem)}-{limits.name(project)}"
-    kind = config.interpret.completion_type
-    yield _job(
-        path, config, name=name, evaluation=name, completion_type=kind, shard=Shard(index=1, of=1), project=project
-    )
 
 
 def _job(
@@ -220,20 +187,15 @@ def _durations(timings: Sequence[Path]) -> dict[Key, float]:
             _strip_digest(manifest.project.spec),
             manifest.completion_type,
         )
-        durations[key] = durations.get(key, 0.0) + _seconds(manifest)
+        stage = manifest.stages.get("interpret")
+        seconds = stage.seconds if stage else None
+        # Seconds of one process; a run of less than a second still counts.
+        durations[key] = durations.get(key, 0.0) + (0.0 if seconds is None else max(seconds, 1.0) * manifest.jobs)
     return durations
 
 
-def _seconds(manifest: Manifest) -> float:
-    stage = manifest.stages.get("interpret")
-    seconds = stage.seconds if stage else None
-    # Seconds of one process; a run of less than a second still counts.
-    return 0.0 if seconds is None else max(seconds, 1.0) * manifest.jobs
-
-
 def _deal_shards(seconds: Sequence[float | None], shards: int) -> list[int]:
-    """Return the number of shards of each evaluation: at least one, in proportion to its seconds, and `shards` on
-    average."""
+    """Return the number of shards of each evaluation, in proportion to its seconds; `shards` on average."""
     known = [value for value in seconds if value]
     if not known:
         return [shards] * len(seconds)

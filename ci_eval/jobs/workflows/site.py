@@ -25,16 +25,13 @@ MOST_NIGHTS = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """The site's folder, its first page, and the evaluations it shows."""
-
     folder: Path
     index: Path
     lines: tuple[Line, ...]
 
 
 def site(folders: Sequence[Path], *, output: Path) -> Site:
-    """Write a site with a row and a page for each evaluation. Each folder is a history, as `compare --history` stores
-    it, or holds such folders. Raises WorkspaceError, also if a file holds what ci-eval would never write."""
+    """Write a site of histories, or of folders of them. Raises WorkspaceError, also for foreign content."""
     lines = tuple(sorted(_lines(folders), key=_order))
     target = atomic.empty_folder(output)
     (index,) = reporters.write(Lines(lines=lines), None, target).values()
@@ -77,7 +74,6 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
 
 
 def _histories(folder: Path) -> list[Path]:
-    """Return the histories: the folder itself, or folders directly below it."""
     if not folder.is_dir():
         raise WorkspaceError(f"there is no folder {folder}: give those that `ci-eval compare --history` keeps")
     # Histories come from artifacts, and a link in one could lead to any file of this machine.
@@ -87,8 +83,7 @@ def _histories(folder: Path) -> list[Path]:
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
-    """Return the metrics that are shown: those that are compared, and the latencies; without a comparison, those that
-    every report has."""
+    """Return the compared metrics and the latencies; without a comparison, those that every report has."""
     leading = nights[-1].headline
     names = {
         name

@@ -19,10 +19,21 @@ from ci_eval.core.base.files import below
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, load, override, patch, set_engine_command
 from ci_eval.core.fetch import identity, schemes
-from ci_eval.jobs.nights.reuse import why_not_reusable
 from ci_eval.jobs.preparation import load_engine
-from ci_eval.jobs.workflows import ci_plan, github_files, gitlab_files, teamcity_files
-from ci_eval.jobs.workflows.ci_plan import CONFIG, CiPlan, Request
+from ci_eval.jobs.reuse import why_not_reusable
+from ci_eval.jobs.workflows import github_files, gitlab_files, teamcity_files
+from ci_eval.jobs.workflows.origin import (
+    ALGORITHMS,
+    CONFIG,
+    LOGS,
+    NIGHT,
+    NOTICE,
+    PULL_REQUEST,
+    PURPOSES,
+    SITE,
+    CiPlan,
+    Request,
+)
 
 SYSTEMS = {"github": github_files, "teamcity": teamcity_files, "gitlab": gitlab_files}
 """CI → the module with its PURPOSES, its `files`, and the `steps` that are left to do."""
@@ -49,7 +60,6 @@ TRAINING = {
     "scala": ("maven:org.typelevel:cats-core_2.13:2.12.0", "maven:io.circe:circe-core_2.13:0.14.9"),
     "typescript": ("npm:zod@4.0.0", "npm:immer@10.1.1"),
 }
-"""The projects that are proposed for a ranker to learn from."""
 
 NEEDS_BUILD = (
     "--for pull-request compares the engine that a pull request changes: say how it is built and started, such as "
@@ -64,7 +74,6 @@ class Answers:
     project: str
     command: str = ""
     like: str = ""
-    """The engine that the command is treated like."""
     endpoint: str = ""
     """The address of a language model, which `model` and `key` describe further."""
     model: str = ""
@@ -75,7 +84,6 @@ class Answers:
 class Written:
     paths: tuple[Path, ...]
     additions: tuple[str, ...] = ()
-    """Lines that say what to add to a file that was there."""
 
 
 def locate(folder: Path, system: str) -> tuple[str, str]:
@@ -104,7 +112,6 @@ def guess_language(root: Path) -> str:
 
 
 def usual_engine(language: str) -> str:
-    """Return the engine to propose for a language."""
     return ENGINES.get(language, "words")
 
 
@@ -114,14 +121,13 @@ def usual_training(language: str, project: str) -> tuple[str, ...]:
 
 
 def _package(spec: str) -> str:
-    """Return a SPEC without digest and version: what stands behind `==`, the last `@`, or Maven's last colon."""
+    """Return a SPEC without digest and version, which follows `==`, the last `@`, or Maven's last colon."""
     package = re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*(?::jar)?$)", spec.partition("#")[0])[0]
     # PyPI takes any spelling of a name (PEP 503).
     return re.sub(r"[-_.]+", "-", package).lower() if package.startswith("pypi:") else package
 
 
 def check(answers: Answers) -> Config:
-    """Return the configuration that the answers make. Raises ConfigError if an answer is impossible."""
     config = patch(Config(), language=answers.language, project=answers.project)
     if answers.command:
         config = set_engine_command(config, answers.command, answers.like or None)
@@ -144,31 +150,24 @@ def check(answers: Answers) -> Config:
 
 
 def check_request(request: Request, folder: Path) -> None:
-    """Raise ConfigError if what is asked for does not go together, whatever the configuration is."""
     purposes = request.purposes
     if request.system not in SYSTEMS:
         raise ConfigError(f"--ci {request.system}{guess(request.system, SYSTEMS)}: known are {', '.join(SYSTEMS)}")
-    if unknown := [purpose for purpose in purposes if purpose not in ci_plan.PURPOSES]:
-        raise ConfigError(
-            f"--for {unknown[0]}{guess(unknown[0], ci_plan.PURPOSES)}: known are {', '.join(ci_plan.PURPOSES)}"
-        )
+    if unknown := [purpose for purpose in purposes if purpose not in PURPOSES]:
+        raise ConfigError(f"--for {unknown[0]}{guess(unknown[0], PURPOSES)}: known are {', '.join(PURPOSES)}")
     if unwritten := [purpose for purpose in purposes if purpose not in SYSTEMS[request.system].PURPOSES]:
         known = ", ".join(SYSTEMS[request.system].PURPOSES)
         raise ConfigError(f"--for {unwritten[0]} is not written for {request.system}, but {known}: see docs/ci.md")
-    if (ci_plan.ALGORITHMS in purposes) != bool(request.rivals):
+    if (ALGORITHMS in purposes) != bool(request.rivals):
         raise ConfigError("--for algorithms ranks engines: name several, such as --engine jedi,words")
-    if ci_plan.PULL_REQUEST in purposes and not request.build:
+    if PULL_REQUEST in purposes and not request.build:
         raise ConfigError(NEEDS_BUILD)
-    mails = request.system == "teamcity" and ci_plan.NOTICE in purposes
+    mails = request.system == "teamcity" and NOTICE in purposes
     if mails and not request.mail:
         raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
     if request.mail and not mails:
         raise ConfigError("--mail goes with --ci teamcity --for notice")
-    if (
-        ci_plan.SITE in purposes
-        and not {ci_plan.NIGHT, ci_plan.NOTICE, ci_plan.ALGORITHMS} & {*purposes}
-        and not _has_nights(request.system, folder)
-    ):
+    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes} and not _has_nights(request.system, folder):
         raise ConfigError("--for site needs night: the trends are those of the nights")
 
 
@@ -176,7 +175,7 @@ def _has_nights(system: str, folder: Path) -> bool:
     if system == "github":
         return (folder / github_files.NIGHT).exists()
     settings = folder / teamcity_files.SETTINGS
-    return settings.exists() and teamcity_files.find_night(settings.read_text(encoding="utf-8")) is not None
+    return settings.exists() and teamcity_files.OWN_NIGHT.search(settings.read_text(encoding="utf-8")) is not None
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:
@@ -195,7 +194,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
         training=config.training_projects or usual_training(config.language, config.project.spec),
     )
     check_command(plan.command, request)
-    if ci_plan.LOGS in request.purposes and not plan.training:
+    if LOGS in request.purposes and not plan.training:
         raise ConfigError(
             f"--for logs: write trainingProjects into {CONFIG}, since none is usual for {config.language}"
         )
@@ -228,7 +227,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
 
 def check_command(command: str, request: Request) -> None:
     """Raise ConfigError if the command, "" for an engine that has none, does not start what the request builds."""
-    if ci_plan.PULL_REQUEST in request.purposes and not command:
+    if PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
     if request.build and not command:
         raise ConfigError("--build goes with --engine-command, which starts what was built")
@@ -249,7 +248,7 @@ def _spell(answers: Answers, config: Config, plan: CiPlan) -> str:
         named = {"endpoint": answers.endpoint, "model": answers.model, "key": answers.key}
         engine = {name: value for name, value in named.items() if value}
     keys: dict[str, object] = {"language": answers.language, "engine": engine, "project": answers.project}
-    if ci_plan.LOGS in plan.request.purposes:
+    if LOGS in plan.request.purposes:
         keys["trainingProjects"] = list(plan.training)
     return f"""\
 # What `ci-eval evaluate {CONFIG}` measures. `ci-eval list keys` has all keys.
@@ -260,7 +259,7 @@ interpret:
 
 
 def next_steps(files: Sequence[Path], request: Request, address: str, key: str = "") -> list[str]:
-    """Return the lines that say how to try what was written, how to hand it in, and what a person does at the CI.
+    """Return the lines that say how to try what was written, how to hand it in, and what users do at the CI.
     `files`: what was written, relative to the repository. `address`: the page of the repository, or "" if nobody knows
     it. `key`: the variable with the key of a language model, or ""."""
     lines = []

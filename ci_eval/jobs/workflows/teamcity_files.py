@@ -7,23 +7,21 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ci_eval.jobs.workflows.ci_plan import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan, Request
+from ci_eval.jobs.workflows.origin import CONFIG, LOGS, NIGHT, NOTICE, PULL_REQUEST, SITE, CiPlan, Request
 
 PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE)
 SETTINGS = Path(".teamcity/settings.kts")
 LIBRARY = Path(".teamcity/CiEval.kt")
 PACKED = Path(__file__).with_name("CiEval.kt")
-"""The library as a wheel has it."""
 SOURCE = Path(__file__).parents[3] / ".teamcity" / "library" / "CiEval.kt"
-"""The library in a checkout."""
 IMPORT = "import ci_eval.*"
 WIDTH = 108
-"""Columns of a call, or of its options on lines of their own."""
 
 OWN_NIGHT = re.compile(
     r"^(?!\s*//)[^\n]*?(?:\bval (?P<value>\w+)[^=\n]*=\s*)?\bciEvalNight\s*\{(?P<options>(?:[^{}]|\{[^{}]*\})*)",
     re.MULTILINE,
 )
+"""A call of ciEvalNight, with the groups `value`, which may be None, and `options`."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
@@ -39,23 +37,18 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
         yield "The trends:  the tab Trends of that project"
 
 
-def find_night(settings: str) -> re.Match[str] | None:
-    """Return the first call of ciEvalNight in settings, with the groups `value`, which may be None, and `options`."""
-    return OWN_NIGHT.search(settings)
-
-
 def additions(plan: CiPlan, settings: str) -> Iterator[str]:
-    """Yield the lines that say what to add to settings that a person wrote, and where; without those that are there."""
+    """Yield the lines that say what to add to settings that users wrote, and where; without those that are there."""
     lines = {line.strip() for line in settings.splitlines()}
-    # A pin that is there stays: the library beside it is of that commit.
+    # A pin that is there stays: the library next to it is of that commit.
     source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
-    night = find_night(settings)
+    night = OWN_NIGHT.search(settings)
     calls = [*_project(plan, night["value"] or "night" if night else "night")]
     values, within, declared = [], [], []
     if night:
         # A second night would have the ids of the first. Kotlin knows a value only below its declaration, and a night
         # may take what is declared.
-        calls = [call for call in calls if not find_night(call)]
+        calls = [call for call in calls if not OWN_NIGHT.search(call)]
         values = [call for call in calls if call.startswith("val ")]
         calls = [call for call in calls if call not in values]
         options = _night_options(plan).items()
@@ -124,7 +117,7 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
 
 
 def _night_options(plan: CiPlan) -> dict[str, str]:
-    """Return the options, beside the configuration, that the purposes need of a night, new or not."""
+    """Return the options, besides the configuration, that the purposes need of a night, new or not."""
     purposes = plan.request.purposes
     is_for_nights = NIGHT in purposes or NOTICE in purposes
     options = _engine_options(plan) if is_for_nights else {}
@@ -136,7 +129,6 @@ def _night_options(plan: CiPlan) -> dict[str, str]:
 
 
 def _call(function: str, values: Mapping[str, str], before: str = "") -> str:
-    """Return a call with its options, on one line if they fit."""
     options = [f"{name} = {value}" for name, value in values.items()]
     line = f"{before}{function} {{ {'; '.join(options)} }}"
     if len(line) <= WIDTH:

@@ -19,11 +19,10 @@ import ci_eval
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.jobs.workflows import starting
-from ci_eval.jobs.workflows.ci_plan import CONFIG, Request
 from ci_eval.jobs.workflows.github_files import COMMENT, LOGS, PULL_REQUEST, SITE
 from ci_eval.jobs.workflows.github_files import NIGHT as WORKFLOW
 from ci_eval.jobs.workflows.gitlab_files import PIPELINE
-from ci_eval.jobs.workflows.origin import UNKNOWN, Origin, parse
+from ci_eval.jobs.workflows.origin import CONFIG, UNKNOWN, Origin, Request, parse
 from ci_eval.jobs.workflows.starting import ENGINES, TRAINING, Answers
 from ci_eval.jobs.workflows.teamcity_files import SETTINGS
 from tests.ci.documentation import documented

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from pathlib import Path
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
@@ -11,28 +14,139 @@ from ci_eval.ci import Screen
 from ci_eval.core import interpret
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.base.files import below, read_own
 from ci_eval.core.base.shards import Shard
+from ci_eval.core.catalogs import rankers
 from ci_eval.core.config import Config
+from ci_eval.core.grammar.imports.named import NEAR, Name, read_module_names
 from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import FAILED, Session, Status
 from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 from ci_eval.jobs import pipeline, runs
-from ci_eval.jobs.nights.closures import closures
 from ci_eval.jobs.preparation import Prepared
+from ci_eval.plugins.adapters.closure import Closure, find_closure
+
+SOURCES = (".py", ".pyi")
+OWN = ("__init__",)
+"""The last part of the name of the file that stands for its folder."""
+
+_COMMENT = re.compile(r"#[^\n]*")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_STAR = re.compile(r"\bimport\s*\(?\s*\*")
+_STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
+
+
+def closures(prepared: Prepared) -> dict[str, str]:
+    """Return the digest, by path, of everything that results in a file depend on; empty for the whole project."""
+    closure = find_closure(prepared.engine)
+    is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
+    if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
+        # Other completion types order by the names of the whole project.
+        return {}
+    root = prepared.project.root
+    if closure is Closure.FILE:
+        return {path: _content_digest(root, path) for path in below(root, root, prepared.language.suffixes)}
+    return digest_imports(root)
+
+
+def digest_imports(root: Path) -> dict[str, str]:
+    """Return the digests of Python files whose results depend on what they import, by path."""
+    everything = sorted(below(root, root, ("",), ignored=()))
+    contents = {path: _content_digest(root, path) for path in everything}
+    sources = [path for path in everything if path.endswith(SOURCES)]
+    # A new file may be what an import now finds, and its name may be suggested.
+    # Type checkers take `__builtins__.pyi` for a part of the language.
+    seen_by_all = (
+        path for path in everything if not path.endswith(SOURCES) or PurePosixPath(path).stem == "__builtins__"
+    )
+    shared = _digest([*everything, *(contents[path] for path in seen_by_all)])
+    reached = _follow_imports(root, sources)
+    known: dict[int, str] = {}
+    # Files of one import cycle share their set, so its digest is made once.
+    for bits in set(reached):
+        among = (path for rank, path in enumerate(sources) if bits >> rank & 1)
+        known[bits] = _digest([shared, *(f"{path} {contents[path]}" for path in among)])
+    return {path: known[bits] for path, bits in zip(sources, reached, strict=True)}
+
+
+def _content_digest(root: Path, path: str) -> str:
+    return hashlib.blake2b(read_own(root, path), digest_size=16).hexdigest()
+
+
+def _digest(parts: Sequence[str]) -> str:
+    # A path may hold bytes that are not UTF-8.
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
+    """Return the sources that each source imports, directly or not, itself among them, as a set of bits."""
+    by_ending = _index_endings(sources)
+    texts = (read_own(root, path).decode(errors="replace") for path in sources)
+    edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
+    # A set of bits is one integer, so a union is one operation.
+    reached = [1 << rank for rank in range(len(sources))]
+    changing = True
+    # Imports may form cycles, so the sets grow until none changes.
+    while changing:
+        changing = False
+        for rank, targets in enumerate(edges):
+            bits = reached[rank]
+            for target in targets:
+                bits |= reached[target]
+            changing = changing or bits != reached[rank]
+            reached[rank] = bits
+    return reached
+
+
+def _index_endings(sources: Sequence[str]) -> Mapping[Name, list[int]]:
+    """Return the ranks of the sources, by each end of their module's whole name, in parts."""
+    ranks: dict[Name, list[int]] = defaultdict(list)
+    for rank, path in enumerate(sources):
+        parts = PurePosixPath(path)
+        stem = (*parts.parent.parts, parts.name.partition(".")[0])
+        for name in {stem, stem[:-1] if stem[-1:] == OWN else stem}:
+            for begin in range(len(name)):
+                ranks[name[begin:]].append(rank)
+    return ranks
+
+
+def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
+    plain = _COMMENT.sub("", text)
+    # Names in brackets, or after other statements on a line, are seen, too.
+    folded = _BRACKETS.sub(lambda brackets: brackets[0].replace("\n", " "), plain.replace("\\\n", " "))
+    for name in read_module_names(f"{text}\n{re.sub('[;:]', chr(10), folded)}"):
+        parts = tuple(part for part in name if part != NEAR)
+        for end in range(1, len(parts) + 1):
+            yield from places.get(parts[:end], ())
+        if not parts:
+            # The files that stand for the folders that the file is in.
+            for folder in PurePosixPath(path).parents:
+                yield from places.get((*folder.parts, *OWN), ())
+    if _STAR.search(text):
+        # `__all__` may name modules, and everything that is taken may come from a folder's own file.
+        for match in _STAR_OF.finditer(folded):
+            yield from _inside(match[1].rstrip(".").rpartition(".")[2], path, places)
+
+
+def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
+    """Yield the files directly in folders of that name; for dots alone, those in the same folder or above."""
+    folders = {package} if package else {parent.name for parent in PurePosixPath(path).parents}
+    for name, ranks in places.items():
+        if len(name) == 2 and name[0] in folders:
+            yield from ranks
+
 
 SAMPLE = 0.02
 """The share of the sessions that are asked again, in the mean of many nights."""
 
 
 def check_reusable(config: Config, rounds: int) -> None:
-    """Check that results of an earlier run can be reused. Raises ConfigError if not."""
     if reason := why_not_reusable(config, rounds):
         raise ConfigError(f"--reuse cannot be used here: {reason}; leave it out")
 
 
 def why_not_reusable(config: Config, rounds: int = 1) -> str:
-    """Return the reason why results of an earlier run cannot be reused; "" if they can."""
     reasons = {
         "each project of a suite is asked everything": bool(config.projects),
         "an `engine.command` may be another program under the same name": config.engine.command,
@@ -120,19 +234,15 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
 
 
 def _select_conditions(config: Config) -> Config:
-    """Return the part of the configuration that results depend on; the project may have moved, if its content is the
-    same."""
+    """Return what results depend on. The project may have moved, if its content is the same."""
     project = replace(config.project, spec="")
-    left_out = {"reports": _NONE.reports, "comparison": _NONE.comparison, "training_projects": (), "output_dir": ""}
+    plain = Config()
+    left_out = {"reports": plain.reports, "comparison": plain.comparison, "training_projects": (), "output_dir": ""}
     return replace(config, project=project, **left_out)
 
 
-_NONE = Config()
-
-
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
-    """Store the earlier sessions of all files that would have the same results, except a sample of these files. Return
-    the paths of the sample, and of what was stored."""
+    """Store the earlier sessions that would be the same. Return the files of a sample, and those that were stored."""
     heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))
@@ -151,8 +261,7 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 
 
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """Yield the unchanged files of a project that has changed: they have the same sessions as before, and the files
-    that their results depend on are the same."""
+    """Yield the files of a changed project that have the same sessions, and depend on the same files, as before."""
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
     interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt
@@ -188,7 +297,6 @@ def _sample(sizes: dict[str, int], start: str) -> set[str]:
 
 
 def _differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
-    """Return how many sessions of these files have another result than before, and how many could be compared."""
     differing = compared = 0
     for path in sorted(paths):
         was = {

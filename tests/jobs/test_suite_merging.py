@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.jobs.suites.suite import merge
+from ci_eval.jobs.suites import merge
 from tests.command import command
-from tests.jobs.suites.test_suite import configured
+from tests.jobs.test_suites import configured
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import command
-from tests.jobs.suites.test_suite import configured, stored
+from tests.jobs.test_suites import configured, stored
 
 pytestmark = pytest.mark.slow
 

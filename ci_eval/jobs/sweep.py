@@ -20,7 +20,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import metrics, reporters
 from ci_eval.core.config import Config, parse_yaml
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
-from ci_eval.core.model import Evaluation, FilterFigures, HeldOut, MetricInfo, Sweep, SweptRun
+from ci_eval.core.model import HeldOut, MetricInfo, Sweep, SweptRun
 from ci_eval.core.rendering.figures import shown_filter
 from ci_eval.core.report.report import evaluate
 from ci_eval.core.statistics.paired import bias_text, winners_bias
@@ -29,31 +29,27 @@ from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import merge as merge_job
 from ci_eval.jobs.comparison_rules import load_metrics
-from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
 from ci_eval.jobs.runs import choose_output, kept
-from ci_eval.jobs.suites.table import Row, name_row, run_rows
+from ci_eval.jobs.suites import announce_rows, name_row
 
 MOST = 200
-"""The largest number of runs: more of them are a mistake."""
 COMPARISONS = "comparisons"
 CHOOSING, HELD_OUT = "choosing", "held out"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Swept:
+class SweepOutcome:
     folder: Path
     sweep: Sweep
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """The reason why the job fails although its reports are written: that of the first failed run; None if it does not
-    fail."""
+    """The failure of the first run that failed; None if the job does not fail."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """The values of one run: key → a text of YAML."""
-
     values: Mapping[str, str]
 
     @property
@@ -68,24 +64,22 @@ class Choice:
 
 def expand_axes(varied: Sequence[str]) -> list[Choice]:
     """Return all combinations of the values of each `key=a,b,c`; the last key changes fastest. Raises ConfigError."""
-    axes = dict(map(_parse_axis, varied))
+    axes: dict[str, list[str]] = {}
+    for axis in varied:
+        key, equals, text = axis.partition("=")
+        values = parse_yaml(f"[{text}]", f"--vary {axis}") if equals else None
+        if not key.strip() or not isinstance(values, list) or not values:
+            raise ConfigError(f"--vary {axis}: expected key=VALUE,VALUE…, for example engine.options.order=2,3,4")
+        spelled = [value if isinstance(value, str) else msgspec.json.encode(value).decode() for value in values]
+        if len(set(spelled)) < len(spelled):
+            raise ConfigError(f"--vary {axis}: a value is given twice")
+        axes[key.strip()] = spelled
     if len(axes) < len(varied):
         raise ConfigError("--vary names a key twice: give all of its values at once")
-    choices = [Choice(values=dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
+    choices = [Choice(values=dict(zip(axes, chosen, strict=True))) for chosen in product(*axes.values())]
     if len(choices) > MOST:
         raise ConfigError(f"--vary makes {len(choices):,} runs, at most {MOST} are evaluated: vary fewer values")
     return choices
-
-
-def _parse_axis(varied: str) -> tuple[str, list[str]]:
-    key, equals, text = varied.partition("=")
-    values = parse_yaml(f"[{text}]", f"--vary {varied}") if equals else None
-    if not key.strip() or not isinstance(values, list) or not values:
-        raise ConfigError(f"--vary {varied}: expected key=VALUE,VALUE…, for example engine.options.order=2,3,4")
-    spelled = [value if isinstance(value, str) else msgspec.json.encode(value).decode() for value in values]
-    if len(set(spelled)) < len(spelled):
-        raise ConfigError(f"--vary {varied}: a value is given twice")
-    return key.strip(), spelled
 
 
 def sweep(
@@ -99,7 +93,7 @@ def sweep(
     merged: Sequence[Path],
     holds_out: bool,
     screen: Screen,
-) -> Swept:
+) -> SweepOutcome:
     """Evaluate each run in an own folder, and compare it with the first. `configured`: returns the configuration
     of a choice. `merged`: the folders of a sweep's shards, which are merged instead of evaluated. `holds_out`: choose
     the best run in one half of the files, and report it in the other half. Raises as `evaluate` and `merge` do."""
@@ -119,19 +113,18 @@ def sweep(
         atomic.empty_folder(folder)
     # A resumed sweep compares all runs again.
     shutil.rmtree(folder / COMPARISONS, ignore_errors=True)
-    rows = [
-        Row(folder=name_row(number, choice.title, "run"), title=choice.title, given=config)
-        for number, (choice, config) in enumerate(zip(chosen, configs, strict=True), 1)
-    ]
-
-    def one(config: Config, place: Path) -> Evaluated:
+    by_folder = {}
+    rows = {name_row(number, choice.title, "run"): choice.title for number, choice in enumerate(chosen, 1)}
+    for (name, _), config in zip(announce_rows("Run", rows, screen), configs, strict=True):
+        place = folder / name
         if merged:
-            return merge_job.merge([other / place.name for other in merged], output=place, screen=screen)
+            by_folder[name] = merge_job.merge([other / name for other in merged], output=place, screen=screen)
+            continue
         # Ctrl-C must name the folder of the sweep, not that of one run, for --resume.
         with kept(folder):
-            return evaluate_job.evaluate(config, output=place, jobs=jobs, resume=resume, screen=screen, shard=shard)
-
-    by_folder = run_rows("Run", rows, folder, one, screen)
+            by_folder[name] = evaluate_job.evaluate(
+                config, output=place, jobs=jobs, resume=resume, screen=screen, shard=shard
+            )
     done = list(by_folder.values())
     table = _build_table(chosen, by_folder, configs[0], folder, str(shard) if shard else None, screen)
     if holds_out and shard is None:
@@ -143,7 +136,7 @@ def sweep(
             table = replace(table, held_out=held_out, remark="")
     if table.remark:
         screen.warn(table.remark)
-    return Swept(
+    return SweepOutcome(
         folder=folder,
         sweep=table,
         reports=reporters.write(table, None, folder),
@@ -226,7 +219,12 @@ def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, Metr
         dataclass_replace(leading, name=CHOOSING, files=choosing, detailed=False),
         dataclass_replace(leading, name=HELD_OUT, files=others, detailed=False),
     )
-    sides = [_evaluate_parts(run, config, infos, parts) for run in done]
+    declared = [metric for metric in load_metrics(config) if metric.info.name in infos]
+    filters = ReportFilters(all=(ReportFilter(name=EVERYTHING, detailed=False), *parts), headline=EVERYTHING)
+    sides = []
+    for run in done:
+        of_parts = evaluate(Workspace(run.folder), declared, filters, metrics.select_metrics).filters
+        sides.append((of_parts[CHOOSING], of_parts[HELD_OUT]))
     metric = next(iter(infos.values()))
     sign = -1 if metric.better == "lower" else 1
     figures = [before.metrics[metric.name].value for before, _ in sides]
@@ -245,12 +243,3 @@ def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, Metr
         figures=sides[winner][1].metrics,
         first=sides[0][1].metrics,
     )
-
-
-def _evaluate_parts(
-    run: Evaluated, config: Config, infos: Mapping[str, MetricInfo], parts: tuple[ReportFilter, ReportFilter]
-) -> tuple[FilterFigures, FilterFigures]:
-    declared = [metric for metric in load_metrics(config) if metric.info.name in infos]
-    filters = ReportFilters(all=(ReportFilter(name=EVERYTHING, detailed=False), *parts), headline=EVERYTHING)
-    evaluation: Evaluation = evaluate(Workspace(run.folder), declared, filters, metrics.select_metrics)
-    return evaluation.filters[CHOOSING], evaluation.filters[HELD_OUT]

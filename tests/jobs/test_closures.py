@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.jobs.nights.closures import digest_imports
+from ci_eval.jobs.reuse import digest_imports
 
 FILES = {
     "pkg/__init__.py": "",

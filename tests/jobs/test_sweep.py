@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.jobs.sweeps.sweep import expand_axes
+from ci_eval.jobs.sweep import expand_axes
 from tests.command import command
 from tests.projects import GREETER, timeless, write
 

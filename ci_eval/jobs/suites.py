@@ -6,9 +6,10 @@ Each is evaluated, or engines are compared over it; suites that were evaluated a
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
 from itertools import combinations
@@ -28,32 +29,54 @@ from ci_eval.core.config import Config, ProjectConfig
 from ci_eval.core.config.view import UNCHANGED, View
 from ci_eval.core.filters import label
 from ci_eval.core.manifest import unlike
-from ci_eval.core.model import Comparison, MetricInfo, Suite, SuiteProject, Value
+from ci_eval.core.model import Comparison, Suite, SuiteProject, Value
 from ci_eval.core.rendering.figures import shown_filter
 from ci_eval.core.statistics.projects import differences_over_projects, over_projects
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import runs, single_stages
+from ci_eval.jobs import runs
 from ci_eval.jobs.compare import Outcome
-from ci_eval.jobs.compare_engines import Asked
-from ci_eval.jobs.engine.sides import Side
-from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.jobs.suites.table import Row, name_row, run_rows
+from ci_eval.jobs.compare_engines import Side
+from ci_eval.jobs.pipeline import Evaluated
 
+MOST_NAMED = 60
 NAME = "suite.json"
 NOTE = "shard.json"
 
 
+def announce_rows(
+    kind: str, rows: Mapping[str, str], screen: Screen, shard: Shard | None = None
+) -> Iterator[tuple[str, str]]:
+    """Print the title of each row of the `shard` before yielding the name of its folder and the title."""
+    for number, (name, title) in enumerate(rows.items(), 1):
+        if shard is None or is_of(number, shard):
+            screen.say(f"{kind} {number} of {len(rows)}: {title}")
+            yield name, title
+
+
+def is_of(number: int, shard: Shard) -> bool:
+    """Return whether the shard has the row of that number (from 1). Rows are dealt in turns."""
+    return (number - 1) % shard.of == shard.index - 1
+
+
+def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) -> str:
+    """Return the name of the folder of the row with that number (from 1), by its text, or its `ending` if it is long.
+    `otherwise`: the name of a row whose text has nothing that a folder's name may have."""
+    # The number keeps apart what the slug makes equal.
+    characters = re.sub(r"[^A-Za-z0-9._-]+", "-", text)
+    characters = characters[-MOST_NAMED:] if ending else characters[:MOST_NAMED]
+    return f"{number:02}-{characters.strip('-.') or otherwise}"
+
+
 @dataclass(frozen=True, kw_only=True)
-class Suited:
+class SuiteOutcome:
     folder: Path
     suite: Suite
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """The reason why the job fails although its reports are written: that of the first failed project; None if it does
-    not fail."""
+    """The failure of the first project that failed; None if the job does not fail."""
 
 
 class SuiteShard(Value, frozen=True, kw_only=True):
@@ -74,9 +97,8 @@ def evaluate(
     gates: Sequence[str] = (),
     shard: Shard | None = None,
     screen: Screen,
-) -> Suited:
-    """Evaluate each project in an own workspace; with a `shard`, only the projects of that shard. Raises as
-    `evaluate` of one project does."""
+) -> SuiteOutcome:
+    """Evaluate each project, or each of a `shard`, in its workspace. Raises as `evaluate` of one project does."""
     folder = runs.choose_output(config, output)
     if shard:
         check_shard(config, shard)
@@ -86,12 +108,18 @@ def evaluate(
         # The note comes after the check above that the folder is empty.
         note_shard(folder, config, shard)
 
-    def one(own: Config, place: Path) -> Evaluated:
-        return evaluate_job.evaluate(
-            own, output=place, jobs=jobs, resume=resume, rounds=rounds, gates=gates, screen=screen
+    done = {
+        name: evaluate_job.evaluate(
+            _of_project(config, spec),
+            output=folder / name,
+            jobs=jobs,
+            resume=resume,
+            rounds=rounds,
+            gates=gates,
+            screen=screen,
         )
-
-    done = run_rows("Project", list_rows(config), folder, one, screen, shard)
+        for name, spec in announce_rows("Project", _name_folders(config.projects), screen, shard)
+    }
     return _tabulate_evaluations(config, done, folder)
 
 
@@ -105,26 +133,25 @@ def compare_engines(
     resume: bool,
     screen: Screen,
     allow_conditions: bool = False,
-) -> list[Suited]:
-    """Compare the sides over each project; return a table for each pair of them. Raises as `compare_engines` of one
-    project does."""
+) -> list[SuiteOutcome]:
+    """Return a table for each pair of sides. Raises as `compare_engines` of one project does."""
     folder = runs.choose_output(sides[0].config, output)
     if not resume:
         atomic.empty_folder(folder)
 
-    def one(own: Config, place: Path) -> Asked:
-        return compare_engines_job.compare_engines(
-            [dataclass_replace(side, config=_of_project(side.config, own.project.spec)) for side in sides],
+    done = {
+        name: compare_engines_job.compare_engines(
+            [dataclass_replace(side, config=_of_project(side.config, spec)) for side in sides],
             rounds=rounds,
             gates=gates,
-            output=place,
+            output=folder / name,
             jobs=jobs,
             resume=resume,
             screen=screen,
             allow_conditions=allow_conditions,
         )
-
-    done = run_rows("Project", list_rows(sides[0].config), folder, one, screen)
+        for name, spec in announce_rows("Project", _name_folders(sides[0].config.projects), screen)
+    }
     alone = [result.trouble for result in done.values() if not result.outcome and result.trouble]
     outcomes = {name: result.outcome for name, result in done.items() if result.outcome}
     for trouble in alone:
@@ -164,7 +191,7 @@ def compare_suites(
     first_night: bool = False,
     view: View = UNCHANGED,
     screen: Screen,
-) -> Suited:
+) -> SuiteOutcome:
     """Compare the projects that both suites have, and write the table of all. Gates were not judged for a project in
     one suite alone: that is a failure, unless it is the `first_night` of a project in `new`. Raises WorkspaceError if a
     suite holds no evaluations, or if no project is in both; else as `compare` of one project does."""
@@ -182,11 +209,18 @@ def compare_suites(
     unjudged = alone[base] + ([] if first_night else alone[new])
     folder = atomic.empty_folder(output or Path("ci-eval-comparison") / strftime("%Y-%m-%d_%H-%M-%S"))
 
-    def one(sides: tuple[Path, Path], place: Path) -> Outcome:
-        return compare_job.compare(sides, gates=gates, output=place, history=None, user=user, view=view, screen=screen)
-
-    rows = [Row(folder=theirs[spec].name, title=spec, given=(mine[spec], theirs[spec])) for spec in both]
-    done = run_rows("Project", rows, folder, one, screen)
+    done = {
+        name: compare_job.compare(
+            (mine[spec], theirs[spec]),
+            gates=gates,
+            output=folder / name,
+            history=None,
+            user=user,
+            view=view,
+            screen=screen,
+        )
+        for name, spec in announce_rows("Project", {theirs[spec].name: spec for spec in both}, screen)
+    }
     troubles: list[CiEvalError | None] = [outcome.trouble for outcome in done.values()]
     comparisons = {name: outcome.comparisons[0].comparison for name, outcome in done.items()}
     table = tabulate_comparisons(comparisons, troubles)
@@ -212,22 +246,20 @@ def _workspaces(folder: Path) -> dict[str, Path]:
     return workspaces
 
 
-def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> Suited:
-    """Return the suite that one machine would have made, with a changed view of each project. Raises WorkspaceError if
-    shards are missing, unfinished, or do not belong together."""
+def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> SuiteOutcome:
+    """Return the suite that one machine would have made. Raises WorkspaceError if shards do not belong together."""
     sources = _check_shards(folders)
     atomic.empty_folder(output)
     for name, source in sources.items():
         with atomic.writing(output / name):
             shutil.copytree(source, output / name)
-    reported = single_stages.only_reports([output / name for name in sources], view=view)
+    reported = evaluate_job.only_reports([output / name for name in sources], view=view)
     config = runs.stored_config(Workspace.open(output / next(iter(sources))))
     return _tabulate_evaluations(config, dict(zip(sources, reported, strict=True)), output)
 
 
 def _check_shards(folders: Sequence[Path]) -> dict[str, Path]:
-    """Return the folder of each project, by its name, in the order of the projects. Raises WorkspaceError unless all
-    were evaluated to their ends, in the same way."""
+    """Return the folder of each project, in their order. Raises WorkspaceError for missing or unlike shards."""
     notes = {folder: read_shard(folder) for folder in folders}
     first = notes[folders[0]]
     of = Shard.parse(first.shard).of
@@ -243,9 +275,9 @@ def _check_shards(folders: Sequence[Path]) -> dict[str, Path]:
         raise WorkspaceError(f"shards are missing: {', '.join(missing)}; give all {of} folders")
     project_folders = {}
     whole: Workspace | None = None
-    for number, spec in enumerate(first.projects, 1):
-        # This is the inverse of `table.is_of`.
-        above, name = shards[(number - 1) % of + 1], folder_name(number, spec)
+    for index, name in enumerate(_name_folders(first.projects)):
+        # This is the inverse of `is_of`.
+        above = shards[index % of + 1]
         folder = project_folders[name] = above / name
         if not (folder / "manifest.json").is_file() or not Workspace.open(folder).manifest().complete:
             raise WorkspaceError(
@@ -296,11 +328,10 @@ def read_shard(folder: Path) -> SuiteShard:
     return stored.decode_json(stored.read(path, stored.MANIFEST), SuiteShard, path)
 
 
-def list_rows(config: Config) -> list[Row[Config]]:
-    return [
-        Row(folder=folder_name(number, spec), title=spec, given=_of_project(config, spec))
-        for number, spec in enumerate(config.projects, 1)
-    ]
+def _name_folders(projects: Sequence[str]) -> dict[str, str]:
+    """Return the project of each folder."""
+    numbered = enumerate(projects, 1)
+    return {name_row(number, spec.partition("#")[0], "project", ending=True): spec for number, spec in numbered}
 
 
 def _of_project(config: Config, spec: str) -> Config:
@@ -308,15 +339,9 @@ def _of_project(config: Config, spec: str) -> Config:
     return replace(config, projects=(), project=ProjectConfig(spec=spec, dependencies=config.project.dependencies))
 
 
-def folder_name(number: int, spec: str) -> str:
-    """Return the name of the folder with the project of that number (from 1)."""
-    return name_row(number, spec.partition("#")[0], "project", ending=True)
-
-
-def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> Suited:
-    """Write the reports of the suite, and return it with their paths. `troubles`: the failures of projects, in their
-    order."""
-    return Suited(
+def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> SuiteOutcome:
+    """Write the reports of the suite. `troubles`: the failures of projects, in their order."""
+    return SuiteOutcome(
         folder=folder,
         suite=suite,
         reports=reporters.write(suite, None, folder),
@@ -324,17 +349,29 @@ def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -
     )
 
 
-def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder: Path) -> Suited:
+def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder: Path) -> SuiteOutcome:
     """Write the table of evaluations, which are given by folder. Figures are those that each report shows first."""
     first = next(iter(done.values())).evaluation
     known = {info.name: info for info in first.metrics}
     infos = [known[name] for name in config.declared if name in known]
-    projects = tuple(_row(name, evaluation, infos) for name, evaluation in done.items())
+    projects = []
+    for name, evaluated in done.items():
+        _, figures = shown_filter(evaluated.evaluation)
+        projects.append(
+            SuiteProject(
+                project=evaluated.evaluation.project,
+                folder=name,
+                sessions=figures.sessions,
+                figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
+                busy=evaluated.evaluation.machine.busy,
+                trouble=str(evaluated.trouble or ""),
+            )
+        )
     values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
     table = Suite(
         title=first.title,
         about=f"({label(first.headline)})",
-        projects=projects,
+        projects=tuple(projects),
         overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
         metrics=tuple(infos),
         compared=False,
@@ -342,23 +379,10 @@ def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder:
     return _write(table, folder, [evaluation.trouble for evaluation in done.values()])
 
 
-def _row(folder: str, done: Evaluated, infos: Sequence[MetricInfo]) -> SuiteProject:
-    _, figures = shown_filter(done.evaluation)
-    return SuiteProject(
-        project=done.evaluation.project,
-        folder=folder,
-        sessions=figures.sessions,
-        figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
-        busy=done.evaluation.machine.busy,
-        trouble=_message(done.trouble),
-    )
-
-
 def tabulate_comparisons(
     comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
 ) -> Suite:
-    """Return the table of comparisons, which are given by folder. `troubles`: the failure of each comparison, or None.
-    `pairs`: the number of such tables over the same projects."""
+    """Return the table of comparisons by folder. `pairs`: the number of such tables over the same projects."""
     first = next(iter(comparisons.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(
@@ -368,7 +392,7 @@ def tabulate_comparisons(
             sessions=comparison.counts[comparison.headline].sessions,
             differences={name: comparison.filters[comparison.headline][name] for name in first.declared},
             busy=any(warning.startswith(BUSY) for warning in comparison.warnings),
-            trouble=_message(trouble),
+            trouble=str(trouble or ""),
         )
         for (folder, comparison), trouble in zip(comparisons.items(), troubles, strict=True)
     )
@@ -387,7 +411,3 @@ def tabulate_comparisons(
 
 def _known(values: Sequence[float | None]) -> list[float]:
     return [value for value in values if value is not None]
-
-
-def _message(trouble: CiEvalError | None) -> str:
-    return str(trouble) if trouble else ""

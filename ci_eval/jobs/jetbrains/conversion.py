@@ -1,4 +1,4 @@
-"""The job `import`: it reads a workspace of the JetBrains plugin, and what that says of itself, into one of ours."""
+"""The jobs import and export: workspaces of the JetBrains plugin become ours and the reverse, or ours become tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -16,21 +16,29 @@ from msgspec.structs import replace
 from ci_eval import __version__
 from ci_eval.ci import Screen
 from ci_eval.core import actions, model
-from ci_eval.core.base import stored
+from ci_eval.core.base import atomic, stored
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.config import Config, dump, load
+from ci_eval.core.config import Config, add_filters, dump, load
+from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.filters import collect_letters, resolve
 from ci_eval.core.grammar import syntax
 from ci_eval.core.logs import names
 from ci_eval.core.manifest import Manifest, StageRecord
+from ci_eval.core.model import Session
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace, pack_actions, pack_sessions
-from ci_eval.jobs import outcome, pipeline
-from ci_eval.jobs.evaluate import Evaluated
+from ci_eval.jobs import pipeline, runs
+from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.plugins.exports import tables
+from ci_eval.plugins.exports.run import open_workspace
+from ci_eval.plugins.exports.tables import Passes
 from ci_eval.plugins.jetbrains import generations, reading, steps
 from ci_eval.plugins.jetbrains.contract import Generation
 from ci_eval.plugins.jetbrains.fields import plain
 from ci_eval.plugins.jetbrains.kept import FOLDER, Kept
+from ci_eval.plugins.jetbrains.writing import Writer
 
 OWN = "ci-eval"
 """The folder of an exported workspace with its original manifest and configuration."""
@@ -107,7 +115,7 @@ def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Confi
 
 
 class _Verbatim(dict[str, str]):
-    """An environment in which `${name}` stands for itself, since it named a property of another machine."""
+    """An environment in which `${name}` means itself, since it named a property of another machine."""
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -161,7 +169,12 @@ def _merge(base: dict[str, object], more: Mapping[str, object]) -> dict[str, obj
 
 def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engine: str) -> Manifest:
     name, _, version = engine.partition("@")
-    start = _start_time(folder)
+    # The name of the folder is a time without a zone.
+    try:
+        began = datetime.strptime(folder.resolve().name[:19], NAMED).replace(tzinfo=timezone.utc)
+    except ValueError:
+        began = datetime.fromtimestamp((folder / "config.json").stat().st_mtime, tz=timezone.utc)
+    start = began.replace(microsecond=0).isoformat()
     project = str(raw.get("projectPath") or "").replace("\\", "/").rstrip("/")
     kind = config.interpret.completion_type
     return Manifest(
@@ -190,25 +203,14 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
     )
 
 
-def _start_time(folder: Path) -> str:
-    """Return the time in the folder's name, taken as UTC, since it has no zone; else the time of its configuration."""
-    try:
-        start = datetime.strptime(folder.resolve().name[:19], NAMED).replace(tzinfo=timezone.utc)
-    except ValueError:
-        start = datetime.fromtimestamp((folder / "config.json").stat().st_mtime, tz=timezone.utc)
-    return start.replace(microsecond=0).isoformat()
-
-
 def import_workspace(folder: Path, *, output: Path, generation: str | None, engine: str, screen: Screen) -> Evaluated:
-    """Read the workspace at `folder` into a new one at `output`. Raises ConfigError, WorkspaceError, NothingToEvaluate;
-    then nothing stays at `output` that could be taken for a workspace."""
+    """Read a workspace of the plugin into ours. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     Workspace.check_free(output)
     return import_description(describe(folder, generation, engine), output, screen)
 
 
 def import_description(described: Described, output: Path, screen: Screen) -> Evaluated:
-    """Import a workspace of the plugin whose description was read, and perhaps corrected. Raises as `import_workspace`
-    does."""
+    """Import a described workspace of the plugin. Raises as `import_workspace` does."""
     folder = described.folder
     for warning in described.warnings:
         screen.warn(warning)
@@ -218,24 +220,55 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
     try:
         workspace.write_config(dump(described.config))
         lost = reading.find_actions_files(described.folder)
-        tally = _Tally()
-        for file in reading.read(_origin(described), dict(lost), kept):
-            lost.pop(file.source.path, None)
-            workspace.write_sessions(file.source.path, pack_sessions(file.source, file.sessions))
-            file_actions = file.actions or _empty_actions(file.source, file.sessions)
-            workspace.write_actions(file.source.path, pack_actions(file_actions))
-            tally.files += 1
-            tally.generated += max(file_actions.sessions, len(file.sessions))
-            tally.statuses.update(session.status for session in file.sessions)
+        files, generated, statuses = 0, 0, Counter[model.Status]()
+        origin = reading.Origin(
+            folder=described.folder,
+            generation=described.generation,
+            project=described.manifest.project.name,
+            strategy=described.manifest.strategy,
+            language=described.language,
+            with_user=described.config.user is not None,
+        )
+        for file in reading.read(origin, dict(lost), kept):
+            path = file.source.path
+            lost.pop(path, None)
+            workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
+            # Without actions, `rerank` cannot order the suggestions of this file again.
+            file_actions = file.actions or model.FileActions(
+                path=path,
+                checksum=file.source.checksum,
+                sessions=len(file.sessions),
+                unparsable=0.0,
+                actions=(model.OpenFile(path=path, checksum=file.source.checksum),),
+            )
+            workspace.write_actions(path, pack_actions(file_actions))
+            files += 1
+            generated += max(file_actions.sessions, len(file.sessions))
+            statuses.update(session.status for session in file.sessions)
         # A shard may have no session, since there may be fewer files than shards.
-        if not tally.statuses and described.manifest.shard is None:
+        if not statuses and described.manifest.shard is None:
             raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
         missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
         for error in reading.errors(described.folder, missing, kept):
             workspace.write_error(error)
         names.count(source.text for source in workspace.sources()).save(workspace.names_path)
         kept.write(workspace.folder)
-        workspace.write_manifest(_manifest(workspace, described, tally, sum(missing.values())))
+        manifest = described.manifest
+        record = StageRecord(started=manifest.start, ended=manifest.end or manifest.start, files=files)
+        planned = statuses.total() + sum(missing.values())
+        workspace.write_manifest(
+            replace(
+                manifest,
+                project=_project(workspace, manifest.project),
+                planned=planned,
+                finished=statuses.total() - statuses[model.Status.SKIPPED],
+                statuses={status.value: count for status, count in sorted(statuses.items()) if count},
+                generated=max(generated + sum(missing.values()), planned),
+                stages=manifest.stages or {"actions": record, "interpret": record},
+                logs=None,
+                digests={},
+            )
+        )
         workspace.seal()
     except BaseException:
         # A damaged import leaves nothing that could be taken for a workspace.
@@ -243,60 +276,70 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
         raise
     for name, count in sorted(kept.unknown.items()):
         screen.warn(f"unknown field in {name} ({count:,} times): kept in {output / FOLDER}, and not used")
-    evaluation, reports = pipeline.make_reports(workspace, described.config)
-    trouble = outcome.trouble(workspace, described.config)
-    return Evaluated(folder=output, evaluation=evaluation, reports=reports, trouble=trouble)
-
-
-@dataclass
-class _Tally:
-    files: int = 0
-    generated: int = 0
-    statuses: Counter[model.Status] = field(default_factory=Counter)
-
-
-def _manifest(workspace: Workspace, described: Described, tally: _Tally, missing: int) -> Manifest:
-    manifest, statuses = described.manifest, tally.statuses
-    record = StageRecord(started=manifest.start, ended=manifest.end or manifest.start, files=tally.files)
-    planned = statuses.total() + missing
-    return replace(
-        manifest,
-        project=_project(workspace, manifest.project),
-        planned=planned,
-        finished=statuses.total() - statuses[model.Status.SKIPPED],
-        statuses={status.value: count for status, count in sorted(statuses.items()) if count},
-        generated=max(tally.generated + missing, planned),
-        stages=manifest.stages or {"actions": record, "interpret": record},
-        logs=None,
-        digests={},
-    )
-
-
-def _origin(described: Described) -> reading.Origin:
-    manifest = described.manifest
-    return reading.Origin(
-        folder=described.folder,
-        generation=described.generation,
-        project=manifest.project.name,
-        strategy=manifest.strategy,
-        language=described.language,
-        with_user=described.config.user is not None,
-    )
-
-
-def _empty_actions(source: model.SourceFile, sessions: Sequence[model.Session]) -> model.FileActions:
-    # Without actions, `rerank` cannot order the suggestions of this file again.
-    opened = model.OpenFile(path=source.path, checksum=source.checksum)
-    return model.FileActions(
-        path=source.path, checksum=source.checksum, sessions=len(sessions), unparsable=0.0, actions=(opened,)
-    )
+    return pipeline.make_reports(workspace, described.config)
 
 
 def _project(workspace: Workspace, known: model.ProjectInfo) -> model.ProjectInfo:
-    """Return the project. If its checksum is unknown, it gets a checksum over the files that have sessions."""
     if known.checksum:
         return known
     digest = hashlib.sha256()
     for source in sorted(workspace.sources(), key=lambda source_file: source_file.path):
         digest.update(f"{source.path}\0{source.checksum}\0".encode())
     return replace(known, checksum=digest.hexdigest(), revision=digest.hexdigest()[:12])
+
+
+def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:
+    """Write a workspace as one of the generation `to`. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
+    generation = generations.CATALOG.load(to)
+    source = Workspace.open(folder)
+    source.verify()
+    manifest = source.manifest()
+    if manifest.task != "completion":
+        raise ConfigError(f"{folder} is of the task {manifest.task}; the plugin's workspaces hold completion alone")
+    if not manifest.planned:
+        raise NothingToEvaluate(f"{folder} has no sessions")
+    config = runs.stored_config(source, view)
+    atomic.empty_folder(output)
+    writer = Writer(output, generation)
+    texts: dict[str, str] = {}
+    for file, sessions in source.sessions(Session):
+        texts[file.path] = file.text
+        writer.sessions(file, list(sessions))
+    for file_actions in source.actions():
+        # The text of a file is stored with its sessions, so actions alone cannot be written.
+        if file_actions.path in texts:
+            writer.actions(file_actions, texts[file_actions.path])
+    for error in source.errors():
+        writer.error(error)
+    # An import takes this manifest, which says more than the plugin's own files.
+    atomic.write(output / OWN / "manifest.json", (source.folder / "manifest.json").read_bytes())
+    atomic.copy(source.config_path, output / OWN / "config.yaml")
+    writer.close(generation.config(config, manifest.project.spec.removeprefix("path:")))
+
+
+def export_tables(
+    folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
+) -> dict[Path, int]:
+    """Write tables, and return their files with the numbers of rows. Raises ConfigError, WorkspaceError."""
+    source = open_workspace(folder)
+    tables.check(form)
+    passes = _choose_sessions(source, filters)
+    if not source.manifest().complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+    return tables.write(source, atomic.empty_folder(output), form, passes)
+
+
+def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
+    if not filters:
+        return lambda _: True
+    known = {part.name: part for part in add_filters(runs.stored_config(workspace), filters).report_filters.all}
+    chosen = []
+    for name in filters:
+        resolved = resolve(name, collect_letters(known))
+        if resolved not in known:
+            raise ConfigError(
+                f"there is no filter {name!r}{guess(name, [*known])}; there are {', '.join(known)}, and expressions "
+                "such as prefix=1"
+            )
+        chosen.append(known[resolved])
+    return lambda session: any(part.weight(session) for part in chosen)

@@ -9,8 +9,7 @@ import pytest
 from ci_eval.core.base.errors import ConfigError, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config
-from ci_eval.jobs.suites.suite import NOTE, check_shard, find_shards, note_shard, read_shard
-from ci_eval.jobs.suites.table import is_of
+from ci_eval.jobs.suites import NOTE, check_shard, find_shards, is_of, note_shard, read_shard
 
 SUITE = Config(projects=("path:a", "path:b", "path:c"))
 

@@ -10,12 +10,10 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import Config, EngineConfig
-from ci_eval.jobs.engine.sides import (
+from ci_eval.jobs.compare_engines import (
     check_same_sessions,
-    judge_times,
     make_side,
     split_arguments,
-    swap_engine,
 )
 from ci_eval.jobs.preparation import load_engine
 from tests.adapters.lsp.conftest import SERVER
@@ -63,26 +61,26 @@ def test_a_wrong_setting_names_the_key_that_was_meant() -> None:
 
 
 def test_times_are_among_what_is_declared_unless_the_configuration_declares_some() -> None:
-    config = judge_times(Config())
+    config = make_side(Config(), "", ()).config
     assert config.declared[-2:] == ("LatencyPercentile50", "LatencyPercentile95")
-    assert judge_times(config) == config
+    assert make_side(config, "", ()).config == config
 
 
 def test_an_engine_of_ones_own_is_a_command() -> None:
-    config = swap_engine(Config(), "'my server' --stdio")
+    config = make_side(Config(), "'my server' --stdio", ()).config
     assert config.engine.command == ("my server", "--stdio")
-    assert swap_engine(config, "./server").engine.command == ("./server",)
-    assert swap_engine(config, "jedi@0.18.2").engine.command is None
+    assert make_side(config, "./server", ()).config.engine.command == ("./server",)
+    assert make_side(config, "jedi@0.18.2", ()).config.engine.command is None
 
 
 def test_a_command_takes_the_place_of_an_endpoint() -> None:
     config = Config(engine=EngineConfig(endpoint="https://host/v1", model="m"))
-    assert load_engine(swap_engine(config, "./server --stdio")).name == "server"
+    assert load_engine(make_side(config, "./server --stdio", ()).config).name == "server"
 
 
 def test_a_command_that_no_shell_would_understand_is_refused() -> None:
     with pytest.raises(ConfigError, match="is no command: No closing quotation"):
-        swap_engine(Config(), "server 'x")
+        make_side(Config(), "server 'x", ())
 
 
 @pytest.mark.usefixtures("in_one_process")

@@ -15,8 +15,8 @@ from ci_eval.core.config import Config, EngineConfig, InterpretConfig, patch, se
 from ci_eval.core.contracts import Engine, Installation, Surroundings
 from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.engine import SentConfiguration
-from ci_eval.jobs.engine.configuring import (
-    check_same_configuration,
+from ci_eval.jobs.compare_engines import check_same_configuration
+from ci_eval.jobs.preparation import (
     engine_of_command,
     find_similar_engine,
     identify_engine,

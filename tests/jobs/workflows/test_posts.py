@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from ci_eval.jobs.workflows.comments import harmless
+from ci_eval.jobs.workflows.posts import harmless
 from tests.comparing import compare
 
 CODE = re.compile(r"`[^`\n]+`|<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>")

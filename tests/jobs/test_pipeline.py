@@ -14,7 +14,7 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.settings import ActionsConfig
 from ci_eval.core.workspace import Workspace
-from ci_eval.jobs.outcome import trouble
+from ci_eval.jobs.pipeline import find_trouble
 from tests.projects import INFO
 
 
@@ -37,28 +37,28 @@ def test_failures_count_against_the_sessions_that_were_evaluated(
     finished = sum(statuses.values()) - statuses.get("skipped", 0)
     counts = {"planned": sum(statuses.values()), "finished": finished}
     workspace.write_manifest(manifest(statuses, **counts))
-    assert type(trouble(workspace, Config())) is (expected or type(None))
+    assert type(find_trouble(workspace, Config())) is (expected or type(None))
 
 
 def test_more_source_than_allowed_that_could_not_be_read_is_a_failure(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "w")
     whole = manifest({"ok": 100}, planned=100, finished=100)
     workspace.write_manifest(replace(whole, unparsable=0.2))
-    assert trouble(workspace, Config()) is None
+    assert find_trouble(workspace, Config()) is None
     workspace.write_manifest(replace(whole, unparsable=0.21, unparsable_files={"a.php": 0.9}))
-    failure = trouble(workspace, Config())
+    failure = find_trouble(workspace, Config())
     assert isinstance(failure, TooMuchUnread)
     assert (failure.exit_code, "a.php" in str(failure)) == (5, True)
-    assert trouble(workspace, Config(actions=ActionsConfig(allowed_unparsable=1))) is None
+    assert find_trouble(workspace, Config(actions=ActionsConfig(allowed_unparsable=1))) is None
 
 
 def test_a_run_without_suggestions_counts_where_that_is_wanted(tmp_path: Path) -> None:
     workspace = Workspace.create(tmp_path / "w")
     nothing = manifest({"empty": 100}, planned=100, finished=100)
     workspace.write_manifest(nothing)
-    assert trouble(workspace, Config(interpret=InterpretConfig(allowed_empty=1))) is None
+    assert find_trouble(workspace, Config(interpret=InterpretConfig(allowed_empty=1))) is None
     workspace.write_manifest(replace(nothing, engine=EngineInfo(name="empty", version="1")))
-    assert trouble(workspace, Config()) is None
+    assert find_trouble(workspace, Config()) is None
 
 
 def manifest(statuses: dict[str, int], *, planned: int, finished: int) -> Manifest:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -38,16 +38,14 @@ from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import FOLDERS, Workspace
 from ci_eval.jobs import pipeline
 from ci_eval.jobs.comparison_rules import load_metrics
-from ci_eval.jobs.logs import prepare_logs
+from ci_eval.jobs.pipeline import prepare_logs
 from ci_eval.jobs.preparation import Prepared
 
 PHASES = "phases"
-"""The folder of the sessions of each phase, while the run goes on."""
 POWER = 0.8
 USUAL_DIFFERENCE = 0.02
 USUAL = "Recall"
 MOST = 20
-"""The widest precision in percentage points."""
 
 
 def parse(text: str) -> float:
@@ -58,37 +56,34 @@ def parse(text: str) -> float:
     raise ConfigError(f"{text!r}: give percentage points above 0 and up to {MOST}, for example 1pp or 0.5pp")
 
 
-def note_precision(workspace: Workspace, precision: float | None) -> None:
-    """Write the precision of the run into the manifest. Raises WorkspaceError if a resumed run began with another."""
+def note_goal(workspace: Workspace, precision: float | None = None, detection: Detection | None = None) -> None:
+    """Write the goal of the run into the manifest. Raises WorkspaceError if a resumed run began with another."""
     manifest = workspace.manifest()
+    was = manifest.detection
     if not manifest.stages:
-        workspace.write_manifest(replace(manifest, precision=precision))
-    elif manifest.precision != precision:
-        was = f"with --precision {manifest.precision * 100:g}pp" if manifest.precision else "without --precision"
+        workspace.write_manifest(replace(manifest, precision=precision, detection=detection))
+    elif (manifest.precision, was) != (precision, detection):
+        if manifest.precision or precision:
+            began = f"with --precision {manifest.precision * 100:g}pp" if manifest.precision else "without --precision"
+        elif was is None or was.most:
+            began = "without --detect"
+        else:
+            began = f"with --detect {was.wanted * 100:g}pp --power {was.power:g}"
         raise WorkspaceError(
-            f"{workspace.folder} cannot be taken up: it was begun {was}; give the same command as then"
+            f"{workspace.folder} cannot be taken up: it was begun {began}; give the same command as then"
         )
 
 
-def check_precision(config: Config, *, shard: Shard | None, rounds: int, reuse: bool) -> Metric:
-    """Return the metric whose interval is to be narrow enough. Raises ConfigError if sessions cannot be sampled for
-    it."""
-    more = {
-        "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
-        "`--repeat` asks all sessions several times": rounds > 1,
-        "`--reuse` takes over whole files": reuse,
-    }
-    check_drawn("--precision", config, more)
-    return choose_metric(config)
-
-
-def check_drawn(option: str, config: Config, more: Mapping[str, bool] | None = None) -> None:
-    """Check that the option can sample sessions. `more`: further reasons against it → whether they apply. Raises
-    ConfigError if any reason applies."""
+def check_drawn(
+    option: str, config: Config, *, shard: Shard | None = None, rounds: int = 1, reuse: Path | None = None
+) -> None:
+    """Check that the option can sample sessions. Raises ConfigError if not."""
     interpret_config = config.interpret
     reasons = {
         "the records of a dataset are drawn as they are": bool(config.dataset.spec),
-        **(more or {}),
+        "a shard does not see the answers of the others, which decide what is asked next": shard is not None,
+        "`--repeat` asks all sessions several times": rounds > 1,
+        "`--reuse` takes over whole files": reuse is not None,
         "`interpret.saveLogs` logs whole files": interpret_config.save_logs,
         "`interpret.sessionProbability` and `sessionsLimit` draw sessions in another way": (
             interpret_config.session_probability < 1 or interpret_config.sessions_limit is not None
@@ -133,8 +128,7 @@ def plan_detection(config: Config, difference: float, power: float) -> Detection
 
 
 def plan_usual_detection(config: Config) -> Detection | None:
-    """Return the difference to be found if the user gives no number of sessions; None if `plan_detection` would raise
-    ConfigError."""
+    """Return the default difference to be found; None if `plan_detection` would raise ConfigError."""
     try:
         return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
     except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
@@ -142,38 +136,17 @@ def plan_usual_detection(config: Config) -> Detection | None:
 
 
 def list_joint_metrics(config: Config) -> list[Metric]:
-    """Return the declared metrics whose intervals hold together, without metrics of time, in the order of
-    declaration."""
+    """Return the declared metrics whose intervals hold together, without times, in their order."""
     known = {metric.info.name: metric for metric in load_metrics(config)}
     unit = tasks.CATALOG.load(config.task).unit
     metrics = [known[name] for name in config.declared if name in known]
     return [metric for metric in metrics if metric.compared and not metric.timed and metric.of in {unit, "either"}]
 
 
-def note_detection(workspace: Workspace, detection: Detection | None) -> None:
-    """Write the difference to be found into the manifest. Raises WorkspaceError if a resumed run was to find another
-    one."""
-    manifest = workspace.manifest()
-    if not manifest.stages:
-        workspace.write_manifest(replace(manifest, detection=detection))
-    elif manifest.detection != detection:
-        raise WorkspaceError(
-            f"{workspace.folder} cannot be taken up: it was begun {_spell(manifest.detection)}; give the same "
-            "command as then"
-        )
-
-
-def _spell(detection: Detection | None) -> str:
-    if detection is None or detection.most:
-        return "without --detect"
-    return f"with --detect {detection.wanted * 100:g}pp --power {detection.power:g}"
-
-
 def reach_precision(
     workspace: Workspace, prepared: Prepared, precision: float, metric: Metric, jobs: int, screen: Screen
 ) -> None:
-    """Run stage 2, phase by phase, until the interval of the metric is `precision` wide to both sides, or all sessions
-    are asked. An interrupted run is resumed. Raises NothingToEvaluate."""
+    """Run stage 2 until the interval reaches `precision` to both sides. Raises NothingToEvaluate."""
     reached = np.inf
 
     def choose_size(phases: _Phases) -> int:
@@ -210,7 +183,15 @@ def find_difference(
     def choose_size(phases: _Phases) -> int:
         size, sessions = phases.size, len(phases.order)
         if not size:
-            screen.say(_plan(detection, label(filters.headline), sessions, 2 * base.manifest().rounds))
+            points, subject = f"{wanted * 100:g}pp", f"in {detection.metric} of {label(filters.headline)}"
+            count = f"{sessions:,} sessions, each {2 * base.manifest().rounds} times"
+            if most and most < sessions:
+                screen.say(
+                    f"Asking at most {most:,} of {count}, fewer if they show {points} {subject}; "
+                    f"`--detect {points}` asks as many as that takes, --all asks all"
+                )
+            else:
+                screen.say(f"Asking as many of {count}, as show {points} {subject}; --all asks all")
             enough = next_size(None, size, sessions, wanted, power)
         else:
             # The pilot knows only the class of the headline, so sizes are counted in its sessions.
@@ -222,17 +203,6 @@ def find_difference(
 
     if phases := _ask_in_phases(asked, folder, jobs, screen, choose_size):
         screen.say(f"Asked {phases.size:,} of {len(phases.order):,} sessions, in {len(phases.made)} phases")
-
-
-def _plan(detection: Detection, headline: str, count: int, times: int) -> str:
-    points, subject = f"{detection.wanted * 100:g}pp", f"in {detection.metric} of {headline}"
-    sessions = f"{count:,} sessions, each {times} times"
-    if detection.most and detection.most < count:
-        return (
-            f"Asking at most {detection.most:,} of {sessions}, fewer if they show {points} {subject}; "
-            f"`--detect {points}` asks as many as that takes, --all asks all"
-        )
-    return f"Asking as many of {sessions}, as show {points} {subject}; --all asks all"
 
 
 def _ask_in_phases(
@@ -252,7 +222,9 @@ def _ask_in_phases(
         return None
     started, watch = machine.now(), machine.Watch()
     phases = _Phases(asked, folder, jobs, screen)
-    while (size := choose_size(phases)) > phases.size and not phases.given_up:
+    while (size := choose_size(phases)) > phases.size and not any(
+        progress.given_up for phase in phases.made for progress in phase
+    ):
         if phases.size:
             screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked")
         phases.ask(size)
@@ -265,12 +237,10 @@ def _ask_in_phases(
 
 
 class _Phases:
-    """The phases of a run, each of which asks all its engines about more of the sessions. The order is that of
-    `sessionsLimit`."""
+    """The phases of a run: each asks all its engines more sessions, in the order of `sessionsLimit`."""
 
     def __init__(self, asked: Sequence[tuple[Workspace, Prepared]], folder: Path, jobs: int, screen: Screen) -> None:
         self.size = 0
-        """The number of sessions that were asked."""
         self.files = 0
         self.made: list[list[Progress]] = []
         """The progress of each engine in each phase."""
@@ -284,7 +254,6 @@ class _Phases:
         self._folder, self._jobs, self._screen = folder, jobs, screen
 
     def count_leading(self, size: int) -> int:
-        """Return how many of the first `size` sessions are of the headline's class."""
         return int(self._leading[size - 1])
 
     def size_with(self, leading: int) -> int:
@@ -292,7 +261,6 @@ class _Phases:
         return int(np.searchsorted(self._leading, leading)) + 1
 
     def ask(self, size: int) -> None:
-        """Ask both engines until `size` sessions are asked."""
         number = len(self.made)
         with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
             self.made.append(
@@ -313,26 +281,17 @@ class _Phases:
         for side, (workspace, _) in enumerate(self._sides):
             for path in [source.path for source in workspace.sources()]:
                 workspace.drop_sessions(path)  # also those of a run that was killed while it wrote them
-            phases = [Workspace(self._place(phase, side)) for phase in range(len(self.made))]
+            phases = [self._phase(phase, side) for phase in range(len(self.made))]
             self.files = interpret.join_phases(phases, workspace)
 
     def _phase(self, number: int, side: int) -> Workspace:
-        place = self._place(number, side)
+        folder = self._folder / f"{number:03}" / ("base", "new")[side]
         for part in FOLDERS:
-            atomic.make_folder(place / part)
-        return Workspace(place)
-
-    def _place(self, number: int, side: int) -> Path:
-        return self._folder / f"{number:03}" / ("base", "new")[side]
-
-    @property
-    def given_up(self) -> bool:
-        """Return whether an engine failed too often to go on."""
-        return any(progress.given_up for phase in self.made for progress in phase)
+            atomic.make_folder(folder / part)
+        return Workspace(folder)
 
 
 def sum_phases(made: Sequence[Progress], files: int) -> Progress:
-    """Return the sum of all phases, for this number of files."""
     return Progress(
         planned=sum(progress.planned for progress in made),
         files=files,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ci_eval.jobs.sweeps.sweep import split_files
-from tests.jobs.sweeps.test_sweep import ORDERS, stored, sweep
+from ci_eval.jobs.sweep import split_files
+from tests.jobs.test_sweep import ORDERS, stored, sweep
 
 PATHS = [f"{name}.py" for name in "abcdefg"]
 

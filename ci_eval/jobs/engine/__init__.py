@@ -1,1 +1,0 @@
-"""The decision which configuration is sent to an engine."""

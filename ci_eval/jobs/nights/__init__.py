@@ -1,1 +1,0 @@
-"""The runs that follow an earlier one of the same kind."""

@@ -1,1 +1,0 @@
-"""The runs that ask only as many sessions as are needed."""

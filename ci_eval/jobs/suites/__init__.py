@@ -1,1 +1,0 @@
-"""The table of runs, and the jobs for several projects in one configuration."""

@@ -1,1 +1,0 @@
-"""The jobs that vary settings over several runs."""

@@ -1,0 +1,362 @@
+"""The texts that are posted at a CI: the page of a nightly run, the issue of failed ones, comments on pull requests."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ci_eval.ci import limits, site
+from ci_eval.ci.github import shorten_text
+from ci_eval.ci.gitlab import Project
+from ci_eval.ci.issues import Issue, Issues
+from ci_eval.ci.repository import Repository, Run, list_jobs, read_run
+from ci_eval.ci.rest import Rest
+from ci_eval.core.base import stored
+from ci_eval.core.base.errors import ArchiveError, CiEvalError, ConfigError, WorkspaceError
+from ci_eval.core.base.files import read_own
+from ci_eval.core.catalogs import metrics
+from ci_eval.core.manifest import commits_between
+from ci_eval.core.model.units import amount, change
+from ci_eval.core.rendering import plaintext
+from ci_eval.core.rendering.markdowntext import code, prose, table
+
+COMPARISON = "comparison.json"
+ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
+"""The characters that could end a table's cell, or begin a link, a tag, code or a mention."""
+MARKS = {True: "🟢 kept", False: "🔴 broken"}
+HEAD = (
+    "| evaluation | metric | base | tonight | difference | verdict | gates |",
+    "|---|---|---:|---:|---:|---|---|",
+)
+
+
+def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
+    """Return the page in Markdown, from the comparisons that this run has uploaded so far. `evaluations`: name →
+    whether it may fail, in which case its row says so. Raises DownloadError."""
+    with tempfile.TemporaryDirectory() as temporary:
+        lines = [
+            line
+            for name, may in sorted(evaluations.items())
+            for line in _rows(repository, name, f"{_escape(name)}{' (may fail)' * may}", Path(temporary) / name)
+        ]
+    return "\n".join(["## ci-eval: the night", "", *HEAD, *lines, ""])
+
+
+def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterator[str]:
+    stored = repository.find_artifact(repository.run, f"comparison-{name}")
+    if stored is None:
+        yield _row(title, *[""] * 4, "🔴 ended before it was compared", "")
+        return
+    repository.fetch(stored, folder)
+    linked = f"[{title}]({repository.page_of(stored)})"
+    if not (folder / COMPARISON).is_file():
+        yield _row(linked, *[""] * 4, "no base yet", "none judged")
+        return
+    compared = read_comparison(folder)
+    # A comparison by an older ci-eval has no sides.
+    if compared.get("sides", {}).get("new", {}).get("engine", {}).get("baseline"):
+        linked += ", a baseline"
+    # A comparison by an older ci-eval has no headline: it was about all sessions.
+    leading = compared["filters"][compared.get("headline", "ALL")]
+    for metric in compared["declared"][:1]:
+        figures, known = leading["metrics"][metric], metrics.among([metric])
+        unit = known[metric].unit if metric in known else ""
+        texts = [amount(figures["base"], unit), amount(figures["new"], unit), change(figures["difference"], unit)]
+        gates = MARKS[all(gate["passed"] for gate in compared["gates"])] if compared["gates"] else "none"
+        yield _row(linked, *map(_escape, (metric, *texts, str(figures["verdict"]))), gates)
+    yield from (_row(*[""] * 5, _escape(why), f"🔴 {_escape(rule)}") for rule, why in broken_gates(compared))
+
+
+def broken_gates(compared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the rule of each broken gate of a comparison, and its figure with the command that lists the commits."""
+    sides = compared.get("sides", {})
+    commits = commits_between(*(sides.get(side, {}).get("revision", "") for side in ("base", "new")))
+    for gate in compared["gates"]:
+        if not gate["passed"]:
+            yield str(gate["rule"]), "; ".join(filter(None, (str(gate["reason"]), commits)))
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escape(text: str) -> str:
+    return plaintext.line(text).translate(ESCAPED)
+
+
+def read_comparison(folder: Path) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(read_own(folder, COMPARISON), type=dict[str, Any])
+    except (msgspec.DecodeError, OSError, RecursionError) as error:
+        raise WorkspaceError(f"{folder / COMPARISON} cannot be read ({error}): download the artifact again") from None
+
+
+GREEN = "success"
+RED = ("failure", "timed_out", "startup_failure", "cancelled")
+"""The conclusions that count as failed, the most telling first. A job that exceeds its `timeout-minutes` ends as
+`cancelled`, which GitHub does not count as failure (https://github.com/max-sixty/tend/pull/1023), so that nobody would
+be notified."""
+NEITHER = ("skipped", "neutral", "stale", "action_required")
+PREFIX = "comparison-"
+MOST_JOBS = 30
+MARK = "<!-- ci-eval nights of {}: {} since run {} of {}, told of run {} -->"
+MARKED = re.compile(MARK.format(r"(\d+)", "(red|green)", r"(\d+)", r"([\dTZ:-]{20})", r"(\d+)"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    workflow: int
+    is_red: bool
+    since: int
+    date: str
+    told: int
+
+    @classmethod
+    def first(cls, run: Run, *, is_red: bool) -> State:
+        return cls(workflow=run.workflow, is_red=is_red, since=run.number, date=run.created, told=run.number)
+
+    def mark(self) -> str:
+        return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
+
+
+Known = tuple[Issue, State] | None
+Gate = tuple[str, str, str]
+
+
+def tell(rest: Rest, result: str, number: int, repository: Repository | None = None) -> str:
+    """Open, change or close the issue for the workflow of run `number`. Return what was done, in one line.
+
+    `result`: the result of the run, from `needs.JOB.result` or its conclusion. `repository` has the comparisons whose
+    broken gates the issue names. Runs of other branches change nothing, nor do runs that are older than the issue's
+    newest. Raises ConfigError, DownloadError.
+    """
+    if result not in (GREEN, *RED, *NEITHER):
+        raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
+    run = read_run(rest, number)
+    if result in NEITHER:
+        return f"nothing is told: run {number} was {result}"
+    if not run.of_default_branch:
+        return f"nothing is told: run {number} is not of the default branch"
+    issues = Issues(rest)
+    known = _find_issue(issues, run)
+    # A repeated or slow run may end after a newer one.
+    if known and number < known[1].told:
+        return f"nothing is told: issue {known[0].number} knows of run {known[1].told}, and run {number} is older"
+    if result in RED:
+        gates = list(_broken_gates(repository, number)) if repository else []
+        return _report_red(rest, issues, run, result, known, gates)
+    return _report_green(rest, issues, run, known)
+
+
+def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
+    """Yield evaluation, rule and figure, as Markdown, of each gate that is broken in the comparisons of a run."""
+    for artifact in repository.all_of_run(run, f"{PREFIX}*")[:MOST_JOBS]:
+        name = prose(artifact.name.removeprefix(PREFIX))
+        with tempfile.TemporaryDirectory() as temporary:
+            try:
+                folder = repository.fetch(artifact, Path(temporary) / "comparison")
+                # On a first night there is none.
+                gates = list(broken_gates(read_comparison(folder))) if (folder / COMPARISON).is_file() else []
+            except CiEvalError as error:
+                # The notice must be written all the same.
+                gates = [("", str(error))]
+        yield from ((name, rule and code(rule), prose(why, 300)) for rule, why in gates)
+
+
+def _find_issue(issues: Issues, run: Run) -> Known:
+    """Return the issue of the run's workflow with its state, the oldest of several; None if there is none."""
+    issues_of_workflow = []
+    for issue in issues.list_bot_issues():
+        if (match := MARKED.match(issue.body)) and int(match[1]) == run.workflow:
+            _, color, since, date, newest = match.groups()
+            state = State(workflow=run.workflow, is_red=color == "red", since=int(since), date=date, told=int(newest))
+            issues_of_workflow.append((issue, state))
+    # Two jobs may have opened an issue each at once; the oldest one stays in use.
+    return min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
+
+
+def _report_red(rest: Rest, issues: Issues, run: Run, result: str, known: Known, gates: Sequence[Gate]) -> str:
+    first = known is None or not known[1].is_red
+    state = State.first(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
+    body = "\n".join((state.mark(), *_describe_failure(rest, run, result, state, gates)))
+    if known is None:
+        return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
+    issue = known[0]
+    if issue.is_open and issue.body == body:
+        return f"issue {issue.number} says so already"
+    issues.change(issue.number, body, is_open=True)
+    return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
+
+
+def _describe_failure(rest: Rest, run: Run, result: str, state: State, gates: Sequence[Gate]) -> Sequence[str]:
+    failed = sorted(
+        (job for job in list_jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
+    )
+    rows = []
+    for job in failed[:MOST_JOBS]:
+        name = prose(job.name) or "a job without a name"
+        rows.append((f"[{name}]({job.page})" if job.page else name, prose(job.conclusion)))
+    if len(failed) > MOST_JOBS:
+        rows.append((f"and {len(failed) - MOST_JOBS} more", ""))
+    return (
+        f"{code(run.path)} is red since {_spell_run(rest, state.since, state.date)}.",
+        f"The newest: {_spell_run(rest, run.number, run.created)} ended as {code(result)}.",
+        "",
+        *([table("", ("evaluation", "gate", "why"), gates), ""] if gates else []),
+        table("", ("job", "ended as"), rows),
+        "",
+        "This issue is kept up to date, and closed when a run is green.",
+    )
+
+
+def _report_green(rest: Rest, issues: Issues, run: Run, known: Known) -> str:
+    if known is None or not known[1].is_red:
+        return f"nothing is told: run {run.number} is green, and so was the one before"
+    issue, state = known
+    since = f"{_spell_run(rest, state.since, state.date)} to {_spell_run(rest, state.told)}"
+    text = f"{code(run.path)} is green again: {_spell_run(rest, run.number, run.created)}. It was red from {since}."
+    if issue.is_open:
+        issues.comment(issue.number, text)
+    issues.change(issue.number, "\n".join((State.first(run, is_red=False).mark(), text)), is_open=False)
+    return f"issue {issue.number} is closed"
+
+
+def _spell_run(rest: Rest, run: int, date: str = "") -> str:
+    when = f" of {date[:16].replace('T', ' ')} UTC" if date else ""
+    return f"[run {run}]({rest.page_of(run)}){when}"
+
+
+ARTIFACT = "comparison"
+MOST_COMMENTS = 10
+WHEN = {"changed": "sessions changed or a gate broke", "always": "", "broken": "a gate broke"}
+COUNTS = ("wins", "losses", "onlyBase", "onlyNew")
+NUMBER, REPORT = "number.txt", "report.md"
+MOST = 65_000
+"""The bytes of the longest comment; GitHub takes 65,536 characters."""
+MOST_READ = 16_000_000
+_BLOCK = re.compile(r"</?(?:details|summary)>")
+_KEPT = re.compile(r"(?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>")
+"""The parts of a line that stay as they are: code, as reports write it. Between tags, Markdown is still read, so only
+letters and numbered signs are allowed there. A tag at the start of a line would begin a block in which nothing is code.
+"""
+_ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
+"""The signs that begin a tag, an entity, a link, an image or a definition. Outside of code, reports have none."""
+_LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+_MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
+
+
+def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
+    """Post or change a comment for each comparison of a run. Raises DownloadError, WorkspaceError or ArchiveError."""
+    artifacts = [
+        artifact
+        for artifact in repository.all_of_run(run, f"{ARTIFACT}*")
+        if artifact.name == ARTIFACT or artifact.name.startswith(f"{ARTIFACT}-")
+    ]
+    if not artifacts:
+        # Its run is red itself.
+        yield f"run {run} failed before it compared: nothing is posted"
+    if len(artifacts) > MOST_COMMENTS:
+        yield f"{len(artifacts) - MOST_COMMENTS} more are left out"
+    damage: WorkspaceError | ArchiveError | None = None
+    for artifact in artifacts[:MOST_COMMENTS]:
+        with tempfile.TemporaryDirectory() as temporary:
+            # The run's author chose the name.
+            name = limits.name(artifact.name[len(ARTIFACT) + 1 :]) if artifact.name != ARTIFACT else ""
+            try:
+                yield post(rest, repository.fetch(artifact, Path(temporary) / ARTIFACT), head, name, when)
+            except (WorkspaceError, ArchiveError) as error:
+                # One damaged artifact must not hide the comments of the others.
+                damage = error
+                yield f"{limits.name(artifact.name)}: {error}"
+    if damage:
+        raise damage
+
+
+def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "always") -> str:
+    """Post the report in `folder` as a comment, or change the existing comment. Return what was done, in one line.
+
+    A comment that is there is brought up to date in any case, since it would be wrong otherwise.
+
+    `name` tells several comparisons of a pull request apart: each has a comment of its own. The number of the pull
+    request in the folder is not trusted: GitHub must say that its head is the commit `head`. Only comments of bots are
+    ever changed. Raises WorkspaceError, DownloadError.
+    """
+    text = stored.read(folder / NUMBER, MOST_READ).strip()
+    if not re.fullmatch(rb"[0-9]{1,9}", text):
+        raise WorkspaceError(f"{NUMBER} holds no number: the artifact is not one of a pull request's comparison")
+    number, issues = int(text), Issues(rest)
+    # Otherwise an artifact could post its report on any pull request.
+    if issues.head(number) != head:
+        return f"#{number} is not at {head}: nothing is posted"
+    mark = f"<!-- ci-eval {name} -->\n### {name}\n" if name else "<!-- ci-eval -->"
+    address = site.address(rest)
+    trends = f"\n\n[Trends over the nights]({address})" if address else ""
+    body = f"{mark}\n{_report(folder)}{trends}"
+    start = body.partition("\n")[0]
+    existing = next((comment for comment in issues.comments_of_bots(number) if comment.body.startswith(start)), None)
+    if not existing and not _is_worth_a_comment(folder, when):
+        return f"nothing is posted on #{number}: it is said only when {WHEN[when]}"
+    if existing:
+        issues.change_comment(existing.number, body)
+    else:
+        issues.comment(number, body)
+    return f"the comment on #{number} is {'brought up to date' if existing else 'posted'}"
+
+
+def _is_worth_a_comment(folder: Path, when: str) -> bool:
+    """Return whether a comparison is one that `when` (a key of WHEN) asks for. A report without one is."""
+    if when == "always" or not (folder / COMPARISON).is_file():
+        return True
+    compared = read_comparison(folder)
+    gates = compared.get("gates")
+    # A foreign artifact may hold anything, which is then a change.
+    is_kept = isinstance(gates, list) and all(isinstance(gate, dict) and gate.get("passed") is True for gate in gates)
+    return not is_kept or (when == "changed" and any(compared.get(name) != 0 for name in COUNTS))
+
+
+def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
+    """Write the report on the merge request of a job at GitLab, or change its note. Return what was done."""
+    merge_request, name = (environment.get(f"CI_{which}", "") for which in ("MERGE_REQUEST_IID", "JOB_NAME"))
+    if not merge_request:
+        return "this pipeline is of no merge request: nothing is written"
+    was_there = project.note(merge_request, f"<!-- ci-eval {limits.name(name)} -->\n\n{_report(folder)}")
+    return f"the note on !{merge_request} is {'brought up to date' if was_there else 'written'}"
+
+
+def _report(folder: Path) -> str:
+    """Return the text of the report, changed so that it hides nothing and mentions nobody."""
+    text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
+    return shorten_text(harmless(text), MOST)
+
+
+def harmless(report: str) -> str:
+    """Return a report without tags but its own, links, images, definitions, mentions and hidden text."""
+    lines = []
+    for line in report.replace("\t", " ").splitlines():
+        # Up to the next empty line a line with such a tag begins a block in which nothing is code.
+        is_block = _BLOCK.search(line) is not None
+        parts = _split(_BLOCK if is_block else _KEPT, line)
+        lines.append("".join(part if is_kept else _disarm(part) for part, is_kept in parts) + "\n" * is_block)
+    return "\n".join(lines)
+
+
+def _split(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a line in order, each with whether the pattern matches it."""
+    end = 0
+    for match in pattern.finditer(line):
+        yield line[end : match.start()], False
+        yield match[0], True
+        end = match.end()
+    yield line[end:], False
+
+
+def _disarm(text: str) -> str:
+    # GitHub makes links and mentions of plain text, too: an invisible space prevents that.
+    plain = "".join(_ACTIVE.get(sign, sign) for sign in text)
+    return _MENTION.sub("\u200b", _LINK.sub("\u200b", plain))
