@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from ci_eval.plugins.drivers.codebleu.ngrams import brevity, count_ngrams, mean
+from ci_eval.plugins.drivers.codebleu.parts import brevity, count_ngrams, match_runs
 
 
 def test_a_text_has_each_run_as_often_as_it_is_there() -> None:
@@ -15,8 +15,8 @@ def test_a_text_has_each_run_as_often_as_it_is_there() -> None:
 
 
 def test_what_is_missed_counts_a_tenth_of_one_and_nothing_in_common_is_0() -> None:
-    assert mean([(3, 3), (2, 2), (1, 1), (0, 1)], 1.0) == pytest.approx(0.1**0.25)
-    assert mean([(0, 3), (0, 2)], 1.0) == 0
+    assert match_runs("abcd", "abcx", {}, most=4) == pytest.approx((3 / 4 * 2 / 3 * 1 / 2 * 0.1 / 1) ** 0.25)
+    assert match_runs("ab", "xy", {}, most=2) == 0
 
 
 def test_only_a_shorter_text_is_penalised() -> None:
