@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Grader, Pairing
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.contract import Prompt
+from ci_eval.plugins.adapters.endpoints.messages import Prompt
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.responses.cleaning import clean
 

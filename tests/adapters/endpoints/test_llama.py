@@ -18,10 +18,9 @@ from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig, WindowC
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import Context, Seen, Tokenizer
-from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
-from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
-from ci_eval.plugins.adapters.endpoints.prompts import build_prompt, measure_usage
-from ci_eval.plugins.responses.completion import Inserted
+from ci_eval.plugins.adapters.endpoints.engine import build_prompt, make_endpoint_engine, measure_usage
+from ci_eval.plugins.adapters.endpoints.messages import OtherFile, Prompt
+from ci_eval.plugins.responses.answers import Inserted
 from tests.adapters.endpoints.llama import SIZE, SMOOTH, continued, llama, logprob_of, python, served
 from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command

@@ -12,8 +12,7 @@ from ci_eval.core.contracts import Query
 from ci_eval.core.model import Record, Span
 from ci_eval.core.model.endpoints import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.context import Seen
-from ci_eval.plugins.adapters.endpoints.contract import Reply
-from ci_eval.plugins.adapters.endpoints.prompts import (
+from ci_eval.plugins.adapters.endpoints.engine import (
     Reading,
     build_prompt,
     fill_instruction,
@@ -21,8 +20,8 @@ from ci_eval.plugins.adapters.endpoints.prompts import (
     measure_usage,
     read_answer,
 )
-from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, find_template
-from ci_eval.plugins.responses.completion import Inserted
+from ci_eval.plugins.adapters.endpoints.messages import FAMILIES, Reply, find_template
+from ci_eval.plugins.responses.answers import Inserted
 
 PYTHON = Reading("python", "python")
 

@@ -24,10 +24,10 @@ from ci_eval.core.machine import now
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.tracing import Direction, Listener
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
-from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, Reply
-from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
-from ci_eval.plugins.adapters.endpoints.http.wire import Wire, build_address
+from ci_eval.plugins.adapters.endpoints.messages import Api, Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.store import Answers, Ledger, Request, Slots
+from ci_eval.plugins.adapters.endpoints.trouble import Trouble
+from ci_eval.plugins.adapters.endpoints.wire import Wire, build_address
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """Seconds before a question is asked for the second time; and the most seconds, if the endpoint does not say how

@@ -24,9 +24,16 @@ from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.imports.named import Modules, read_module_names, shared
 from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.contract import Api, OtherFile, Piece, Prompt
+from ci_eval.plugins.adapters.endpoints.messages import (
+    OF_THE_ENDPOINT,
+    Api,
+    OtherFile,
+    Piece,
+    Prompt,
+    Template,
+    find_template,
+)
 from ci_eval.plugins.adapters.endpoints.store import Request
-from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, Template, find_template
 
 _END = re.compile("\n")
 

@@ -21,7 +21,7 @@ import msgspec
 
 from ci_eval.core.base.errors import BudgetSpent, ConfigError, EngineMisbehaved, PreparationError
 from ci_eval.core.model.endpoints import BudgetConfig, PriceConfig
-from ci_eval.plugins.adapters.endpoints.contract import Reply
+from ci_eval.plugins.adapters.endpoints.messages import Reply
 
 PATIENCE = 60.0
 """Seconds to wait for another process that is writing."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ci_eval.core.base.errors import ContextTooLong
-from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble, classify_error, classify_status, find_retry_delay
+from ci_eval.plugins.adapters.endpoints.trouble import Trouble, classify_error, classify_status, find_retry_delay
 
 
 def told(code: int, message: Any, **headers: str) -> Trouble:

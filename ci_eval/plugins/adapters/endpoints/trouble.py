@@ -162,9 +162,6 @@ PARAMETERS = {
 }
 """The field of a request → the setting that removes it; of names within others the longest first."""
 
-TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
-"""Types of the parts of a content that are the answer; all others are thoughts or no text."""
-
 _UNITS = (
     r"milliseconds?|ms|миллисекунд\w*|мс|毫秒|hours?|h|час\w*|ч|小时|minutes?|min|m|минут\w*|мин|分钟|seconds?|secs?|sec|s|секунд\w*|"
     r"сек|\u0441|秒"
@@ -179,14 +176,10 @@ DELAY_TEXTS = (
     ),
     re.compile(rf"(?P<time>\d+(?:\.\d+)? ?(?:{_UNITS}))\s*(?:后|之后)"),
     re.compile(
-        r"retry[ _-]?(?:delay|after)(?:[ _-]?(?:seconds|s))?[\"']?\s*[:=]?\s*[\"']?"
+        r"(?:retry[ _-]?(?:delay|after)|estimated_time)(?:[ _-]?(?P<unit>ms|millis|s)[a-z]*)?[\"']?\s*[:=]?\s*[\"']?"
         r"(?P<time>\d+(?:\.\d+)?\s*(?:ms|s)?)\b",
         re.IGNORECASE,
     ),
-    re.compile(
-        r"retry[ _-]?(?:delay|after)[ _-]?(?:ms|millis\w*)[\"']?\s*[:=]\s*[\"']?(?P<milliseconds>\d+)", re.IGNORECASE
-    ),
-    re.compile(r"estimated_time[\"']?\s*[:=]\s*(?P<time>\d+(?:\.\d+)?)", re.IGNORECASE),
 )
 """The forms in which an error says in words when to come back."""
 # `ms` stands before `m`, since the first alternative that matches wins.
@@ -233,24 +226,19 @@ class Trouble(Exception):
 
     reason: str
     again: bool = False
-    """A flag: the same request may be answered later."""
+    """Whether the same request may be answered later."""
     wait: float | None = None
     """Seconds that the endpoint wants to be left alone."""
     kind: type[EngineFailure] = EngineRaised
     for_good: bool = False
-    """A flag: the endpoint will say so each time it is asked this, so the refusal is worth keeping."""
+    """Whether the endpoint will say so each time it is asked this, so the refusal is worth keeping."""
     is_limit: bool = False
-    """A flag: the trouble ends by itself: a limit of requests or tokens, or a model that is being loaded."""
+    """Whether the trouble ends by itself: a limit of requests or tokens, or a model that is being loaded."""
 
 
 def timed_out(seconds: float) -> Trouble:
     """Return the failure of a request without a whole answer in time. A person would not ask again."""
     return Trouble(f"no answer within {seconds:g} s (interpret.timeout)", kind=EngineTimeout)
-
-
-def broken(reason: str) -> Trouble:
-    """Return the failure of a connection that broke."""
-    return Trouble(reason, again=True)
 
 
 def garbage(reason: str) -> Trouble:
@@ -274,11 +262,9 @@ def classify_error(content: object) -> Trouble:
     if code is not None:
         return _classify(code, {}, content, None)
     words = _format_message({"error": content})
-    if LOADING.search(words) or PASSING.search(words):
-        return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_wait_said(content))
-    if _is_too_long(words):
+    if _is_too_long(words) and not (LOADING.search(words) or PASSING.search(words)):
         return _too_long(words, for_good=True)
-    return Trouble(f"the endpoint broke off with an error{words}", again=True)
+    return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_wait_said(content))
 
 
 def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
@@ -288,26 +274,24 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
         return Trouble(
             f"the endpoint answered {code}: a redirect, which is not followed; give its target as the address"
         )
-    if code in {402, 403} and THROTTLED.search(words):
-        return _throttling(reason, words, find_retry_delay(headers, content), content)
+    wait = find_retry_delay(headers, content)
+    # Bedrock and some proxies say by 400 that there were too many tokens this minute.
+    if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
+        return _throttling(reason, words, wait, content)
     if code in {401, 403}:
         missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
         return Trouble(f"{reason}: {missing}", kind=BudgetSpent if code == 401 else EngineRaised)
     if code == 402:
         return Trouble(f"{reason}: the account has no money left", kind=BudgetSpent)
-    wait = find_retry_delay(headers, content)
-    if code == 429:
-        return _throttling(reason, words, wait, content)
     if code >= 500:
-        return _server_error(code, reason, words, wait)
-    # Bedrock and some proxies say by 400 that there were too many tokens this minute.
-    if code in {400, 413, 422} and THROTTLED.search(words):
-        return _throttling(reason, words, wait, content)
-    if code in {400, 413, 422} and _is_too_long(words):
-        return _too_long(words, for_good=True)
-    if code == 413:
+        if code == 503 and LOADING.search(words):
+            return Trouble(reason, again=True, wait=min(1.0 if wait is None else wait, 15.0), is_limit=True)
+        # Some servers call a question that is too long an error of their own; another try may tell.
+        kind = ContextTooLong if _is_too_long(words) else EngineRaised
+        return Trouble(reason, again=code not in NEVER, wait=wait, kind=kind, is_limit=wait is not None)
+    if code == 413 or (code in {400, 422} and _is_too_long(words)):
         # Nothing uncertain is stored: without words on length, the limit may be that of a proxy.
-        return _too_long(words, for_good=False)
+        return _too_long(words, for_good=_is_too_long(words))
     again = code in AGAIN or bool(BUSY.search(words) or LOADING.search(words))
     return Trouble(reason + _advice(code, words), again=again, wait=wait)
 
@@ -321,14 +305,6 @@ def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Tr
     if _collect_error_names(content) & SPENT_CODES or (not ends and SPENT.search(words)):
         return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
     return Trouble(reason, again=True, wait=wait, is_limit=wait is not None)
-
-
-def _server_error(code: int, reason: str, words: str, wait: float | None) -> Trouble:
-    if code == 503 and LOADING.search(words):
-        return Trouble(reason, again=True, wait=min(1.0 if wait is None else wait, 15.0), is_limit=True)
-    # Some servers call a question that is too long an error of their own; another try may tell.
-    kind = ContextTooLong if _is_too_long(words) else EngineRaised
-    return Trouble(reason, again=code not in NEVER, wait=wait, kind=kind, is_limit=wait is not None)
 
 
 def _too_long(words: str, *, for_good: bool) -> Trouble:
@@ -408,33 +384,27 @@ def find_retry_delay(headers: Mapping[str, str], content: object = None) -> floa
             return after
     if (seconds := _wait_said(content)) is not None:
         return seconds
-    return _reset(low)
+    # One field for both limits, of a draft of the IETF: `"default";r=0;t=5`, and before that `remaining=0, reset=5`.
+    combined = re.search(r"\b(?:t|reset)=(?P<seconds>\d+)", low.get("ratelimit", ""))
+    resets = [float(combined["seconds"])] if combined else []
+    for name, value in low.items():
+        if "ratelimit" in name and "reset" in name and (moment := _moment(value)) is not None:
+            remaining = low.get(name.replace("reset", "remaining"))
+            # A limit of which something is left is not the one that was hit.
+            if remaining is None or _float(remaining) == 0:
+                resets.append(moment)
+    # Requests and tokens have limits of their own, and the question has to wait for both.
+    return max(resets, default=None)
 
 
 def _wait_said(content: object) -> float | None:
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False) if content else ""
     for pattern in DELAY_TEXTS:
         if match := pattern.search(text):
-            unit = "ms" if "milliseconds" in match.groupdict() else ""
-            if (seconds := parse_duration(match[match.lastgroup or 0] + unit)) is not None:
+            unit = "ms" if (match.groupdict().get("unit") or "")[:1].lower() == "m" else ""
+            if (seconds := parse_duration(match["time"] + unit)) is not None:
                 return seconds
     return None
-
-
-def _reset(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds until the limit that is used up is reset (`x-ratelimit-reset-tokens` and its like)."""
-    resets: dict[str, float] = {}
-    # One field for both, of a draft of the IETF: `"default";r=0;t=5`, and before that `remaining=0, reset=5`.
-    if combined := re.search(r"\b(?:t|reset)=(?P<seconds>\d+)", headers.get("ratelimit", "")):
-        resets["ratelimit"] = float(combined["seconds"])
-    for name, value in headers.items():
-        if "ratelimit" in name and "reset" in name and (seconds := _moment(value)) is not None:
-            remaining = headers.get(name.replace("reset", "remaining"))
-            # A limit of which something is left is not the one that was hit.
-            if remaining is None or _float(remaining) == 0:
-                resets[name] = seconds
-    # Requests and tokens have limits of their own, and the question has to wait for both.
-    return max(resets.values(), default=None)
 
 
 def _moment(text: str) -> float | None:

@@ -1,5 +1,7 @@
-"""The way of Ollama to generate: a suffix works if the model's template has a place for it.
+"""The apis of llama.cpp, which fills holes by the token numbers that the model's file names, and of Ollama, where a
+suffix works if the model's template has a place for it.
 
+https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 https://github.com/ollama/ollama/blob/main/docs/api.md
 """
 
@@ -8,9 +10,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.endpoints import EndpointConfig
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt, common_fields, read_count
-from ci_eval.plugins.adapters.endpoints.http.assembly import read_logprobs
+from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt, common_fields, read_count, read_logprobs
+
+
+def write_infill(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request. Raises ConfigError if the prompt is an instruction, which is no hole."""
+    if prompt.instruction:
+        raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
+    fields = common_fields(settings, prompt)
+    # This path takes llama.cpp's own names, not those of OpenAI.
+    fields["n_predict"] = fields.pop("max_tokens")
+    extra = [{"filename": file.path, "text": file.text} for file in prompt.files]
+    hole = {"input_prefix": prompt.prefix, "input_suffix": prompt.suffix}
+    return {**fields, **hole, **({"input_extra": extra} if extra else {})}
+
+
+def read_infill(response: Mapping[str, Any]) -> Piece:
+    # `stop_type` is `none` while the model goes on; only the last chunk counts the tokens.
+    done = response["stop"]
+    return Piece(
+        text=response["content"],
+        finish=response.get("stop_type") or "stop" if done else "",
+        model=response.get("model") or "",
+        prompt_tokens=read_count(response.get("tokens_evaluated")) if done else None,
+        answer_tokens=read_count(response.get("tokens_predicted")) if done else None,
+        logprobs=read_logprobs(response.get("completion_probabilities")),
+    )
+
 
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
 # The densest twentieth of files has 2.8 characters a token (docs/models.md), so 2 is on the safe side.
@@ -29,7 +57,7 @@ def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
     return max(SMALLEST, 1 << (max(length // DENSE, full) + prompt.max_tokens - 1).bit_length())
 
 
-def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+def write_ollama(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     fields = common_fields(settings, prompt)
     options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
     options["num_ctx"] = choose_context_size(prompt, settings)
@@ -42,7 +70,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     return {**request, "prompt": prompt.prefix, "suffix": prompt.suffix}
 
 
-def read(response: Mapping[str, Any]) -> Piece:
+def read_ollama(response: Mapping[str, Any]) -> Piece:
     """Return the piece in an object of the answer. The last object has the reason for the end, and the counts."""
     done = response["done"]
     return Piece(
@@ -56,4 +84,16 @@ def read(response: Mapping[str, Any]) -> Piece:
     )
 
 
-API = Api(name="ollama", path="/api/generate", body=body, read=read, key="done", logprobs={"logprobs": True})
+APIS: Mapping[str, Api] = {
+    "infill": Api(
+        name="infill", path="/infill", body=write_infill, read=read_infill, key="stop", logprobs={"n_probs": 1}
+    ),
+    "ollama": Api(
+        name="ollama",
+        path="/api/generate",
+        body=write_ollama,
+        read=read_ollama,
+        key="done",
+        logprobs={"logprobs": True},
+    ),
+}

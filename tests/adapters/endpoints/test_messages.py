@@ -10,9 +10,8 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
 from ci_eval.core.model.endpoints import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
-from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
-from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, find_template
+from ci_eval.plugins.adapters.endpoints.messages import FAMILIES, OtherFile, Prompt, find_template
 
 FILES = (OtherFile(path="a/b.py", text="x = 1\n"), OtherFile(path="c.py", text="y"))
 HOLE = Prompt(prefix="P", suffix="S", path="d.py", files=FILES)

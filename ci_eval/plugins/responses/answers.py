@@ -1,16 +1,15 @@
-"""A reader of the part of a response that would be inserted at a caret."""
+"""The readers of what was asked for in a response: text for a caret, code for a record, a reviewer's comments."""
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ci_eval.core.grammar.syntax import Node, Tree, parser
-from ci_eval.plugins.responses.cleaning import bounds, end_of_thought
-from ci_eval.plugins.responses.fences import find_fences
-from ci_eval.plugins.responses.marks import Pairs, fence_tags
+from ci_eval.plugins.responses.cleaning import Pairs, bounds, end_of_thought, fence_tags, find_fences
 
 _SPAN = re.compile(r"\s*(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)\.?\s*")
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)+")
@@ -170,3 +169,75 @@ def _inner_parts(text: str, begin: int, end: int, rule: str, hole: Hole) -> Iter
         yield end - len(inner.lstrip()) + len(line), end, rule
     if not rule and (span := _SPAN.fullmatch(inner)):
         yield begin + span.start("code"), begin + span.end("code"), "backticks"
+
+
+def extract_code(answer: str, language: str, prompt: str = "") -> str | None:
+    """Return the code in an answer without thoughts and tokens; None if the fence is missing that was asked for.
+
+    Fences that name another language, and those that repeat a text of the prompt, are none. The last closed one counts;
+    if no fence is closed, the last one, which was cut off.
+    """
+    tags = fence_tags(language)
+    fences = [fence for fence in find_fences(answer) if fence.tag in tags]
+    own = [fence for fence in fences if not fence.text.strip() or f"\n{fence.text.strip()}\n" not in f"\n{prompt}\n"]
+    chosen = [fence for fence in own if fence.is_closed] or own
+    return _strip_numbers(chosen[-1].text.strip("\n")) if chosen else None
+
+
+_NUMBERED = re.compile(r"[ \t]*(?P<number>\d{1,4})[:.)|]?(?:[ \t](?P<code>.*))?")
+
+
+def _strip_numbers(code: str) -> str:
+    """Return numbered lines without their numbers, which count up by one, and without the one blank after each."""
+    matches = [_NUMBERED.fullmatch(line) for line in code.split("\n")]
+    numbers = [int(match["number"]) for match in matches if match]
+    is_numbered = len(matches) > 1 and numbers == [*range(numbers[0], numbers[0] + len(matches))] if numbers else False
+    return "\n".join(match["code"] or "" for match in matches if match) if is_numbered else code
+
+
+_NUMBER = r"(?:Комментарий|Comment)[ \t]*[#№]?[ \t]*(?P<number>\d{1,2})(?:[ \t]*\([^()\n]{1,80}\))?"
+MARKER = re.compile(
+    rf"^[*_#>`•+\t -]{{0,8}}{_NUMBER}[*_`]*[ \t]*(?:[:.)—–-]|$)[*_`]*[ \t]*|^(?P<item>\d{{1,2}})[.)][ \t]+|"
+    r"(?<=\s)(?:Комментарий|Comment) (?P<inline>\d{1,2}):[ \t]*",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""The pattern of a marker: `Комментарий 1:` and `Comment 1:`, as the prompts ask for it, or the number of a list."""
+NOTHING = "no comments"
+"""The answer that says that there is nothing to remark, in small letters."""
+_SIGNS = " \t\n.!*_`"
+_RULE = re.compile(r"(?:\n[ \t]*[-*_•]+[ \t]*)+\Z")
+"""The pattern of lines between two comments that belong to neither."""
+_PLACEHOLDER = re.compile(r"<[^<>\n]+>|…|\.\.\.")
+
+
+def extract_comments(answer: str) -> list[str] | None:
+    """Return the comments in an answer without thoughts and tokens; None if neither a marker nor NO COMMENTS is there.
+
+    The markers count up from 1; other numbers are part of a comment. A placeholder of the prompt is no comment, and
+    neither is a single word (`None`, `-`) beside comments of several.
+    """
+    if answer.strip(_SIGNS).lower() == NOTHING:
+        return []
+    fences = find_fences(answer.strip())
+    if fences and (fences[0].start, fences[0].end) == (0, len(answer.strip().removesuffix("```").rstrip())):
+        answer = fences[0].text
+    marks: list[re.Match[str]] = []
+    for match in MARKER.finditer(answer):
+        is_next = int(match["number"] or match["item"] or match["inline"]) == len(marks) + 1
+        # A list within a comment has numbers as well: one of comments begins with the answer.
+        first = marks[0] if marks else match
+        is_list = first["item"] is not None and not answer[: first.start()].strip()
+        if is_next and (match["item"] is None or is_list) and (match["item"] is None) == (first["item"] is None):
+            marks.append(match)
+    if not marks:
+        return None
+    ends = [*(mark.start() for mark in marks[1:]), len(answer)]
+    texts = (_trim(answer[mark.end() : end]) for mark, end in zip(marks, ends, strict=True))
+    filled = [text for text in texts if not (_PLACEHOLDER.fullmatch(text) or text.strip(_SIGNS).lower() == NOTHING)]
+    return [text for text in filled if " " in text or "\n" in text] or filled
+
+
+def _trim(text: str) -> str:
+    text = _RULE.sub("", text.strip()).rstrip()
+    # Entities beside plain signs are what the comment is about.
+    return text if "<" in text or ">" in text else html.unescape(text)
