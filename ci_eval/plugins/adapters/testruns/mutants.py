@@ -17,7 +17,7 @@ from itertools import groupby
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.core.model import Stretch
-from ci_eval.plugins.adapters.testruns.contract import Runner, Syntax
+from ci_eval.plugins.adapters.testruns.sandbox import Runner, Syntax
 
 COMPARISONS = frozenset({*"< <= > >= == != === !== is in".split(), "is not", "not in"})
 BOOLEANS = frozenset("and or && ||".split())

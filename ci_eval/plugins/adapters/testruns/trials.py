@@ -17,10 +17,9 @@ from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.model import Record, Runnable
 from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.codebleu import LANGUAGES
-from ci_eval.plugins.adapters.testruns.contract import Outcome, Runner
-from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.languages import RUNNERS
 from ci_eval.plugins.adapters.testruns.mutants import Mutant, find_function, mutants, stub
-from ci_eval.plugins.adapters.testruns.sandbox import Box
+from ci_eval.plugins.adapters.testruns.sandbox import Box, Outcome, Runner
 
 ATTEMPTS = 3
 """The number of mutants that are tried for each one wanted, since some do not compile."""
@@ -71,9 +70,9 @@ class Trials:
     def _bench(self, task: bytes) -> _Bench:
         run, references, name = msgspec.json.decode(task, type=tuple[Runnable, tuple[str, ...], str])
         language = LANGUAGES.get(name.lower(), name)
-        if language not in CATALOG.names():
-            raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(CATALOG.names())}")
-        runner = CATALOG.load(language)
+        if language not in RUNNERS:
+            raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(RUNNERS)}")
+        runner = RUNNERS[language]
         for program in runner.programs:
             if shutil.which(program) is None:
                 raise NotRunnable(f"{program} is not installed")

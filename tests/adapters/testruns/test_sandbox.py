@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from ci_eval.plugins.adapters.testruns.contract import LARGEST, Ended, Outcome, read_junit, telling_lines
+from ci_eval.plugins.adapters.testruns.languages import read_go
+from ci_eval.plugins.adapters.testruns.sandbox import LARGEST, Ended, Outcome, Work, read_junit, telling_lines
 
 OK = "<testcase name='a'/>"
 FAILS = "<testcase name='a'><failure message='short'>1\n\n2 != 3\n</failure></testcase>"
@@ -68,3 +70,14 @@ def test_of_much_that_is_said_the_first_and_the_last_lines_are_told_none_of_them
     found = telling_lines("\n\n".join(str(number) * 1_000 for number in range(10, 100)))
     assert [line[:2] for line in found] == ["10", "11", "12", "13", "14", "15", "…", "94", "95", "96", "97", "98", "99"]
     assert max(map(len, found)) == 300
+
+
+RUN = '{"Action":"run","Test":"TestPrice"}\n'
+PASS = '{"Action":"pass","Test":"TestPrice"}\n{"Action":"pass"}\n'
+
+
+@pytest.mark.parametrize("printed", ["half a li", '{"x": ' + "[" * 100_000 + "]" * 100_000 + "}", "[]", "null"])
+def test_lines_that_are_no_events_are_passed_over(printed: str) -> None:
+    ended = Ended(code=0, output=f"{RUN}{printed}\n{PASS}", trouble="")
+    # Go's reports tell everything by themselves.
+    assert read_go(cast("Work", None), ended).passes

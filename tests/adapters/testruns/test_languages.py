@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.languages import RUNNERS
 from tests.adapters.testruns.shops import GOOD, outcome
 from tests.needs import need
 
@@ -41,12 +41,12 @@ ENDS = {
 
 
 def needed(language: str) -> str:
-    need(*CATALOG.load(language).programs)
+    need(*RUNNERS[language].programs)
     return language
 
 
 def test_all_languages_are_tested_here() -> None:
-    assert tuple(CATALOG.names()) == LANGUAGES
+    assert tuple(RUNNERS) == LANGUAGES
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
