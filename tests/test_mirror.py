@@ -30,7 +30,7 @@ BEHAVIOURS = {
     "mining/unit_tests": "projects",
     "exports": "notebook",
     "responses": "oracle",
-    "tasks": "records third",
+    "tasks": "imports inside records silent third",
 }
 
 
