@@ -37,8 +37,8 @@ from ci_eval.plugins.adapters.endpoints.messages import (
     OtherFile,
     Prompt,
     Reply,
-    find_template,
     mean_logprob,
+    own_template,
     takes_files,
 )
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
@@ -113,7 +113,6 @@ STOPPED = {"length", "filter"}
 
 
 def read_answer(text: str, document: str, query: Query, settings: EndpointConfig, language: Reading) -> Inserted:
-    """Return the part of an answer about a caret that goes on there; see `extract_insertion`."""
     before, begin = document[: query.offset], query.offset - len(query.prefix)
     hole = Hole(
         before=document[:begin],
@@ -139,9 +138,8 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
 
 def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
     """Return the texts that end an answer by the configuration: those of the template, which some servers echo."""
-    named = settings.template not in {None, OF_THE_ENDPOINT}
-    template = find_template(settings.template or "", settings.file_heading).stop if named else ()
-    return tuple(stop for stop in template if stop.strip())
+    template = own_template(settings)
+    return tuple(stop for stop in template.stop if stop.strip()) if template else ()
 
 
 # --------------------------------------------------------------------------------------------------------- the engine
@@ -179,8 +177,15 @@ class Asked(OpenText):
         cost = compute_cost(reply, self._settings.price)
         before = self.text[: query.offset]
         if query.record:
-            whole = Inserted(begin=0, end=len(reply.text))
-            return self._read(reply, measure_usage(reply, before, query, cost, whole))
+            # The task reads the suggestions in the answer about a record.
+            answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
+            whole = Inserted(begin=0, end=len(reply.text), rules=answer.rules)
+            return Answer(
+                suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
+                latency=reply.last_token,
+                usage=measure_usage(reply, before, query, cost, whole),
+                raw=reply.text,
+            )
         grammar = choose_grammar(self._grammars, self._path) if self._grammars else ""
         part = read_answer(reply.text, self.text, query, self._settings, Reading(grammar or self._language, grammar))
         usage = measure_usage(reply, before, query, cost, part)
@@ -196,18 +201,7 @@ class Asked(OpenText):
         return Seen() if query.record else self._context.at(self._path, self.text, query.offset)
 
     def expect(self, query: Query) -> None:
-        """Ask ahead, without waiting for the answer."""
         self._client.expect(build_prompt(self._seen(query), query, self._settings), query.repeat)
-
-    def _read(self, reply: Reply, usage: Usage) -> Answer:
-        """Return the answer about a record, whose suggestions the task reads."""
-        answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
-        return Answer(
-            suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
-            latency=reply.last_token,
-            usage=replace(usage, read=answer.rules),
-            raw=reply.text,
-        )
 
     def peak_memory(self) -> int | None:
         """Return None, since the model runs somewhere else."""
@@ -223,7 +217,7 @@ class EndpointEngine:
     asking: Asking
     name: str
     holes: bool
-    """A flag: the engine is asked at carets; else about records."""
+    """Whether the engine is asked at carets; else about records."""
     summary: str = "the language model of your configuration"
     languages: frozenset[str] | None = None
     version: str = ""
@@ -268,9 +262,8 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
 
     Raises ConfigError if it cannot be asked.
     """
-    if settings.template not in {None, OF_THE_ENDPOINT}:
-        # The result is not needed: a wrong template is to end the command before anything is asked.
-        find_template(settings.template or "", settings.file_heading)
+    # The result is not needed: a wrong template is to end the command before anything is asked.
+    own_template(settings)
     if holes and settings.window.other_files and not takes_files(settings):
         raise ConfigError(
             "engine.window.otherFiles is given, but nothing says where other files stand in what this model is asked: "

@@ -292,7 +292,12 @@ def find_template(given: str, heading: str | None = None) -> Template:
 
 def takes_files(settings: EndpointConfig) -> bool:
     """Return whether other files have a place in the question. Raises ConfigError."""
-    if settings.api in {"infill", "fim"}:
-        return True
-    named = settings.template not in {None, OF_THE_ENDPOINT}
-    return named and "{files}" in find_template(settings.template or "", settings.file_heading).text
+    template = own_template(settings)
+    return settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
+
+
+def own_template(settings: EndpointConfig) -> Template | None:
+    """Return the template that ci-eval fills, or None if the endpoint fills holes by itself. Raises ConfigError."""
+    if settings.template in {None, OF_THE_ENDPOINT}:
+        return None
+    return find_template(settings.template or "", settings.file_heading)

@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,6 @@ class Examination:
     """An examination of one endpoint; nothing of it is stored."""
 
     def __init__(self, settings: EndpointConfig, cache: Path) -> None:
-        """Remember the endpoint. `cache`: a folder that is thrown away."""
         self._settings = settings
         self._cache = cache
 
@@ -60,7 +59,7 @@ class Examination:
         """Yield the abilities of the endpoint. If it answers no chat, only that, the list of models and the apis are
         examined."""
         yield self._models()
-        chat = self._ask("chat in one piece", WORDS, stream=False)
+        chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
         if reply := chat[1]:
             yield _thoughts(reply)
@@ -87,10 +86,16 @@ class Examination:
         else:
             yield Ability(what, True, "engine.window.tokens can be exact")
 
-    def _ask(self, what: str, prompt: Prompt, **changes: Any) -> tuple[Ability, Reply | None]:
-        settings = replace(self._settings, **changes)
+    @contextmanager
+    def _client(self, **changes: Any) -> Iterator[Client]:
+        """Yield a client with these other settings, whose answers come from the endpoint alone."""
+        asking = Asking(settings=replace(self._settings, **changes), mode="record")
+        with closing(Client(asking, self._cache, PATIENCE)) as client:
+            yield client
+
+    def _ask(self, what: str, prompt: Prompt, *, stream: bool = False, **changes: Any) -> tuple[Ability, Reply | None]:
         try:
-            with closing(Client(Asking(settings=settings, mode="record"), self._cache, PATIENCE)) as client:
+            with self._client(stream=stream, **changes) as client:
                 reply = client.ask(prompt)
         except CiEvalError as error:
             return Ability(what, False, str(error)), None
@@ -119,7 +124,7 @@ class Examination:
     def _limit(self) -> Ability:
         # Counting to 50 takes more than these 4 tokens, so an end for any other reason shows that the limit was
         # ignored.
-        ability, reply = self._ask("the limit of tokens is heeded", COUNTING, stream=False)
+        ability, reply = self._ask("the limit of tokens is heeded", COUNTING)
         if reply is None or reply.finish == "length":
             return ability
         why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish} after {reply.answer_tokens or '?'}"
@@ -132,8 +137,8 @@ class Examination:
             ("seed", SamplingConfig(seed=1)),
             ("stop", SamplingConfig(stop=("\n\n",))),
         ):
-            yield self._ask(f"field {what}", WORDS, stream=False, sampling=sampling)[0]
-        ability, reply = self._ask("log-probabilities", WORDS, stream=False, logprobs=True)
+            yield self._ask(f"field {what}", WORDS, sampling=sampling)[0]
+        ability, reply = self._ask("log-probabilities", WORDS, logprobs=True)
         if reply and not reply.logprobs:
             why = "the endpoint takes the field, and tells none: engine.logprobs: false"
             ability = Ability(ability.what, False, why)
@@ -141,14 +146,14 @@ class Examination:
 
     def _forms(self) -> Iterator[Ability]:
         """Yield what was read of the answer at each caret, and at last the number of answers in each form."""
-        settings, forms = replace(self._settings, stream=False), Counter[str]()
-        with closing(Client(Asking(settings=settings, mode="record"), self._cache, PATIENCE)) as client:
+        forms = Counter[str]()
+        with self._client(stream=False) as client:
             for number, offset in enumerate(CARETS, 1):
                 before, after = SAMPLE[:offset], SAMPLE[offset:]
                 query = Query(offset=offset, prefix="", expected=after.partition("\n")[0], span="line")
                 try:
                     reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
-                    form, text = _read_form(reply, query, settings)
+                    form, text = _read_form(reply, query, self._settings)
                     detail = f"{quote(reply.text, 60)!r} is read as {text!r}"
                 except EngineFailure as failure:
                     form, detail = "no answer", str(failure)
@@ -158,10 +163,9 @@ class Examination:
         yield Ability(f"{len(CARETS)} carets", not any(forms[form] for form in UNREAD), counts)
 
     def _hole(self, what: str, **changes: Any) -> Ability:
-        settings = replace(self._settings, **changes)
         try:
-            with closing(Client(Asking(settings=settings, mode="record"), self._cache, PATIENCE)) as client:
-                model = probe(client, settings, holes=True)
+            with self._client(**changes) as client:
+                model = probe(client, replace(self._settings, **changes), holes=True)
         except InstallError as error:
             return Ability(what, False, str(error))
         return Ability(what, True, f"holes are filled by {model or 'the model'}")

@@ -398,7 +398,6 @@ CAUSES = {
 
 
 def describe_connection(error: Exception) -> str:
-    """Return why a connection broke."""
     # The name only: the text of these errors repeats the address, and what was sent.
     first = error.args[0] if error.args else error
     cause = getattr(first, "reason", error)
