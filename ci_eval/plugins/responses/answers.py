@@ -232,12 +232,8 @@ def extract_comments(answer: str) -> list[str] | None:
     if not marks:
         return None
     ends = [*(mark.start() for mark in marks[1:]), len(answer)]
-    texts = (_trim(answer[mark.end() : end]) for mark, end in zip(marks, ends, strict=True))
+    texts = [_RULE.sub("", answer[mark.end() : end].strip()).rstrip() for mark, end in zip(marks, ends, strict=True)]
+    # Entities next to plain signs are what the comment is about.
+    texts = [text if "<" in text or ">" in text else html.unescape(text) for text in texts]
     filled = [text for text in texts if not (_PLACEHOLDER.fullmatch(text) or text.strip(_SIGNS).lower() == NOTHING)]
     return [text for text in filled if " " in text or "\n" in text] or filled
-
-
-def _trim(text: str) -> str:
-    text = _RULE.sub("", text.strip()).rstrip()
-    # Entities beside plain signs are what the comment is about.
-    return text if "<" in text or ">" in text else html.unescape(text)

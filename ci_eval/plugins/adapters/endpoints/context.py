@@ -6,6 +6,7 @@ before the caret decides, so that the code to be predicted does not influence th
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import re
 from bisect import bisect_left
@@ -44,12 +45,14 @@ it."""
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """The part of the open file that is shown."""
+    """The part of the open file that is shown, and the other files."""
 
-    prefix: str
-    suffix: str
-    left_out: int
+    prefix: str = ""
+    suffix: str = ""
+    left_out: int = 0
     """The number of characters of the file that did not fit; a suffix that is not asked for does not count."""
+    path: str = ""
+    files: tuple[OtherFile, ...] = ()
 
 
 def compute_budget(wanted: WindowConfig) -> int:
@@ -243,18 +246,6 @@ class OtherFiles:
             return None  # shown to nobody; actions count it where it is to be evaluated
 
 
-NOTHING = Window(prefix="", suffix="", left_out=0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Seen:
-    """The view of the files at one caret."""
-
-    window: Window = NOTHING
-    path: str = ""
-    files: tuple[OtherFile, ...] = ()
-
-
 @dataclass(kw_only=True)
 class Context:
     """The rules for a view: its size, its measure, and the source of other files."""
@@ -263,19 +254,19 @@ class Context:
     tokenizer: Tokenizer | None = None
     others: OtherFiles | None = None
 
-    def at(self, path: str, text: str, offset: int) -> Seen:
+    def at(self, path: str, text: str, offset: int) -> Window:
         """Return the view at that offset of the open file; the same each time. Raises EngineFailure."""
         settings = self.settings.window
         measure: Measure = self.tokenizer.count if self.tokenizer else len
         view = window(text, offset, settings, measure)
         size = int(compute_budget(settings) * settings.other_files)
         if not (self.others and size):
-            return Seen(window=view, path=path)
+            return dataclasses.replace(view, path=path)
         template = own_template(self.settings)
         # Without a template of ours, no text can be taken for one of its tokens.
         takes = template.takes if template else lambda _: True
         files = self.others.chosen(path, text[:offset], size, measure, takes)
-        return Seen(window=view, path=path, files=tuple(files))
+        return dataclasses.replace(view, path=path, files=tuple(files))
 
     def close(self) -> None:
         if self.tokenizer:

@@ -25,8 +25,8 @@ from ci_eval.plugins.adapters.controls import OpenText
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.context import (
     Context,
-    Seen,
     Tokenizer,
+    Window,
     compute_budget,
     has_tokenizer,
     make_context,
@@ -58,13 +58,12 @@ class Reading(NamedTuple):
     grammar: str = ""
 
 
-def build_prompt(seen: Seen, query: Query, settings: EndpointConfig) -> Prompt:
+def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt:
     """Return the question at a caret with that view of the files, or the question of a record."""
     limit = settings.sampling.max_tokens or TOKENS[query.span]
     if query.record:
         return Prompt(instruction=fill_instruction(query.record), max_tokens=limit)
-    view = seen.window
-    return Prompt(prefix=view.prefix, suffix=view.suffix, max_tokens=limit, path=seen.path, files=seen.files)
+    return Prompt(prefix=view.prefix, suffix=view.suffix, max_tokens=limit, path=view.path, files=view.files)
 
 
 def fill_instruction(record: Record) -> str:
@@ -170,8 +169,8 @@ class Asked(OpenText):
     def complete(self, query: Query) -> Answer:
         """Return the model's one suggestion. The latency is the time until its last token was there. Raises
         EngineMisbehaved if log-probabilities are missing."""
-        seen = self._seen(query)
-        reply = self._client.ask(build_prompt(seen, query, self._settings), query.repeat)
+        view = self._view(query)
+        reply = self._client.ask(build_prompt(view, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
             raise EngineMisbehaved(UNTOLD, restart=False)
         cost = compute_cost(reply, self._settings.price)
@@ -193,15 +192,15 @@ class Asked(OpenText):
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
             latency=reply.last_token,
-            usage=replace(usage, left_out=seen.window.left_out),
+            usage=replace(usage, left_out=view.left_out),
             raw=reply.text if usage.read or usage.unreadable else "",
         )
 
-    def _seen(self, query: Query) -> Seen:
-        return Seen() if query.record else self._context.at(self._path, self.text, query.offset)
+    def _view(self, query: Query) -> Window:
+        return Window() if query.record else self._context.at(self._path, self.text, query.offset)
 
     def expect(self, query: Query) -> None:
-        self._client.expect(build_prompt(self._seen(query), query, self._settings), query.repeat)
+        self._client.expect(build_prompt(self._view(query), query, self._settings), query.repeat)
 
     def peak_memory(self) -> int | None:
         """Return None, since the model runs somewhere else."""

@@ -130,10 +130,8 @@ GO_TIME = re.compile(r" \(\d+\.\d+s\)|\t\d+\.\d+s")
 """The time that a test took, which differs from run to run."""
 
 
-def stub_go(function: Node, source: bytes) -> tuple[int, int, str] | None:
-    body, result = function.child_by_field_name("body"), function.child_by_field_name("result")
-    if body is None:
-        return None
+def stub_go(function: Node, body: Node, source: bytes) -> tuple[int, int, str]:
+    result = function.child_by_field_name("result")
     at = body.start_byte + 1
     if result is None:
         return at, at, " return;"
@@ -216,10 +214,8 @@ def read_java(work: Work, ended: Ended) -> Outcome:
 JAVA_NOTHING = {"boolean_type": "false", "integral_type": "0", "floating_point_type": "0"}
 
 
-def stub_java(function: Node, _source: bytes) -> tuple[int, int, str] | None:
-    body, kind = function.child_by_field_name("body"), function.child_by_field_name("type")
-    if body is None:
-        return None
+def stub_java(function: Node, body: Node, _source: bytes) -> tuple[int, int, str]:
+    kind = function.child_by_field_name("type")
     value = JAVA_NOTHING.get(kind.type, "null") if kind else ""
     # Java refuses statements that it sees will never be reached; behind this it sees none.
     returns = f" if (true) return {'' if kind is None or kind.type == 'void_type' else value};"
@@ -253,11 +249,6 @@ GUARD = DRIVERS / "testruns" / "stays.cjs"
 """The file that keeps a test from ending its process before its runner has seen the outcome."""
 
 
-def install_javascript(_cache: Path) -> Path:
-    """Return the folder with the guard: everything else comes with Node.js."""
-    return GUARD.parent
-
-
 def list_javascript_steps(work: Work) -> Sequence[Step]:
     report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
     words = ("--test-reporter=tap", "--test-reporter-destination=stdout")
@@ -280,10 +271,7 @@ def read_javascript(work: Work, ended: Ended) -> Outcome:
     return replace(outcome, said="\n".join([outcome.said, *telling_lines("\n".join(words))]))
 
 
-def stub_javascript(function: Node, _source: bytes) -> tuple[int, int, str] | None:
-    body = function.child_by_field_name("body")
-    if body is None:
-        return None
+def stub_javascript(_function: Node, body: Node, _source: bytes) -> tuple[int, int, str]:
     if body.type == "statement_block":
         return body.start_byte + 1, body.start_byte + 1, " return;"
     return body.start_byte, body.end_byte, "undefined"
@@ -293,7 +281,8 @@ JAVASCRIPT = Runner(
     name="javascript",
     grammar="javascript",
     programs=("node",),
-    install=install_javascript,
+    # Everything else comes with Node.js.
+    install=lambda _cache: GUARD.parent,
     steps=list_javascript_steps,
     read=read_javascript,
     stub=stub_javascript,
@@ -343,13 +332,8 @@ def list_python_steps(work: Work) -> Sequence[Step]:
     return [Step(argv=command, variables=variables)]
 
 
-def read_python(work: Work, ended: Ended) -> Outcome:
-    return read_junit(work.report, ended, errors_run=False)
-
-
-def stub_python(function: Node, source: bytes) -> tuple[int, int, str] | None:
-    body = function.child_by_field_name("body")
-    if body is None or not body.children:
+def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, str] | None:
+    if not body.children:
         return None
     at = body.children[0].start_byte
     line = source[source.rfind(b"\n", 0, at) + 1 : at]
@@ -363,7 +347,7 @@ PYTHON = Runner(
     grammar="python",
     install=install_python,
     steps=list_python_steps,
-    read=read_python,
+    read=lambda work, ended: read_junit(work.report, ended, errors_run=False),
     stub=stub_python,
     dependencies="python",
     syntax=Syntax(

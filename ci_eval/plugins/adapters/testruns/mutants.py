@@ -75,9 +75,8 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
     """Return the file with a function that returns at once and gives nothing, or None if that cannot be."""
     source = text.encode()
     function = find_function(runner, text, focal)
-    if function is None:
-        return None
-    change = runner.stub(function, source)
+    body = function.child_by_field_name("body") if function else None
+    change = runner.stub(function, body, source) if function and body else None
     if change is None:
         return None
     begin, end, inserted = change

@@ -34,11 +34,11 @@ class NotRunnable(Exception):
 @dataclass(frozen=True, kw_only=True)
 class Trial:
     runnable: bool = True
-    """A flag: tests of this record are run here at all. If not, `said` has the reason."""
+    """Whether tests of this record are run here at all. If not, `said` has the reason."""
     runs: bool = False
     passes: bool = False
     fails_on_stub: bool | None = None
-    """A flag: the test fails on a function that does nothing; None = there is no stub of the function."""
+    """Whether the test fails on a function that does nothing; None = there is no stub of the function."""
     killed: int = 0
     mutants: int = 0
     said: str = ""

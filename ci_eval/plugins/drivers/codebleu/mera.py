@@ -206,13 +206,6 @@ def declaration(flow: MeraFlow, node: Node, states: States) -> States:
     return _declare(flow, node.field("name"), node.field("value"), states)
 
 
-def csharp_declaration(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow of C#'s `int a = b`."""
-    # The original takes `= b` for one node, as it was in an old grammar; now there are three.
-    value = node.children[1] if len(node.children) == 2 else None
-    return _declare(flow, node.children[0], value, states)
-
-
 def assignment(flow: MeraFlow, node: Node, states: States) -> States:
     return note_assignment(flow, node.field("left"), node.field("right"), states)
 
@@ -283,12 +276,6 @@ def _twice(turn: Rule) -> Rule:
     return rule
 
 
-def java_foreach(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow of Java's `for (A a : b)`."""
-    states = note_assignment(flow, node.field("name"), node.field("value"), states)
-    return flow.walk(node.field("body"), states)
-
-
 def note_assignment(flow: MeraFlow, name: Node | None, value: Node | None, states: States) -> States:
     states = flow.walk(value, states)
     flow.link(flow.names(name), flow.names(value), COMPUTED, states)
@@ -329,11 +316,6 @@ def python_assignment(flow: MeraFlow, node: Node, states: States) -> States:
     return states if node.field("right") is None else _python_assign(flow, node, states)
 
 
-def python_clause(flow: MeraFlow, node: Node, states: States) -> States:
-    """Note the data flow of `for a in b` in a comprehension."""
-    return _python_pair(flow, [node.field("left")], [node.children[-1]], states)
-
-
 def python_loop(flow: MeraFlow, node: Node, states: States) -> States:
     """Note the data flow of `for a in b: …`."""
     states = _python_assign(flow, node, states)
@@ -348,7 +330,9 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "default_parameter": declaration,
         "assignment": python_assignment,
         "augmented_assignment": python_assignment,
-        "for_in_clause": python_clause,
+        "for_in_clause": lambda flow, node, states: _python_pair(
+            flow, [node.field("left")], node.children[-1:], states
+        ),
         "if_statement": _branching(frozenset(("elif_clause", "else_clause")), onwards=False, always_before=False),
         "for_statement": _twice(python_loop),
         "while_statement": WHILE,
@@ -359,11 +343,18 @@ RULES: Mapping[str, Mapping[str, Rule]] = {
         "update_expression": increment,
         "if_statement": _branching(_ELSE, onwards=True, always_before=False),
         "for_statement": _counting("local_variable_declaration"),
-        "enhanced_for_statement": _twice(java_foreach),
+        "enhanced_for_statement": _twice(
+            lambda flow, node, states: flow.walk(
+                node.field("body"), note_assignment(flow, node.field("name"), node.field("value"), states)
+            )
+        ),
         "while_statement": WHILE,
     },
     "csharp": {
-        "variable_declarator": csharp_declaration,
+        # The original takes `= b` for one node, as it was in an old grammar; now there are three.
+        "variable_declarator": lambda flow, node, states: _declare(
+            flow, node.children[0], node.children[1] if len(node.children) == 2 else None, states
+        ),
         "assignment_expression": assignment,
         "postfix_unary_expression": increment,
         "if_statement": _branching(_ELSE, onwards=True, always_before=False),

@@ -355,7 +355,8 @@ class StrictFlow(Flow):
         targets, values = self._sides(node, binding)
         remaining = [child for child in self._visible_children(node) if child not in targets and child not in values]
         states = self.walk_all(values, states)
-        grows = binding.grows or any(_adds(child) for child in remaining)
+        signs = [child.type for child in remaining]
+        grows = binding.grows or any(len(sign) > 1 and sign.endswith("=") and sign != ":=" for sign in signs)
         for left, right in self._pairs(targets, values):
             states = self.walk_all([read for target in left for read in self._aside(target)], states)
             names = [name for value in right for name in self._names(value)]
@@ -421,10 +422,6 @@ class StrictFlow(Flow):
                     for token, _ in self._targets(target):
                         positions.setdefault(token.text, []).append(token.index)
         return positions
-
-
-def _adds(sign: Node) -> bool:
-    return len(sign.type) > 1 and sign.type.endswith("=") and sign.type != ":="
 
 
 def find_strict_edges(language: str, root: Node) -> list[Edge]:
