@@ -17,7 +17,6 @@ from ci_eval.core.model import Suggestion
 from ci_eval.plugins.learning import model_file
 from ci_eval.plugins.learning.foreign_rankers import Scorer, open_ranker
 from ci_eval.plugins.learning.recommenders.training import Trained
-from ci_eval.plugins.mining.usages.contract import Dialect
 from ci_eval.plugins.mining.usages.writing import find_dialect, infer_usages
 
 
@@ -44,20 +43,15 @@ class ByModel:
 
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
-        return _ByScore(Reader.of(context), _scorer(self.model))
+        reader, score = Reader.of(context), _scorer(self.model)
 
+        def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+            if len(suggestions) < 2:
+                return suggestions
+            scores = score(reader.rows(caret, suggestions))
+            return [suggestions[place] for place in np.argsort(-scores, kind="stable")]
 
-@dataclass(frozen=True)
-class _ByScore:
-    reader: Reader
-    score: Scorer
-
-    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
-        if len(suggestions) < 2:
-            return suggestions
-        rows = self.reader.rows(caret, suggestions)
-        scores = self.score(rows)
-        return [suggestions[place] for place in np.argsort(-scores, kind="stable")]
+        return order
 
 
 @lru_cache(maxsize=1)
@@ -100,32 +94,20 @@ class ByRecommender:
 
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
-        return _ByLikelihood(_load(self.model), find_dialect(context.path))
+        trained, dialect = _load(self.model), find_dialect(context.path)
 
+        def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+            if len(suggestions) < 2 or dialect is None:
+                return suggestions
+            usages = infer_usages(caret.before, caret.after, caret.path, dialect)
+            known = next((usage for usage in usages if trained.knows(usage.type)), None)
+            if known is None:
+                return suggestions
+            scores = {proposal.call: proposal.score for proposal in trained.proposals(known, threshold=0.0)}
+            # Some engines add brackets or arguments to a name.
+            return sorted(suggestions, key=lambda suggestion: -scores.get(suggestion.text.partition("(")[0], 0.0))
 
-@dataclass(frozen=True)
-class _ByLikelihood:
-    trained: Trained
-    dialect: Dialect | None
-
-    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
-        scores = self._scores(caret) if len(suggestions) > 1 else {}
-        if not scores:
-            return suggestions
-        # Some engines add brackets or arguments to a name.
-        return sorted(suggestions, key=lambda suggestion: -scores.get(suggestion.text.partition("(")[0], 0.0))
-
-    def _scores(self, caret: CaretContext) -> Mapping[str, float]:
-        """Return the likelihood of each call, empty if the model knows neither the type nor its base types."""
-        if self.dialect is None:
-            return {}
-        usages = infer_usages(caret.before, caret.after, caret.path, self.dialect)
-        known = next((usage for usage in usages if self.trained.knows(usage.type)), None)
-        return (
-            {proposal.call: proposal.score for proposal in self.trained.proposals(known, threshold=0.0)}
-            if known
-            else {}
-        )
+        return order
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ci_eval.core.grammar.syntax import Node, Tree, parser
-from ci_eval.plugins.responses.cleaning import Pairs, bounds, end_of_thought, fence_tags, find_fences
+from ci_eval.plugins.responses.cleaning import Pairs, fence_tags, find_answer, find_fences
 
 _SPAN = re.compile(r"\s*(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)\.?\s*")
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)+")
@@ -103,16 +103,11 @@ def extract_insertion(
     removed only if they cannot be code at the caret. If several parts may be meant, the answer is unreadable.
     """
 
-    def reads(begin: int, end: int) -> bool:
-        suggestion = suggest(text[begin:end])
+    def reads(part: str) -> bool:
+        suggestion = suggest(part)
         return not suggestion or hole.reads(suggestion)
 
-    answer = end_of_thought(text, thoughts)
-    begin, end = bounds(text, answer, ends)
-    if not reads(begin, end):
-        begin, end = bounds(text, answer, ends, ambiguous=True)
-    is_cut = text[begin:end].strip() != text[answer:].strip()
-    rules = [*(["thought"] if answer else []), *(["end token"] if is_cut else [])]
+    _, begin, end, rules = find_answer(text, thoughts, ends, reads)
     for pattern in (*([_BLANK_LINES] if chat else []), _FOREIGN_BLANKS):
         if blank := pattern.match(text, begin, end):
             begin = blank.end()
@@ -123,7 +118,7 @@ def extract_insertion(
         # The grammar of Python reads backticks, which the language has not.
         is_span = hole.grammar in BACKTICK_FREE and any(inner[2] == "backticks" for inner in inner_parts)
         options = inner_parts if is_span else [(first, last, rule), *inner_parts]
-        if option := next((option for option in options if reads(*option[:2])), None):
+        if option := next((option for option in options if reads(text[option[0] : option[1]])), None):
             readable.setdefault(suggest(text[option[0] : option[1]]), option)
     first, last, rule = next(iter(readable.values()), (parts or [(begin, end, "")])[-1])
     is_readable = len(readable) == 1 and not (_DIFF.match(text[first:last]) or _is_json(text[first:last]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 Pairs = tuple[tuple[str, str], ...]
@@ -85,14 +85,24 @@ class Cleaned:
 def clean(text: str, thoughts: Pairs = (), ends: Sequence[str] = ()) -> Cleaned:
     """Return the answer in a response. `thoughts` and `ends` are marks besides the known ones."""
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    answer = end_of_thought(plain, thoughts)
-    begin, end = bounds(plain, answer, ends)
     # Both marks of HTML's struck text, if there is one, are part of the answer.
-    if not ("<s>" in plain[begin:end] and "</s>" in plain[begin:end]):
-        begin, end = bounds(plain, answer, ends, ambiguous=True)
-    is_cut = plain[begin:end].strip() != plain[answer:].strip()
-    rules = [*(["thought"] if answer else []), *(["end token"] if is_cut else [])]
-    return Cleaned(text=plain[begin:end], thought=plain[:answer].strip(), rules=tuple(rules))
+    answer, begin, end, rules = find_answer(plain, thoughts, ends, lambda text: "<s>" in text and "</s>" in text)
+    return Cleaned(text=plain[begin:end], thought=plain[:answer].strip(), rules=rules)
+
+
+def find_answer(
+    text: str, thoughts: Pairs, ends: Sequence[str], is_whole: Callable[[str], bool]
+) -> tuple[int, int, int, tuple[str, ...]]:
+    """Return the end of the thoughts, the begin and end of the answer, and the kinds of text that were left out.
+
+    Tokens that may be code as well, and `ends`, are left out only if the answer is not whole with them.
+    """
+    answer = end_of_thought(text, thoughts)
+    begin, end = bounds(text, answer)
+    if not is_whole(text[begin:end]):
+        begin, end = bounds(text, answer, (AMBIGUOUS_SENTINEL, *map(re.escape, ends)))
+    is_cut = text[begin:end].strip() != text[answer:].strip()
+    return answer, begin, end, (*(["thought"] if answer else []), *(["end token"] if is_cut else []))
 
 
 def end_of_thought(text: str, thoughts: Pairs = ()) -> int:
@@ -118,12 +128,10 @@ def end_of_thought(text: str, thoughts: Pairs = ()) -> int:
     return blank.end() if blank else offset
 
 
-def bounds(text: str, begin: int, ends: Sequence[str] = (), *, ambiguous: bool = False) -> tuple[int, int]:
+def bounds(text: str, begin: int, patterns: Sequence[str] = ()) -> tuple[int, int]:
     """Return the begin and end of the answer, which begins at `begin`, between the tokens of templates at either end.
-
-    `ends`: tokens besides the known ones; `ambiguous`: also leave out those that may be code.
-    """
-    pattern = "|".join((SENTINEL, *([AMBIGUOUS_SENTINEL, *map(re.escape, ends)] if ambiguous else [])))
+    `patterns`: of further tokens."""
+    pattern = "|".join((SENTINEL, *patterns))
     if opened := re.compile(rf"\s*(?:(?:{pattern}){ROLE}[ \t]*)+").match(text, begin):
         blank = _BLANKS.match(text, opened.end())
         begin = blank.end() if blank else opened.end()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -161,23 +160,20 @@ class _Bench:
             if killed + len(living) == self._most:
                 break
         fails = not on_stub.passes if on_stub and on_stub.compiled else None
+        also = "" if fails is not False else " It also passes where the function does nothing."
+        kills = f" It kills {killed} of {killed + len(living)} mutants." if killed or living else ""
+        words = [f"It passes.{also}{kills}"]
+        if living:
+            words.append("These live (lines of the function):")
+            words += [mutant.described(self._focal, self._run.focal) for mutant in living]
         return Trial(
             runs=True,
             passes=True,
             fails_on_stub=fails,
             killed=killed,
             mutants=killed + len(living),
-            said=_report(fails, killed, [mutant.described(self._focal, self._run.focal) for mutant in living]),
+            said="\n".join(words),
         )
-
-
-def _report(fails_on_stub: bool | None, killed: int, survivors: Sequence[str]) -> str:
-    sentences = ["It passes."]
-    if fails_on_stub is False:
-        sentences.append("It also passes where the function does nothing.")
-    if killed or survivors:
-        sentences.append(f"It kills {killed} of {killed + len(survivors)} mutants.")
-    return "\n".join([" ".join(sentences), *(["These live (lines of the function):", *survivors] if survivors else [])])
 
 
 def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:
