@@ -211,26 +211,22 @@ class Box:
     def _run(self, work: Work, timeout: float) -> Outcome:
         deadline = time.monotonic() + timeout
         ended = Ended(code=0, output="", trouble="")
+        place = work.place
         for step in self.runner.steps(work):
+            walls = place.walls(step.argv[0], *self.runner.programs)
+            if self.runner.runs_own:
+                walls = replace(walls, runs=(*walls.runs, place.scratch))
+            environment = {**variables(place), **step.variables}
+            process = Program(step.argv, cwd=work.files, environment=environment, walls=walls)
             try:
-                ended = self._finish(step, work, max(deadline - time.monotonic(), 0.1))
+                ended = process.finish(max(deadline - time.monotonic(), 0.1))
             except EngineTimeout:
                 return Outcome(said=f"it was not done after {timeout:g} s")
+            finally:
+                process.close()
             if step.compiles and ended.code:
                 return Outcome(compiled=False, said="\n".join(telling_lines(ended.trouble or ended.output)))
         return self.runner.read(work, ended)
-
-    def _finish(self, step: Step, work: Work, timeout: float) -> Ended:
-        place = work.place
-        walls = place.walls(step.argv[0], *self.runner.programs)
-        if self.runner.runs_own:
-            walls = replace(walls, runs=(*walls.runs, place.scratch))
-        environment = {**variables(place), **step.variables}
-        process = Program(step.argv, cwd=work.files, environment=environment, walls=walls)
-        try:
-            return process.finish(timeout)
-        finally:
-            process.close()
 
 
 def _links_and_git(folder: str, names: list[str]) -> list[str]:

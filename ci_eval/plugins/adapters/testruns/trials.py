@@ -75,7 +75,16 @@ class Trials:
         for program in runner.programs:
             if shutil.which(program) is None:
                 raise NotRunnable(f"{program} is not installed")
-        root, environment = self._project(run, runner.dependencies)
+        root = environment = None
+        if run.project:
+            if not runner.dependencies:
+                raise NotRunnable(
+                    "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
+                )
+            prepared = project.prepare(run.project, cache=self._cache)
+            root = prepared.root
+            needs = environments.prepare(runner.dependencies, root, prepared.info, dependencies=True, cache=self._cache)
+            environment = needs.folder if needs else None
         box = Box(
             runner=runner,
             kit=runner.install(self._cache),
@@ -88,17 +97,6 @@ class Trials:
         if references and not (outcome := bench.right(references[0])).passes:
             raise NotRunnable(f"the expected test does not pass here:\n{outcome.said}")
         return bench
-
-    def _project(self, run: Runnable, dependencies: str) -> tuple[Path | None, Path | None]:
-        if not run.project:
-            return None, None
-        if not dependencies:
-            raise NotRunnable(
-                "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
-            )
-        prepared = project.prepare(run.project, cache=self._cache)
-        needs = environments.prepare(dependencies, prepared.root, prepared.info, dependencies=True, cache=self._cache)
-        return prepared.root, needs.folder if needs else None
 
 
 class _Bench:

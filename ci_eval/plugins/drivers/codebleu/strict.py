@@ -274,22 +274,16 @@ RULES = {
 def strange() -> list[str]:
     """Return the words of the rules that a grammar does not have, each behind its language."""
     # With another release of a grammar, a rule would no longer apply, in silence.
-    return [
-        f"{language}: {word}"
-        for language, rules in RULES.items()
-        for word, known in _known(rules, language)
-        if not known
-    ]
-
-
-def _known(rules: Rules, language: str) -> Iterator[tuple[str, bool]]:
-    grammar = GRAMMARS[language]
-    nodes = {*rules.bindings, *rules.loops, *rules.branches, *rules.bases, *rules.hidden, *rules.lists}
-    yield from ((node, grammar.id_for_node_kind(node, True) is not None) for node in nodes | rules.parameters)
-    fields = {name for binding in rules.bindings.values() for name in (binding.target, binding.value)} - {"", REST}
-    fields |= {*rules.bases.values(), *(name for names in rules.hidden.values() for name in names)}
-    yield from ((name, grammar.field_id_for_name(name) is not None) for name in fields)
-    yield from ((node, grammar.id_for_node_kind(node, True) is not None) for node in rules.variables)
+    unknown = []
+    for language, rules in RULES.items():
+        grammar = GRAMMARS[language]
+        nodes = {*rules.bindings, *rules.loops, *rules.branches, *rules.bases, *rules.hidden, *rules.lists}
+        nodes |= rules.parameters | rules.variables
+        fields = {name for binding in rules.bindings.values() for name in (binding.target, binding.value)} - {"", REST}
+        fields |= {*rules.bases.values(), *(name for names in rules.hidden.values() for name in names)}
+        unknown += [f"{language}: {node}" for node in nodes if grammar.id_for_node_kind(node, True) is None]
+        unknown += [f"{language}: {name}" for name in fields if grammar.field_id_for_name(name) is None]
+    return unknown
 
 
 class StrictFlow(Flow):

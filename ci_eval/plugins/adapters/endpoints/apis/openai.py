@@ -7,7 +7,7 @@ https://docs.mistral.ai/api/#tag/fim
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -79,7 +79,10 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
     """
     # In a stream, `usage` may be null until the last chunk.
     usage = answer.get("usage") or {}
-    choice = _first(answer["choices"] or [])
+    choices = answer["choices"] or []
+    is_alone = len(choices) == 1 and "message" in choices[0]
+    # A stream of several choices mixes their chunks: number 0 counts.
+    choice = choices[0] if is_alone else next((choice for choice in choices if not choice.get("index")), {})
     message, is_whole = _message(choice, chat=chat)
     content = message.get("content")
     text, thought = _parts([content] if isinstance(content, Mapping) else content)
@@ -97,14 +100,6 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
         **_count_tokens(usage),
         logprobs=read_logprobs(choice.get("logprobs")),
     )
-
-
-def _first(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the choice number 0, or an empty one if it is not there."""
-    if len(choices) == 1 and "message" in choices[0]:
-        return choices[0]
-    # A stream of several choices mixes their chunks.
-    return next((choice for choice in choices if not choice.get("index")), {})
 
 
 def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any], bool]:
