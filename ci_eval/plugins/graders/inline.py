@@ -87,7 +87,7 @@ class WellFormed:
         return {"wellFormed": float(errors_after <= errors_before)}
 
 
-# All suggestions of a session are graded beside the same original.
+# All suggestions of a session are graded against the same original.
 @lru_cache(maxsize=8)
 def errors(text: str, grammar: str) -> int:
     waiting: list[Node] = [parser(grammar).parse(text.encode(errors="replace")).root_node]

@@ -209,7 +209,7 @@ def extract_comments(answer: str) -> list[str] | None:
     """Return the comments in an answer without thoughts and tokens; None if neither a marker nor NO COMMENTS is there.
 
     The markers count up from 1; other numbers are part of a comment. A placeholder of the prompt is no comment, and
-    neither is a single word (`None`, `-`) beside comments of several.
+    neither is a single word (`None`, `-`) next to comments of several.
     """
     if answer.strip(_SIGNS).lower() == NOTHING:
         return []

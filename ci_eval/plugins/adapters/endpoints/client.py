@@ -143,7 +143,7 @@ class Client:
 
     def _request(self, prompt: Prompt, repeat: int) -> Request:
         settings = self._settings
-        # Each repeat gets a seed of its own; with one seed, all repeats might get the same answer.
+        # Each repeat gets its own seed; with one seed, all repeats might get the same answer.
         seed = settings.sampling.seed
         if seed is not None:
             settings = replace(settings, sampling=replace(settings.sampling, seed=seed + repeat))

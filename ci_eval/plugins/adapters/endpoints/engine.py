@@ -91,7 +91,7 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
     the span."""
     answer = reply.text[part.begin : part.end]
     end = part.begin + extent(answer, before, query.span, query.word)
-    # An answer whose fence is closed is whole, although the model went on behind it.
+    # An answer whose fence is closed is whole, although the model went on after it.
     is_closed = "fence" in part.rules and part.end < len(reply.text)
     return Usage(
         first_token=reply.first_token,

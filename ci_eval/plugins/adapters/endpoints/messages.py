@@ -136,7 +136,7 @@ LOWEST = -9999.0
 
 def read_logprobs(content: Any) -> Logprobs:
     """Return the octets and log-probabilities of the tokens in an answer: tokens with their `logprob`, alone or as
-    `content` (chats; llama.cpp in all apis), or `tokens` beside `token_logprobs` (OpenAI's completions). None and all
+    `content` (chats; llama.cpp in all apis), or `tokens` next to `token_logprobs` (OpenAI's completions). None and all
     other shapes give nothing."""
     try:
         # An answer is not lost over numbers that few ask for.
@@ -168,14 +168,14 @@ def _logprob(value: float | None) -> float | None:
 def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
     """Return the mean over the tokens that begin between these offsets (code points) of the answer, or None if none
     does."""
-    first, behind = (len(reply.text[:offset].encode()) for offset in (begin, end))
+    first, last = (len(reply.text[:offset].encode()) for offset in (begin, end))
     starts: Sequence[int] = list(accumulate((octets for octets, _ in reply.logprobs), initial=0))
     # Some tokens, such as an end, have no text; between others they count.
     within = [
         value
         # `starts` has one more element, the end of the last token.
         for start, (_, value) in zip(starts, reply.logprobs, strict=False)
-        if value is not None and first <= start < behind
+        if value is not None and first <= start < last
     ]
     return sum(within) / len(within) if within else None
 

@@ -71,7 +71,7 @@ class Examination:
             yield self._limit()
             yield from self._fields()
             yield from self._forms()
-        # llama.cpp and Ollama have these paths beside /v1, not below it.
+        # llama.cpp and Ollama have these paths next to /v1, not below it.
         base = (self._settings.endpoint or "").rstrip("/").removesuffix("/v1")
         yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
         yield self._hole("fim", api="fim")

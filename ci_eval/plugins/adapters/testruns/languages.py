@@ -2,7 +2,7 @@
 
 Go: `go test` of the installed Go; its library is compiled once, into the cache. Java: javac and JUnit's console
 launcher, which comes from Maven Central; tests of JUnit 4 are run, too. JavaScript: the test runner of Node.js
-(`node:test`). Python: pytest in an environment of its own; tests of unittest are run, too.
+(`node:test`). Python: pytest in its own environment; tests of unittest are run, too.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ JAVA_NOTHING = {"boolean_type": "false", "integral_type": "0", "floating_point_t
 def stub_java(function: Node, body: Node, _source: bytes) -> tuple[int, int, str]:
     kind = function.child_by_field_name("type")
     value = JAVA_NOTHING.get(kind.type, "null") if kind else ""
-    # Java refuses statements that it sees will never be reached; behind this it sees none.
+    # Java refuses statements that it sees will never be reached; after this it sees none.
     returns = f" if (true) return {'' if kind is None or kind.type == 'void_type' else value};"
     return body.start_byte + 1, body.start_byte + 1, returns
 
@@ -263,7 +263,7 @@ def read_javascript(work: Work, ended: Ended) -> Outcome:
     # A file in which no test began is one itself to Node.js, under its path.
     own = str(work.files / work.test)
     outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
-    # What the file itself said stands behind # in what is printed, up to the count of its tests.
+    # What the file itself said is after # in what is printed, up to the count of its tests.
     printed = ended.output.partition("\n1..")[0].splitlines()
     words = [line[2:] for line in printed if line.startswith("# ") and not line.startswith("# Subtest")]
     if outcome.passes or not words or outcome.said.count("\n"):
@@ -337,7 +337,7 @@ def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, s
         return None
     at = body.children[0].start_byte
     line = source[source.rfind(b"\n", 0, at) + 1 : at]
-    # A body on the line of the `def` goes on behind a semicolon.
+    # A body on the line of the `def` goes on after a semicolon.
     indent = "\n" + line.decode() if not line.strip() else "; "
     return at, at, f"return None{indent}"
 

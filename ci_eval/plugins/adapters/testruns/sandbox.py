@@ -129,7 +129,7 @@ class Runner:
     stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
     """A function that takes a function's node, its body and the file, and returns the change that makes the function
     return nothing at once: the begin of the change in the file, the end of the text that it replaces, and the new text.
-    The code behind it stays, so that imports are used. Returns None if that cannot be."""
+    The code after it stays, so that imports are used. Returns None if that cannot be."""
     whole: re.Pattern[str] | None = None
     """The beginning of an answer that is all of the test's file, and so stands in its place."""
     heading: re.Pattern[str] | None = None

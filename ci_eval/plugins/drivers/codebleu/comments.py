@@ -55,7 +55,7 @@ class _Reader:
     def __init__(self) -> None:
         self._brackets = 0
         self._joined = False
-        """A flag: the last line ended in a backslash."""
+        """Whether the last line ended in a backslash."""
         self._indents = [0]
         self._string = ""
         """The text so far of a string that goes on in the next line."""
@@ -63,7 +63,7 @@ class _Reader:
         """The line and column at which that string began."""
         self._closing = _CLOSING["'"]
         self._one_line = False
-        """A flag: that string goes on only because of a backslash."""
+        """Whether that string goes on only because of a backslash."""
         self._row, self._last = 0, ""
 
     def line(self, row: int, line: str) -> Iterator[Token]:

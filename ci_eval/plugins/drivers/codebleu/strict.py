@@ -126,7 +126,7 @@ class Binding:
     """The field of the value; "" = the value comes from elsewhere."""
     how: str = COMPUTED
     grows: bool = False
-    """A flag: the variable's own value goes into the new one."""
+    """Whether the variable's own value goes into the new one."""
     signs: frozenset[str] = frozenset()
     """The signs of which the node has one, if other nodes have the same type."""
 
@@ -272,7 +272,7 @@ RULES = {
 
 
 def strange() -> list[str]:
-    """Return the words of the rules that a grammar does not have, each behind its language."""
+    """Return the words of the rules that a grammar does not have, each after its language."""
     # With another release of a grammar, a rule would no longer apply, in silence.
     unknown = []
     for language, rules in RULES.items():

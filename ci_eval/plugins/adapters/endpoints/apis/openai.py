@@ -36,8 +36,8 @@ def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     """Return the body of the request, with one message of the user's."""
     # Not by format: the code may hold braces, and the other placeholder.
     before, _, remainder = HOLE.partition("{prefix}")
-    between, _, behind = remainder.partition("{suffix}")
-    message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{behind}"
+    between, _, after = remainder.partition("{suffix}")
+    message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{after}"
     return {**common_fields(settings, prompt), "messages": [{"role": "user", "content": message}]}
 
 
@@ -50,7 +50,7 @@ def write_completion(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]
     if settings.template == OF_THE_ENDPOINT:
         return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
     template = find_template(settings.template or "", settings.file_heading)
-    # Some servers echo the template's tokens as text, behind the end of the answer.
+    # Some servers echo the template's tokens as text, after the end of the answer.
     stops = [*settings.sampling.stop, *template.stop]
     filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)
     return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}
@@ -86,11 +86,11 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
     message, is_whole = _message(choice, chat=chat)
     content = message.get("content")
     text, thought = _parts([content] if isinstance(content, Mapping) else content)
-    beside = next((str(message[name]) for name in THOUGHTS if isinstance(message.get(name), str)), "")
+    reasoning = next((str(message[name]) for name in THOUGHTS if isinstance(message.get(name), str)), "")
     finish = choice.get("finish_reason") or choice.get("native_finish_reason") or ""
     return Piece(
         text=text,
-        thought=thought + beside,
+        thought=thought + reasoning,
         finish=str(finish),
         refused=bool(message.get("refusal"))
         or (isinstance(content, list) and any(isinstance(part, Mapping) and part.get("refusal") for part in content)),
@@ -109,7 +109,7 @@ def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any
     if not chat or (message is None and delta is None):
         text = choice.get("text")
         return {"content": text} if text is not None or message is None else message, False
-    # A chunk has a `delta`; some servers send a `message` beside it.
+    # A chunk has a `delta`; some servers send a `message` as well.
     if delta or message is None:
         return delta or {}, False
     return message, True
