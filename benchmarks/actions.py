@@ -23,7 +23,9 @@ def main() -> None:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else sysconfig.get_path("stdlib"))
     config = ActionsConfig(ignore_file_names=("test", "tests", "idlelib", "lib2to3"))
     paths = list(source_files(root, LANGUAGE, config))
-    project = SourceTree(root=root, name="stdlib", language=LANGUAGE, config=config, declared={}, task=completion.TASK)
+    project = SourceTree(
+        root=root, name="stdlib", language=LANGUAGE, config=config, declared={}, task=completion.COMPLETION
+    )
     texts = [(root / path).read_bytes() for path in paths]
     size = sum(map(len, texts)) / 1e6
     ours, parsing, sessions = [], [], 0

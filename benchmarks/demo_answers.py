@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ci_eval.core.records import read_mera_line
-from ci_eval.plugins.adapters.endpoints.prompts import fill_instruction
+from ci_eval.plugins.adapters.endpoints.engine import fill_instruction
 
 DEMO = Path("configs", "demo")
 TASKS = ("code-review", "unit-tests")

@@ -24,7 +24,7 @@ from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.grammar.syntax import bundle, parser
 from ci_eval.core.model import FileError, Kind
-from ci_eval.plugins.tasks.completion import TASK
+from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 ROUNDS = 3

@@ -61,7 +61,7 @@ def generate(
         LANGUAGE,
         config or ActionsConfig(),
         workspace,
-        task=completion.TASK,
+        task=completion.COMPLETION,
         jobs=1,
         advance=advance,
     )
@@ -78,7 +78,7 @@ def setup(engine: Engine, root: Path, *, timeout: float = 10.0, installation: In
         installation=installation or Installation(info=EngineInfo(name=engine.name, version="test")),
         surroundings=surroundings,
         ranker=RANKERS["BASIC"],
-        task=completion.TASK,
+        task=completion.COMPLETION,
         client="editor",
         max_suggestions=1000,
         seed=0,

@@ -20,7 +20,7 @@ from ci_eval.core.model import (
     PrintText,
     StrategyConfig,
 )
-from ci_eval.plugins.tasks import completion, golf, inside
+from ci_eval.plugins.tasks import completion, golf
 
 STRATEGIES = [
     StrategyConfig(),
@@ -47,8 +47,8 @@ STRATEGIES = [
 def task_of(strategy: StrategyConfig) -> Task:
     """As a configuration with that strategy has it."""
     if strategy.prefix.name == "Inside":
-        return inside.TASK
-    return golf.TASK if strategy.completion_golf else completion.TASK
+        return completion.INSIDE
+    return golf.TASK if strategy.completion_golf else completion.COMPLETION
 
 
 def replay(text: str, actions: FileActions) -> str:

@@ -115,7 +115,7 @@ def test_what_is_run_is_what_is_shown(line: dict[str, object]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["go", "java", "javascript", "python"])
 def test_the_expected_tests_run_pass_and_fail_on_a_stub(language: str) -> None:
-    need(*runners.CATALOG.load(language).programs)
+    need(*runners.RUNNERS[language].programs)
     settings = RunSettings(wanted=RunConfig(tests=True, mutants=0), memory=4 << 30)
     trials = Trials(settings, machine.cache_folder())
     found = [record for record in map(neutral, records("unit-tests")) if record.language == language]

@@ -26,9 +26,8 @@ from ci_eval.core.model import Session
 from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
 from ci_eval.plugins.adapters import poms, python_paths
-from ci_eval.plugins.adapters.endpoints import store
-from ci_eval.plugins.adapters.endpoints.http import assembly
-from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
+from ci_eval.plugins.adapters.endpoints import store, wire
+from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, read_answer
@@ -81,11 +80,11 @@ def _lsp_answer(data: bytes, _folder: Path) -> None:
 
 def _stream(data: bytes, _folder: Path) -> None:
     middle = len(data) // 2
-    list(assembly.objects([data[:middle], data[middle:]]))
+    list(wire.objects([data[:middle], data[middle:]]))
 
 
 def _whole(data: bytes, _folder: Path) -> None:
-    list(assembly.whole([data]))
+    list(wire.whole([data]))
 
 
 def _dataset(data: bytes, folder: Path) -> None:

@@ -13,7 +13,7 @@ GROUPS = ("core", "plugins")
 # Behaviours of several modules: no module has their names.
 BEHAVIOURS = {
     "cli": "messages",
-    "adapters/endpoints": "kills llama logprobs",
+    "adapters/endpoints": "kills llama logprobs prompts",
     "adapters/lsp": "endless malformed",
     "ci": "algorithms bootstrap caches documentation downloads locks moving_targets nights notices pages "
     "pull_requests releases runs stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
@@ -31,7 +31,7 @@ BEHAVIOURS = {
     "mining/unit_tests": "projects",
     "exports": "notebook",
     "responses": "oracle",
-    "tasks": "records third",
+    "tasks": "imports inside records silent third",
 }
 
 

@@ -45,14 +45,14 @@ def test_a_session_is_evaluated_answered_and_in_a_band(
     assert (
         evaluated(first_hit),
         has_answer(first_hit),
-        band(completion.TASK, first_hit),
-        outcome(completion.TASK, first_hit),
+        band(completion.COMPLETION, first_hit),
+        outcome(completion.COMPLETION, first_hit),
     ) == expected
 
 
 def test_what_was_not_asked_is_neither_evaluated_nor_a_failure() -> None:
     skipped = session(Status.SKIPPED)
-    assert (evaluated(skipped), outcome(completion.TASK, skipped), score(completion.TASK, skipped)) == (
+    assert (evaluated(skipped), outcome(completion.COMPLETION, skipped), score(completion.COMPLETION, skipped)) == (
         False,
         "skipped",
         0.0,
@@ -60,7 +60,7 @@ def test_what_was_not_asked_is_neither_evaluated_nor_a_failure() -> None:
 
 
 def test_one_rank_does_not_sum_up_a_line() -> None:
-    assert shown_rank(completion.TASK, session(Status.OK, 3)) == 3
+    assert shown_rank(completion.COMPLETION, session(Status.OK, 3)) == 3
     assert shown_rank(golf.TASK, session(Status.OK, 3)) is None
 
 

@@ -58,7 +58,7 @@ from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.rendering.reporters import Reporter, StoredSessions
 from ci_eval.core.scoring import evaluated, grades_of, rank_of
 from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText
-from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt
+from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip

@@ -83,7 +83,9 @@ def test_a_rewriting_that_fails_is_said_of_a_file_that_is_read(tmp_path: Path, m
     monkeypatch.setitem(REPAIRS, "python", (failing,))
     root = write(tmp_path / "p", a__py=GREETER + "hello()\n")
     found = make(
-        SourceTree(root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.TASK),
+        SourceTree(
+            root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.COMPLETION
+        ),
         "a.py",
     )
     assert isinstance(found, GeneratedFile)
@@ -96,7 +98,7 @@ def test_a_file_with_more_actions_than_can_be_read_again_is_an_error_that_says_w
 ) -> None:
     root = write(tmp_path / "p", a__py=GREETER)
     project = SourceTree(
-        root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.TASK
+        root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.COMPLETION
     )
     monkeypatch.setattr(stored, "ACTIONS", 100)
     found = make(project, "a.py")
@@ -131,7 +133,7 @@ def test_ten_megabytes_in_one_line_are_refused_by_length_and_not_by_time(name: s
     config = ActionsConfig(max_file_size=10**8)
     declared = declarations(tmp_path, language, config)
     tree = SourceTree(
-        root=tmp_path, name="x", language=language, config=config, declared=declared, task=completion.TASK
+        root=tmp_path, name="x", language=language, config=config, declared=declared, task=completion.COMPLETION
     )
     made = make(tree, path)
     assert isinstance(made, FileError)
@@ -163,7 +165,7 @@ def test_what_jedi_decided_is_kept_until_the_file_changes(tmp_path: Path) -> Non
         language=LANGUAGE,
         config=ActionsConfig(strategy=strategy),
         declared={},
-        task=completion.TASK,
+        task=completion.COMPLETION,
         cache=tmp_path / "c",
     )
     first = make(project, "a.py")
@@ -182,7 +184,7 @@ def _never(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[To
 def test_what_jedi_decided_need_not_be_kept_nor_be_readable(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="x.lower()\n")
     config = ActionsConfig(strategy=StrategyConfig(filters=FiltersConfig(is_static=False)))
-    project = SourceTree(root=root, name="p", language=LANGUAGE, config=config, declared={}, task=completion.TASK)
+    project = SourceTree(root=root, name="p", language=LANGUAGE, config=config, declared={}, task=completion.COMPLETION)
     found = make(project, "a.py")
     (tmp_path / "file").touch()
     assert make(replace(project, cache=tmp_path / "file"), "a.py") == found
@@ -195,7 +197,9 @@ def test_what_jedi_decided_need_not_be_kept_nor_be_readable(tmp_path: Path) -> N
 @pytest.mark.parametrize("name", ["pipe.py", "device.py", "link.py", "folder/secret.py", "../outside/secret.py"])
 def test_what_took_the_place_of_a_file_is_not_read(name: str, trap: Path) -> None:
     failed = make(
-        SourceTree(root=trap, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.TASK),
+        SourceTree(
+            root=trap, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.COMPLETION
+        ),
         name,
     )
     assert isinstance(failed, FileError)

@@ -7,7 +7,7 @@ from ci_eval.core.actions.importing import uses
 from ci_eval.core.grammar.document import Document
 from ci_eval.core.model import DeleteRange, MoveCaret, PrintText, StrategyConfig, UseImport
 from ci_eval.plugins.languages.python import LANGUAGE
-from ci_eval.plugins.tasks.imports import TASK
+from ci_eval.plugins.tasks.completion import IMPORTS as TASK
 
 TEXT = """from a import Apple, Pear
 from b import id

@@ -118,7 +118,7 @@ def test_a_step_of_a_ladder_is_the_session_of_a_simple_prefix() -> None:
     def ids(prefix: PrefixConfig) -> set[str]:
         source = Source(project="p", path="a.py", text=TEXT, language=LANGUAGE)
         tokens = LANGUAGE.extract(TEXT, "a.py", {}).tokens
-        found = actions_of_file(source, tokens, StrategyConfig(prefix=prefix), 0.0, completion.TASK)
+        found = actions_of_file(source, tokens, StrategyConfig(prefix=prefix), 0.0, completion.COMPLETION)
         return {action.session for action in found.actions if isinstance(action, CallCompletion)}
 
     both = ids(PrefixConfig(name="Ladder", lengths=(0, 2)))

@@ -21,7 +21,7 @@ from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.process import LineProcess
 from ci_eval.plugins.engines.controls import ORACLE
-from ci_eval.plugins.tasks.completion import TASK
+from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
 pytestmark = pytest.mark.registry

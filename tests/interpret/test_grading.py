@@ -16,7 +16,7 @@ from ci_eval.core.interpret.grading import Acceptances, FileChanges, Grading, ap
 from ci_eval.core.model import Kind, Lookup, Properties, Record, RemovedImport, Status, Suggestion, UseImport
 from ci_eval.core.model.sessions import Offer
 from ci_eval.plugins.engines.controls import ORACLE
-from ci_eval.plugins.tasks.completion import TASK
+from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 
 GRADED = replace(TASK, graders=("exact",), graded=2)

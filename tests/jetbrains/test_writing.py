@@ -73,7 +73,7 @@ def played(draw: st.DrawFn) -> tuple[FileActions, list[Session]]:
             st.sampled_from([PrefixConfig(), PrefixConfig(name="SimplePrefix", n=2), PrefixConfig(name="EveryPrefix")])
         ),
     )
-    actions = actions_of_file(SOURCE, TOKENS, strategy, 0.0, completion.TASK)
+    actions = actions_of_file(SOURCE, TOKENS, strategy, 0.0, completion.COMPLETION)
     calls: dict[str, list[str]] = {}
     known: dict[str, tuple[int, str, Properties]] = {}
     for each in actions.actions:
@@ -175,7 +175,7 @@ def ends(sessions: Sequence[Session]) -> Iterator[tuple[object, ...]]:
 
 
 def test_the_id_of_an_imported_session_is_that_of_stage_1(tmp_path: Path) -> None:
-    actions = actions_of_file(SOURCE, TOKENS, StrategyConfig(), 0.0, completion.TASK)
+    actions = actions_of_file(SOURCE, TOKENS, StrategyConfig(), 0.0, completion.COMPLETION)
     form = generations.CATALOG.load("ij21")
     there_and_back(tmp_path, form, actions, [])
     origin = Origin(

@@ -100,7 +100,7 @@ def test_what_is_seen_without_the_rest_of_a_function_is_a_file_a_person_could_ha
         (source, question)
         for source, tokens in with_tokens(name)
         for question in seen(
-            source.text, actions_of_file(source, tokens, StrategyConfig(context="PREVIOUS"), 0.0, completion.TASK)
+            source.text, actions_of_file(source, tokens, StrategyConfig(context="PREVIOUS"), 0.0, completion.COMPLETION)
         )
     ]
     sample = random.Random(1).sample(asked, QUERIES)

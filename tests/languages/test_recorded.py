@@ -30,7 +30,7 @@ def sessions(name: str) -> dict[str, str]:
     text, language = path.read_text(), languages.CATALOG.load(path.stem)
     tokens = language.extract(text, name, {}).tokens
     source = Source(project="recorded", path=name, text=text, language=language)
-    actions = actions_of_file(source, tokens, StrategyConfig(), 0.0, completion.TASK).actions
+    actions = actions_of_file(source, tokens, StrategyConfig(), 0.0, completion.COMPLETION).actions
     return {action.session: action.expected_text for action in actions if isinstance(action, CallCompletion)}
 
 

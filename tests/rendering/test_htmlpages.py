@@ -22,8 +22,8 @@ from ci_eval.core.rendering.htmlpages import (
     pages,
     paired_pages,
 )
-from ci_eval.plugins.tasks.completion import TASK
-from ci_eval.plugins.tasks.completion import TASK as COMPLETION
+from ci_eval.plugins.tasks.completion import COMPLETION
+from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 from tests.reports.samples import session
 
 ALL = ReportFilter(name="ALL")

@@ -50,7 +50,7 @@ def test_a_metric_over_some_sessions_says_which() -> None:
     ("rank", "status", "text"), [(1200, "ok", "1,200"), (None, "empty", "absent"), (None, "timeout", "timeout")]
 )
 def test_a_session_went_by_its_rank_or_failed(rank: int | None, status: str, text: str) -> None:
-    assert went(completion.TASK, rank, 0.0, status) == text
+    assert went(completion.COMPLETION, rank, 0.0, status) == text
     assert went(golf.TASK, rank, 0.25, status) == ("25%" if status != "timeout" else text)
 
 

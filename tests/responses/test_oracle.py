@@ -20,8 +20,8 @@ from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import Span
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.text_spans import cut
-from ci_eval.plugins.adapters.endpoints.contract import Reply
-from ci_eval.plugins.adapters.endpoints.prompts import Reading, make_suggestion, measure_usage, read_answer
+from ci_eval.plugins.adapters.endpoints.engine import Reading, make_suggestion, measure_usage, read_answer
+from ci_eval.plugins.adapters.endpoints.messages import Reply
 from tests.needs import need
 
 SAMPLES = sorted((Path(__file__).parent.parent / "languages" / "samples").glob("[a-z]*.*"))

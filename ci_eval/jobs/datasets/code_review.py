@@ -14,7 +14,7 @@ from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.jobs.datasets import telling
 from ci_eval.jobs.models import agreement
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.contract import Prompt
+from ci_eval.plugins.adapters.endpoints.messages import Prompt
 from ci_eval.plugins.mining import record
 from ci_eval.plugins.mining.licences import PERMISSIVE
 from ci_eval.plugins.mining.reviews import human

@@ -3,6 +3,7 @@
 TOGETHER = {
     "similarity": ("bleu", "bleu-mera", "chrf", "chrf-mera"),
     "codebleu": ("codebleu-mera", "codebleu-strict"),
+    "inline": ("inline", "well-formed"),
     "names": ("exact", "subtoken-f1", "subtoken-lcs"),
 }
 """The graders of modules that hold several."""

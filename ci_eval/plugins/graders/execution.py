@@ -38,7 +38,14 @@ class Execution:
                 "the grader execution runs other people's code: add `run: {tests: true}` to say that it may"
             )
         if self._trials is None:
-            _refuse_if_open(self._settings)
+            # A sandbox with a gap does not count: tests are code that engines wrote.
+            offered = "" if self._settings.confine == "off" else measure_confinement(self._settings.confine)
+            if offered and not offered.endswith(NOTHING_OPEN):
+                raise PreparationError(
+                    f"tests that engines write are run within whole walls only, and here they would be: {offered}. See "
+                    "`ci-eval doctor`; without `run.tests` nothing is run; with `interpret.confine: off` they may do "
+                    "whatever you may"
+                )
             self._trials = Trials(self._settings, cache)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
@@ -63,19 +70,6 @@ class Execution:
     def _trial(self, pairing: Pairing) -> Trial:
         assert self._trials, "prepare comes first"
         return self._trials.of(pairing.record, pairing.language, pairing.hypothesis)
-
-
-def _refuse_if_open(settings: RunSettings) -> None:
-    if settings.confine == "off":
-        return
-    # A sandbox with a gap does not count: tests are code that engines wrote.
-    offered = measure_confinement(settings.confine)
-    if not offered.endswith(NOTHING_OPEN):
-        raise PreparationError(
-            f"tests that engines write are run within whole walls only, and here they would be: {offered}. See "
-            "`ci-eval doctor`; without `run.tests` nothing is run; with `interpret.confine: off` they may do "
-            "whatever you may"
-        )
 
 
 GRADER: Grader = Execution()

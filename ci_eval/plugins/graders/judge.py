@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Grader, Pairing
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.contract import Prompt
+from ci_eval.plugins.adapters.endpoints.messages import Prompt
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.responses.cleaning import clean
 
@@ -135,7 +135,7 @@ def read_verdict(answer: str) -> bool | None:
     """Return whether the last line with words says "same", or None if it is no verdict.
 
     Emphasis, capitals and full stops do not matter, nor does a sentence before the verdict. Only the last line with
-    words counts, together with a line `VERDICT:` before it, and no quoted verdict behind words: a text may ask the
+    words counts, together with a line `VERDICT:` before it, and no quoted verdict after words: a text may ask the
     judge to repeat one.
     """
     lines = _OPENING.sub("VERDICT: ", answer).split("\n")
@@ -146,8 +146,8 @@ def read_verdict(answer: str) -> bool | None:
     if lines and _SIGNS.sub("", lines[-1]).strip().lower() in {"verdict:", "вердикт:"}:
         line = f"{lines[-1]} {line}"
     verdict = _verdict(line)
-    if verdict is None and not _QUOTES.search(behind := _SENTENCE.split(line)[-1]):
-        verdict = _verdict(behind)
+    if verdict is None and not _QUOTES.search(ending := _SENTENCE.split(line)[-1]):
+        verdict = _verdict(ending)
     return verdict
 
 

@@ -14,6 +14,7 @@ from ci_eval.core.model import FAILED, LookupScore, SessionScore
 from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.scoring import (
     evaluated,
+    grades_of,
     has_answer,
     make_metric,
     mean_over_sessions,
@@ -22,6 +23,7 @@ from ci_eval.core.scoring import (
     recall_within,
     reciprocal_rank,
 )
+from ci_eval.plugins.tasks.tokens import GRADED, TASK
 
 
 def found(session: SessionScore) -> float:
@@ -150,6 +152,13 @@ def saved_keystrokes(session: SessionScore) -> float:
 
 
 _metric = partial(make_metric, of_the_user=True)
+_of_token = partial(mean_over_sessions, unit="score", of=TASK.unit, order=(5,))
+
+
+def _of_grade(name: str, summary: str, grade: str) -> Metric:
+    """Return the metric of a grade's mean over lookups; 0 if the engine failed or had no prediction."""
+    return _of_token(name, summary, lambda session: grades_of(session).get(grade, 0.0), shown=True)
+
 
 METRICS: tuple[Metric, ...] = (
     make_metric(
@@ -253,5 +262,30 @@ METRICS: tuple[Metric, ...] = (
         # A user may take the expected text from far down the list.
         bounds_of_a_user=(None, 1.0),
         order_of_a_user=(0, 1),
+    ),
+    _of_grade(
+        "GradedReciprocalRank",
+        f"mean of the highest F1 of sub-tokens / place among the first {GRADED} predictions",
+        "f1.reciprocalRank",
+    ),
+    _of_grade("SubtokenF1At1", "mean F1 of sub-tokens of the first prediction", "f1"),
+    _of_grade("SubtokenF1Best", f"mean of the best F1 of sub-tokens among the first {GRADED} predictions", "f1.best"),
+    _of_grade(
+        "GradedNDCG",
+        f"NDCG of the first {GRADED} predictions: gain is what each adds to the best F1, the ideal an exact first one",
+        "f1.ndcg",
+    ),
+    _of_grade("SubtokenLcsAt1", "the same as SubtokenF1At1, sub-tokens in the right order", "subtoken-lcs.f1"),
+    _of_grade("SubtokenLcsBest", "the same as SubtokenF1Best, sub-tokens in the right order", "subtoken-lcs.f1.best"),
+    _of_grade(
+        "GradedReciprocalRankInOrder",
+        "the same as GradedReciprocalRank, sub-tokens in the right order",
+        "subtoken-lcs.f1.reciprocalRank",
+    ),
+    # Only the masked text is relevant.
+    _of_token(
+        "MeanAveragePrecision",
+        "mean average precision of the exact text; one text being relevant, the mean reciprocal rank",
+        reciprocal_rank,
     ),
 )

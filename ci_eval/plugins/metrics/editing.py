@@ -15,13 +15,9 @@ from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.equality import COMPILES, SAME_MODULE, imports_right
 from ci_eval.core.model import SessionScore
 from ci_eval.core.scoring import evaluated, grades_of, make_metric, mean_over_sessions, observe_each, rank_of
+from ci_eval.plugins.tasks.completion import IMPORTS, INSIDE, SILENT, is_intact, is_offered, is_silent
 from ci_eval.plugins.tasks.golf import FEWEST_MOVES, most_moves, moves
 from ci_eval.plugins.tasks.golf import TASK as GOLF
-from ci_eval.plugins.tasks.imports import TASK as IMPORTS
-from ci_eval.plugins.tasks.inside import TASK as INSIDE
-from ci_eval.plugins.tasks.inside import is_intact, is_offered
-from ci_eval.plugins.tasks.silent import TASK as SILENT
-from ci_eval.plugins.tasks.silent import is_silent
 
 
 def observe_excess_moves(session: SessionScore) -> Sequence[Observation]:

@@ -8,7 +8,7 @@ suggestions in one piece.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from ci_eval.core.contracts import Metric, Observation
@@ -22,14 +22,15 @@ def mean(name: str, summary: str, score: str, unit: str = "share") -> Metric:
     return _metric(name, summary, partial(grade, name=score), unit)
 
 
-def observe_saved_characters(session: SessionScore) -> Sequence[Observation]:
+def observe_saving(session: SessionScore, saved: Callable[[SessionScore], float]) -> Sequence[Observation]:
     """Return (characters that the suggestion would have saved typing, characters that were to be typed)."""
     if not evaluated(session):
         return []
-    typed = len(session.lookups[-1].prefix) if session.lookups else 0
-    # What is typed already saves nothing.
-    saved = max(grades_of(session).get("matched", 0.0) - typed, 0.0)
-    return [(saved, float(len(session.expected_text) - typed))]
+    return [(max(saved(session), 0.0), float(len(session.expected_text) - _typed(session)))]
+
+
+def _typed(session: SessionScore) -> int:
+    return len(session.lookups[-1].prefix) if session.lookups else 0
 
 
 def observe_syntax(session: SessionScore) -> Sequence[Observation]:
@@ -54,7 +55,7 @@ def accepted_length(session: SessionScore) -> int:
     characters. If only its first line is right, that line is accepted. A single character is typed sooner.
     """
     grades = grades_of(session)
-    typed = len(session.lookups[-1].prefix) if grades else 0
+    typed = _typed(session) if grades else 0
     line, right = (int(grades.get(name, 0)) - typed for name in ("firstLine", "matched"))
     return max(line, right) if line > 1 or right >= WORTH else 0
 
@@ -62,14 +63,6 @@ def accepted_length(session: SessionScore) -> int:
 def _observe_acceptance(session: SessionScore) -> Sequence[Observation]:
     shown = session.status not in FAILED and session.lookups and session.lookups[-1].total
     return [(float(accepted_length(session) > 0), 1.0)] if shown else []
-
-
-def _observe_saving(session: SessionScore) -> Sequence[Observation]:
-    if not evaluated(session):
-        return []
-    typed = len(session.lookups[-1].prefix) if session.lookups else 0
-    # One key accepts it.
-    return [(float(max(accepted_length(session) - 1, 0)), float(len(session.expected_text) - typed))]
 
 
 METRICS: tuple[Metric, ...] = (
@@ -83,7 +76,8 @@ METRICS: tuple[Metric, ...] = (
     _metric(
         "MatchedRatio",
         "share of the typing that suggestions save which are right to their end",
-        observe_saved_characters,
+        # What is typed already saves nothing.
+        partial(observe_saving, saved=lambda session: grades_of(session).get("matched", 0.0) - _typed(session)),
     ),
     mean("FirstTokenMatch", "share of sessions whose first suggestion begins with the right token", "firstToken"),
     _metric(
@@ -101,7 +95,8 @@ METRICS: tuple[Metric, ...] = (
     _metric(
         "AcceptedTyping",
         "share of the typing that the inline user saves by accepting, which takes one key",
-        _observe_saving,
+        # One key accepts it.
+        partial(observe_saving, saved=lambda session: accepted_length(session) - 1.0),
         order=(6, 1),
         shown=False,
     ),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, Literal
 
 from ci_eval.core.contracts import Metric, Observation
@@ -31,10 +32,6 @@ def make_usage_metric(
         return [(number, 1.0) for number in values if number is not None]
 
     return _metric(name, summary, observe, unit, better=better, statistic=statistic, timed=unit == "ms", **facts)
-
-
-def _first(usage: Usage) -> float | None:
-    return usage.first_token
 
 
 def _confidence(session: SessionScore) -> Sequence[Observation]:
@@ -71,15 +68,25 @@ def make_pass_metric(k: int) -> Metric:
 
 METRICS: tuple[Metric, ...] = (
     make_usage_metric(
-        "FirstTokenPercentile50", "half of the answers began within this time", _first, "ms", "quantile", quantile=0.5
+        "FirstTokenPercentile50",
+        "half of the answers began within this time",
+        attrgetter("first_token"),
+        "ms",
+        "quantile",
+        quantile=0.5,
     ),
     make_usage_metric(
-        "FirstTokenPercentile95", "95 % of the answers began within this time", _first, "ms", "quantile", quantile=0.95
+        "FirstTokenPercentile95",
+        "95 % of the answers began within this time",
+        attrgetter("first_token"),
+        "ms",
+        "quantile",
+        quantile=0.95,
     ),
     make_usage_metric(
         "MeanLogProbability",
         "mean log-probability of the suggestions' tokens, as the model gives it: how sure it was",
-        lambda usage: usage.logprob,
+        attrgetter("logprob"),
         "nats",
         "ratio",
         better="neither",
@@ -92,10 +99,10 @@ METRICS: tuple[Metric, ...] = (
         statistic="auc",
     ),
     make_usage_metric(
-        "PromptTokens", "tokens of all questions, as the endpoint counts them", lambda usage: usage.prompt_tokens
+        "PromptTokens", "tokens of all questions, as the endpoint counts them", attrgetter("prompt_tokens")
     ),
     make_usage_metric(
-        "AnswerTokens", "tokens of all answers, as the endpoint counts them", lambda usage: usage.answer_tokens
+        "AnswerTokens", "tokens of all answers, as the endpoint counts them", attrgetter("answer_tokens")
     ),
     make_usage_metric(
         "WindowCut",
@@ -104,9 +111,7 @@ METRICS: tuple[Metric, ...] = (
         "share",
         "ratio",
     ),
-    make_usage_metric(
-        "Cost", "price of all answers, in the currency of engine.price", lambda usage: usage.cost, "money"
-    ),
+    make_usage_metric("Cost", "price of all answers, in the currency of engine.price", attrgetter("cost"), "money"),
     _metric(
         "CostPerSession",
         "mean price of the answers in a session, in the currency of engine.price",

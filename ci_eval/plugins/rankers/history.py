@@ -5,16 +5,15 @@ Suggestions that are equal by these counts stay in the engine's order.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.core.logs.features import NAMES, Reader
-from ci_eval.core.logs.names import LONGEST_CONTEXT, Others, load_other_names
+from ci_eval.core.logs.names import LONGEST_CONTEXT, load_other_names
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.learning.ngrams import Typed, interpolate, mix
 
@@ -49,41 +48,33 @@ def by_frequency(context: FileContext) -> Ordering:
     return order
 
 
-@dataclass(frozen=True)
-class _TypedNames(ABC):
-    others: Others
-    typed: Typed = field(default_factory=Typed)
-
-    @classmethod
-    def of(cls, context: FileContext) -> Ordering:
-        return cls(load_other_names(context))
-
-    def __call__(self, suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
-        self.typed.read(caret.before)
-        return [suggestions[place] for place in self.places([suggestion.text for suggestion in suggestions])]
-
-    @abstractmethod
-    def places(self, texts: Sequence[str]) -> Sequence[int]:
-        """Return the places of the texts, best first."""
-
-
-class ByLastUse(_TypedNames):
-    """The order by last use, the simplest good one of Robbes and Lanza, "How program history can improve code
+def by_last_use(context: FileContext) -> Ordering:
+    """Return the order by last use, the simplest good one of Robbes and Lanza, "How program history can improve code
     completion" (ASE 2008)."""
+    others, typed = load_other_names(context), Typed()
 
-    def places(self, texts: Sequence[str]) -> Sequence[int]:
-        last = np.array([self.typed.last(text) for text in texts])
+    def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+        typed.read(caret.before)
+        texts = [suggestion.text for suggestion in suggestions]
+        last = np.array([typed.last(text) for text in texts])
         # lexsort sorts by its last key first.
-        return np.lexsort((-self.others.times(texts), -last)).tolist()  # type: ignore[no-any-return]
+        return [suggestions[place] for place in np.lexsort((-others.times(texts), -last))]
+
+    return order
 
 
-class ByNgrams(_TypedNames):
-    """The order by likelihood after the preceding tokens, from n-gram caches of file and project."""
+def by_ngrams(context: FileContext) -> Ordering:
+    """Return the order by likelihood after the preceding tokens, from n-gram caches of file and project."""
+    others, typed = load_other_names(context), Typed()
 
-    def places(self, texts: Sequence[str]) -> Sequence[int]:
-        of_project = self.others.levels(texts, self.typed.context(LONGEST_CONTEXT))
-        likely = mix(interpolate(self.typed.levels(texts)), interpolate(of_project))
-        return np.argsort(-likely, kind="stable").tolist()  # type: ignore[no-any-return]
+    def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+        typed.read(caret.before)
+        texts = [suggestion.text for suggestion in suggestions]
+        of_project = others.levels(texts, typed.context(LONGEST_CONTEXT))
+        likely = mix(interpolate(typed.levels(texts)), interpolate(of_project))
+        return [suggestions[place] for place in np.argsort(-likely, kind="stable")]
+
+    return order
 
 
 _RANKERS = (
@@ -91,10 +82,10 @@ _RANKERS = (
     ByHistory(
         "RECENCY",
         "by how lately a name was used in the file, then by how often it is in the project",
-        ByLastUse.of,
+        by_last_use,
     ),
     ByHistory(
-        "NGRAM", "by what usually follows the tokens before it, in the file so far and in the project", ByNgrams.of
+        "NGRAM", "by what usually follows the tokens before it, in the file so far and in the project", by_ngrams
     ),
 )
 RANKERS: Mapping[str, Ranker] = {ranker.name: ranker for ranker in _RANKERS}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -29,11 +29,6 @@ def parse_git(text: str) -> Spec:
     return Spec(scheme="git", source=url, name=name or "repository", revision=revision)
 
 
-def fetch_git(spec: Spec, files: Path, _: Path) -> Spec:
-    """Fetch the revision and pin the spec to its commit; see `contract.Fetch`."""
-    return dataclasses.replace(spec, revision=git.fetch_revision(spec.source, spec.revision, files))
-
-
 def parse_https(text: str) -> Spec:
     """Return the spec of an address with its digest. Raises ConfigError."""
     url, pin = cut_pin(text)
@@ -50,16 +45,12 @@ def parse_https(text: str) -> Spec:
     return Spec(scheme="https", source=url, name=name or "archive", sha256=pin)
 
 
-def fetch_https(spec: Spec, files: Path, cache: Path) -> Spec:
-    """Download the archive and unpack it; see `contract.Fetch`."""
-    return check_and_unpack(spec, download(spec.source, sha256=spec.sha256, cache=cache), files)
-
-
 SCHEMES: Mapping[str, Scheme] = {
     "git": Scheme(
         example="git:URL@REVISION",
         parse=parse_git,
-        fetch=fetch_git,
+        # The spec is pinned to the commit.
+        fetch=lambda spec, files, _: replace(spec, revision=git.fetch_revision(spec.source, spec.revision, files)),
         write=lambda spec: f"git:{spec.source}@{spec.revision}",
         needs=("git",),
         lasting=lambda spec: git.is_full_commit(spec.revision),
@@ -67,7 +58,9 @@ SCHEMES: Mapping[str, Scheme] = {
     "https": Scheme(
         example="https://HOST/FILE#sha256=HEX",
         parse=parse_https,
-        fetch=fetch_https,
+        fetch=lambda spec, files, cache: check_and_unpack(
+            spec, download(spec.source, sha256=spec.sha256, cache=cache), files
+        ),
         write=lambda spec: f"{shown(spec.source)}{spec.pin}",
         top=True,
     ),

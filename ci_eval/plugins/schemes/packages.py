@@ -27,20 +27,6 @@ TARBALL_VERSION = re.compile(r"-(\d+\.\d+\.\d+.*)\.tgz$")
 WHEEL_VERSION = re.compile(r"^[^-]+-([^-]+)-")
 
 
-def fetch_npm(spec: Spec, files: Path, _: Path) -> Spec:
-    """Download the tarball and unpack it; see `contract.Fetch`."""
-    if not spec.revision:
-        return newest_from_client(npm_pack, spec, files, TARBALL_VERSION, "{}@{}")
-    return from_client(npm_pack, spec, files)
-
-
-def fetch_pypi(spec: Spec, files: Path, _: Path) -> Spec:
-    """Download the wheel and unpack it; see `contract.Fetch`."""
-    if not spec.revision:
-        return newest_from_client(pip_download, spec, files, WHEEL_VERSION, "{}=={}")
-    return from_client(pip_download, spec, files)
-
-
 def fetch_debian(spec: Spec, files: Path, cache: Path) -> Spec:
     """Download the upstream tarballs and unpack them; see `contract.Fetch`. The digest is the main tarball's."""
     with tempfile.TemporaryDirectory() as folder:
@@ -83,7 +69,11 @@ SCHEMES: Mapping[str, Scheme] = {
     "npm": Scheme(
         example="npm:NAME[@VERSION]",
         parse=lambda text: newest("npm", text, NPM_NAME) or package("npm", text, check_npm),
-        fetch=fetch_npm,
+        fetch=lambda spec, files, _: (
+            from_client(npm_pack, spec, files)
+            if spec.revision
+            else newest_from_client(npm_pack, spec, files, TARBALL_VERSION, "{}@{}")
+        ),
         needs=("npm",),
         toolchains={"node": "20"},
         top=True,
@@ -92,7 +82,11 @@ SCHEMES: Mapping[str, Scheme] = {
     "pypi": Scheme(
         example="pypi:NAME[==VERSION]",
         parse=lambda text: newest("pypi", text, PYPI_NAME) or package("pypi", text, check_requirement),
-        fetch=fetch_pypi,
+        fetch=lambda spec, files, _: (
+            from_client(pip_download, spec, files)
+            if spec.revision
+            else newest_from_client(pip_download, spec, files, WHEEL_VERSION, "{}=={}")
+        ),
         lasting=lambda spec: bool(spec.revision),
     ),
 }

@@ -1,1 +1,4 @@
-"""The tasks, one file each. A task says what engines are asked to do, and when they have done it."""
+"""The tasks. A task says what engines are asked to do, and when they have done it."""
+
+TOGETHER = {"completion": ("completion", "imports", "inside", "silent")}
+"""The tasks of modules that hold several."""

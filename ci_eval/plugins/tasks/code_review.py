@@ -9,7 +9,7 @@ from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import Record, SessionScore, Suggestion
 from ci_eval.core.records import BANDS, LEGEND, ask_once, find_band, read_mera_line, status
 from ci_eval.core.scoring import grades_of
-from ci_eval.plugins.responses.comments import extract_comments
+from ci_eval.plugins.responses.answers import extract_comments
 
 MOST = 10
 """The number of comments of an answer that count; those after them are ignored."""

@@ -1,13 +1,17 @@
-"""A task in which a token is completed at the caret; the token is in the list or not."""
+"""The tasks about one token: completed at the caret, completed with its missing import, or with the caret inside; and
+places at which something new is written, where nothing should be offered."""
 
 from __future__ import annotations
 
-from ci_eval.core.contracts import Task
-from ci_eval.core.equality import each_token, rank
-from ci_eval.core.model.sessions import status
-from ci_eval.core.scoring import RANK_BANDS, band_of_rank, reciprocal_rank
+from collections.abc import Mapping, Sequence
 
-TASK = Task(
+from ci_eval.core.contracts import Band, Task
+from ci_eval.core.equality import begins, each_token, rank, rank_of_import
+from ci_eval.core.model import FAILED, LookupScore, SessionScore, Status, Suggestion
+from ci_eval.core.model.sessions import status
+from ci_eval.core.scoring import RANK_BANDS, band_of_rank, evaluated, rank_of, reciprocal_rank
+
+COMPLETION = Task(
     name="completion",
     summary="a token at the caret, with what is typed of it",
     unit="tokens",
@@ -25,3 +29,110 @@ TASK = Task(
     },
     heading="Where the expected text stood",
 )
+
+IMPORTS = Task(
+    name="imports",
+    summary="a name that is not imported yet: is it offered, with the right import?",
+    unit="uses of imports",
+    items=each_token,
+    of_imports=True,
+    rank=rank_of_import,
+    status=status,
+    score=reciprocal_rank,
+    bands=RANK_BANDS,
+    band=band_of_rank,
+    legend={
+        "absent": "not offered with the right import",
+        "low": "rank 6 or lower",
+        "near": "rank 2 to 5",
+        "first": "rank 1",
+    },
+    heading="Where the name stood with the right import",
+)
+
+INSIDE_BANDS = (
+    Band(name="intact", outcome="first", label="code left as it is"),
+    Band(name="changed", outcome="low", label="offered, but the code is changed"),
+    Band(name="absent", outcome="absent"),
+)
+
+
+def is_offered(session: SessionScore) -> bool:
+    """Return whether a suggestion has the name of the token."""
+    return session.status not in FAILED and bool(session.lookups) and session.lookups[-1].offered
+
+
+def is_intact(session: SessionScore) -> bool:
+    """Return whether acceptance of a suggestion leaves the code as it is."""
+    return is_offered(session) and session.lookups[-1].rank is not None
+
+
+def score_inside(session: SessionScore) -> float:
+    """Return 1 if a suggestion leaves the code as it is, 0.5 if one has the right name, else 0."""
+    return (is_offered(session) + is_intact(session)) / 2
+
+
+def band_inside(session: SessionScore) -> Band:
+    return INSIDE_BANDS[2 - is_offered(session) - is_intact(session)]
+
+
+INSIDE = Task(
+    name="inside",
+    summary="a token that stands in the code, with the caret inside it (actions.strategy.prefix: {name: Inside})",
+    unit="whole tokens",
+    items=each_token,
+    rank=rank,
+    status=status,
+    score=score_inside,
+    bands=INSIDE_BANDS,
+    band=band_inside,
+    legend={
+        "absent": "the token was not offered",
+        "low": "offered, but acceptance changes the code",
+        "first": "acceptance leaves the code as it is",
+    },
+    heading="What acceptance leaves",
+    span="around",
+)
+
+SILENT_BANDS = (
+    Band(name="silent", outcome="first", label="nothing in the way"),
+    Band(name="loud", outcome="absent", label="something that begins as typed"),
+)
+
+
+def rank_disturbance(_expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
+    """Return the rank of the first suggestion that begins with what was typed, and None at a silent place."""
+    return next((place for place, suggestion in enumerate(shown, 1) if begins(suggestion, prefix)), None)
+
+
+def status_of_silence(lookups: Sequence[LookupScore]) -> Status:
+    """Return OK at a silent place, with or without a list, else NO_MATCH."""
+    return Status.OK if lookups[-1].rank is None else Status.NO_MATCH
+
+
+def is_silent(session: SessionScore) -> bool:
+    """Return whether the engine answered, and nothing that it offers begins with what was typed."""
+    return evaluated(session) and session.status not in FAILED and rank_of(session) is None
+
+
+def band_silence(session: SessionScore) -> Band:
+    return SILENT_BANDS[not is_silent(session)]
+
+
+SILENT = Task(
+    name="silent",
+    summary="a place at which something new is written (actions.strategy.places): is anything in the way?",
+    unit="places",
+    items=each_token,
+    of_silence=True,
+    rank=rank_disturbance,
+    status=status_of_silence,
+    score=is_silent,
+    bands=SILENT_BANDS,
+    band=band_silence,
+    legend={"absent": "a suggestion begins with what was typed", "first": "nothing begins with what was typed"},
+    heading="What is offered where something new is written",
+)
+
+TASKS: Mapping[str, Task] = {task.name: task for task in (COMPLETION, IMPORTS, INSIDE, SILENT)}

@@ -9,7 +9,7 @@ from ci_eval.core.contracts import Band, Task
 from ci_eval.core.model import Record, SessionScore, Suggestion
 from ci_eval.core.records import BANDS, LEGEND, ask_once, find_band, read_mera_line, status
 from ci_eval.core.scoring import grades_of
-from ci_eval.plugins.responses.code import extract_code
+from ci_eval.plugins.responses.answers import extract_code
 
 MERA = (
     re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*?)```", re.DOTALL),

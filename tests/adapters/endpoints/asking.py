@@ -9,7 +9,7 @@ from pathlib import Path
 from ci_eval.core.base.errors import EngineFailure
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
+from ci_eval.plugins.adapters.endpoints.messages import Prompt, Reply
 
 
 def ask_all(client: Client, prompts: Iterable[Prompt]) -> Iterator[Reply | EngineFailure]:

@@ -9,7 +9,7 @@ import pytest
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
-from ci_eval.plugins.adapters.endpoints.contract import Piece, Prompt
+from ci_eval.plugins.adapters.endpoints.messages import Piece, Prompt
 
 HOLE = Prompt(prefix="a(", suffix=")", max_tokens=9)
 SAMPLING = SamplingConfig(temperature=0.5, top_p=0.9, seed=3, stop=("\n",))

@@ -29,7 +29,7 @@ from ci_eval.core.base.errors import (
 from ci_eval.core.model.settings import BudgetConfig, EndpointConfig, PriceConfig, SamplingConfig
 from ci_eval.core.tracing import Listener, Trace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client, Mode, answers_path
-from ci_eval.plugins.adapters.endpoints.contract import Prompt
+from ci_eval.plugins.adapters.endpoints.messages import Prompt
 from tests.adapters.endpoints.asking import ask_all
 from tests.adapters.endpoints.faults import any_fault, good_answer
 from tests.adapters.endpoints.scripted import Reply, events, fails, says, sends, serve, stalls, trickles, whole

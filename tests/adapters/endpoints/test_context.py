@@ -25,7 +25,7 @@ from ci_eval.plugins.adapters.endpoints.context import (
     tail,
     window,
 )
-from ci_eval.plugins.adapters.endpoints.contract import OtherFile
+from ci_eval.plugins.adapters.endpoints.messages import OtherFile
 from tests.adapters.endpoints.scripted import Endpoint, says, sends, serve
 from tests.command import command
 from tests.projects import write

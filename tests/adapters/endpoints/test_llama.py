@@ -17,11 +17,10 @@ from ci_eval.core.model import Session
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig, WindowConfig
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.context import Context, Seen, Tokenizer
-from ci_eval.plugins.adapters.endpoints.contract import OtherFile, Prompt
-from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
-from ci_eval.plugins.adapters.endpoints.prompts import build_prompt, measure_usage
-from ci_eval.plugins.responses.completion import Inserted
+from ci_eval.plugins.adapters.endpoints.context import Context, Tokenizer, Window
+from ci_eval.plugins.adapters.endpoints.engine import build_prompt, make_endpoint_engine, measure_usage
+from ci_eval.plugins.adapters.endpoints.messages import OtherFile, Prompt
+from ci_eval.plugins.responses.answers import Inserted
 from tests.adapters.endpoints.llama import SIZE, SMOOTH, continued, llama, logprob_of, python, served
 from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command
@@ -114,12 +113,12 @@ def test_a_window_that_this_server_cuts_without_a_word_is_refused(
 def test_its_tokenizer_counts_the_window(llama: str, tmp_path: Path) -> None:
     window = WindowConfig(tokens=60, suffix=0.5)
     given = settings(f"{llama}/v1", api="completions", template=CONTINUES, window=window)
-    text, seen = "é = 1\n" * 30, Seen()
+    text, seen = "é = 1\n" * 30, Window()
     for mode in ("keep", "offline"):
         tokenizer = Tokenizer(Asking(settings=given, mode=mode), tmp_path, 20.0)
         assert (tokenizer.count("é = 1\n"), tokenizer.count("")) == (7, 0)
         seen = Context(settings=given, tokenizer=tokenizer).at("a.py", text, 90)
-        assert (seen.window.prefix, seen.window.suffix) == ("é = 1\n" * 4, "é = 1\n" * 4)
+        assert (seen.prefix, seen.suffix) == ("é = 1\n" * 4, "é = 1\n" * 4)
         tokenizer.close()
     asked = client(tmp_path, given)
     reply = asked.ask(build_prompt(seen, Query(offset=90, prefix="", expected=""), given))

@@ -15,10 +15,8 @@ from ci_eval.core.contracts import Query
 from ci_eval.core.model import Usage
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.contract import Prompt, Reply
-from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
-from ci_eval.plugins.adapters.endpoints.http.assembly import mean_logprob, read_logprobs
-from ci_eval.plugins.adapters.endpoints.prompts import Reading, measure_usage, read_answer
+from ci_eval.plugins.adapters.endpoints.engine import Reading, make_endpoint_engine, measure_usage, read_answer
+from ci_eval.plugins.adapters.endpoints.messages import Prompt, Reply, mean_logprob, read_logprobs
 from tests.adapters.endpoints.scripted import says, sends, serve, whole
 
 

@@ -14,7 +14,8 @@ from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.probing import examine, probe
+from ci_eval.plugins.adapters.endpoints.engine import probe
+from ci_eval.plugins.adapters.endpoints.probing import examine
 from tests.adapters.endpoints.scripted import Reply, fails, says, sends, serve
 
 

@@ -11,9 +11,8 @@ from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.contracts import Query
 from ci_eval.core.model import Record, Span
 from ci_eval.core.model.settings import EndpointConfig, SamplingConfig
-from ci_eval.plugins.adapters.endpoints.context import Seen
-from ci_eval.plugins.adapters.endpoints.contract import Reply
-from ci_eval.plugins.adapters.endpoints.prompts import (
+from ci_eval.plugins.adapters.endpoints.context import Window
+from ci_eval.plugins.adapters.endpoints.engine import (
     Reading,
     build_prompt,
     fill_instruction,
@@ -21,8 +20,8 @@ from ci_eval.plugins.adapters.endpoints.prompts import (
     measure_usage,
     read_answer,
 )
-from ci_eval.plugins.adapters.endpoints.templates import FAMILIES, find_template
-from ci_eval.plugins.responses.completion import Inserted
+from ci_eval.plugins.adapters.endpoints.messages import FAMILIES, Reply, find_template
+from ci_eval.plugins.responses.answers import Inserted
 
 PYTHON = Reading("python", "python")
 
@@ -110,7 +109,7 @@ def test_an_instruction_has_the_context_in_its_places_and_nothing_else_is_one() 
 
 def test_a_record_is_asked_as_an_instruction() -> None:
     given = EndpointConfig(sampling=SamplingConfig(max_tokens=7))
-    prompt = build_prompt(Seen(), query("text", record=Record(instruction="Do.")), given)
+    prompt = build_prompt(Window(), query("text", record=Record(instruction="Do.")), given)
     assert (prompt.instruction, prompt.prefix, prompt.max_tokens) == ("Do.", "", 7)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
 from ci_eval.core.model.settings import PriceConfig
-from ci_eval.plugins.adapters.endpoints.contract import Reply
+from ci_eval.plugins.adapters.endpoints.messages import Reply
 from ci_eval.plugins.adapters.endpoints.store import Answers, Request, compute_cost
 
 WHEN = "2026-11-22T08:00:00+00:00"

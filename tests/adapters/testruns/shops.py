@@ -7,9 +7,8 @@ from pathlib import Path
 from ci_eval.core import machine
 from ci_eval.core.contracts import RunSettings
 from ci_eval.core.model import Confine, Record, RunConfig, Runnable, Stretch
-from ci_eval.plugins.adapters.testruns.contract import Outcome
-from ci_eval.plugins.adapters.testruns.languages import CATALOG
-from ci_eval.plugins.adapters.testruns.sandbox import Box
+from ci_eval.plugins.adapters.testruns.languages import RUNNERS
+from ci_eval.plugins.adapters.testruns.sandbox import Box, Outcome
 
 FOCAL = {
     "python": (
@@ -86,7 +85,7 @@ def settings(
 
 def outcome(language: str, test: str, *, timeout: float = 60.0, memory: int = 4 << 30) -> Outcome:
     """What comes of a test of `price`."""
-    runner = CATALOG.load(language)
+    runner = RUNNERS[language]
     box = Box(runner=runner, kit=runner.install(machine.cache_folder()), settings=settings(memory=memory))
     run = runnable(language)
     around = run.files[run.test.path]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.model import Stretch
-from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.languages import RUNNERS
 from ci_eval.plugins.adapters.testruns.mutants import find_function, mutants, stub
 from tests.adapters.testruns.shops import FOCAL, runnable
 
 
 def described(text: str, language: str = "python") -> set[str]:
     focal = Stretch(path="a", begin=0, end=len(text))
-    return {each.described(text, focal) for each in mutants(CATALOG.load(language), text, focal)}
+    return {each.described(text, focal) for each in mutants(RUNNERS[language], text, focal)}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_all_languages_have_the_operators(language: str, text: str, expected: se
 
 @pytest.mark.parametrize("language", FOCAL)
 def test_mutants_are_readable_each_another_and_drawn_alike_each_time(language: str) -> None:
-    run, runner = runnable(language), CATALOG.load(language)
+    run, runner = runnable(language), RUNNERS[language]
     text = run.files[run.focal.path]
     mutations = mutants(runner, text, run.focal)
     texts = [each.apply_mutation(text.encode()) for each in mutations]
@@ -70,7 +70,7 @@ def test_mutants_are_readable_each_another_and_drawn_alike_each_time(language: s
 
 def test_code_points_that_take_several_bytes_do_not_shift_a_mutant() -> None:
     text = "# é漢🙂\ndef f(a):\n    return a < 'é'\n"
-    runner, focal = CATALOG.load("python"), Stretch(path="a", begin=6, end=len(text))
+    runner, focal = RUNNERS["python"], Stretch(path="a", begin=6, end=len(text))
     assert find_function(runner, text, focal) is not None
     assert "line 2: < → <=" in {each.described(text, focal) for each in mutants(runner, text, focal)}
 
@@ -95,9 +95,9 @@ def test_code_points_that_take_several_bytes_do_not_shift_a_mutant() -> None:
     ],
 )
 def test_a_stub_returns_nothing_at_once(language: str, text: str, expected: str) -> None:
-    assert stub(CATALOG.load(language), text, Stretch(path="a", begin=0, end=len(text))) == expected
+    assert stub(RUNNERS[language], text, Stretch(path="a", begin=0, end=len(text))) == expected
 
 
 def test_where_no_function_is_there_are_neither_mutants_nor_a_stub() -> None:
-    runner, focal = CATALOG.load("python"), Stretch(path="a", begin=0, end=5)
+    runner, focal = RUNNERS["python"], Stretch(path="a", begin=0, end=5)
     assert (mutants(runner, "x = 1\n", focal), stub(runner, "x = 1\n", focal)) == ([], None)

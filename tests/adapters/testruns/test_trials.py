@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ci_eval.core import machine
 from ci_eval.core.model import Record, Runnable, Stretch
-from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.languages import RUNNERS
 from ci_eval.plugins.adapters.testruns.trials import Trials, insert_test
 from tests.adapters.testruns.shops import FOCAL, GOOD, outcome, record, runnable, settings
 from tests.needs import need
@@ -93,7 +93,7 @@ def trials(mutants: int = 10) -> Trials:
 
 @pytest.mark.parametrize("language", [pytest.param(each, marks=REAL) for each in FOCAL])
 def test_a_test_that_asserts_kills_and_one_that_asserts_nothing_does_not(language: str) -> None:
-    need(*CATALOG.load(language).programs)
+    need(*RUNNERS[language].programs)
     nothing = {"python": "def test(): pass", "javascript": "test('x', () => {});", "java": "@Test void x() {}"}
     both = trials(4)
     good = both.of(record(language), language, GOOD[language])
@@ -147,8 +147,8 @@ def test_another_language_or_a_program_that_is_not_there_is_a_reason(monkeypatch
 
 def test_a_place_without_a_function_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     run = replace(runnable("python"), focal=Stretch(path="shop.py", begin=0, end=3))
-    runner = dataclasses.replace(CATALOG.load("python"), install=lambda cache: cache)
-    monkeypatch.setattr(CATALOG, "load", lambda _: runner)
+    runner = dataclasses.replace(RUNNERS["python"], install=lambda cache: cache)
+    monkeypatch.setitem(RUNNERS, "python", runner)
     found = trials().of(replace(record(), run=run), "python", "a")
     assert "no function with a body in shop.py at 0" in found.said
 
@@ -191,14 +191,14 @@ def run_at(text: str) -> Runnable:
     ],
 )
 def test_a_test_is_put_in_its_place_and_indented_as_that_is(around: str, test: str, expected: str) -> None:
-    assert insert_test(test, around, run_at(around), CATALOG.load("python")) == expected
+    assert insert_test(test, around, run_at(around), RUNNERS["python"]) == expected
 
 
 def test_a_whole_file_without_its_package_gets_it() -> None:
     run = run_at("package shop.own;\n\nclass T {|}\n")
     test = "import a.B;\nclass C {}"
     around = run.files[run.test.path]
-    assert insert_test(test, around, run, CATALOG.load("java")) == f"package shop.own;\n{test}"
+    assert insert_test(test, around, run, RUNNERS["java"]) == f"package shop.own;\n{test}"
 
 
 @pytest.mark.parametrize(
@@ -212,4 +212,4 @@ def test_a_whole_file_without_its_package_gets_it() -> None:
 )
 def test_an_answer_that_is_a_whole_file_takes_the_place_of_the_file(language: str, test: str) -> None:
     run = runnable(language)
-    assert insert_test(test, run.files[run.test.path], run, CATALOG.load(language)) == test
+    assert insert_test(test, run.files[run.test.path], run, RUNNERS[language]) == test

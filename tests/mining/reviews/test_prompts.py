@@ -8,7 +8,7 @@ import pytest
 
 from ci_eval.plugins.mining.record import Line
 from ci_eval.plugins.mining.reviews.prompts import PROMPTS, fill_fence, make_prompt, parse_verdict
-from ci_eval.plugins.responses.comments import extract_comments
+from ci_eval.plugins.responses.answers import extract_comments
 
 DIFF = "+a = '''x'''\n+```\n"
 LINE = Line(

@@ -24,10 +24,10 @@ from ci_eval.core.machine import now
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.tracing import Direction, Listener
 from ci_eval.plugins.adapters.endpoints.apis import CATALOG
-from ci_eval.plugins.adapters.endpoints.contract import Api, Prompt, Reply
-from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
-from ci_eval.plugins.adapters.endpoints.http.wire import Wire, build_address
+from ci_eval.plugins.adapters.endpoints.messages import Api, Prompt, Reply
 from ci_eval.plugins.adapters.endpoints.store import Answers, Ledger, Request, Slots
+from ci_eval.plugins.adapters.endpoints.trouble import Trouble
+from ci_eval.plugins.adapters.endpoints.wire import Wire, build_address
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 """Seconds before a question is asked for the second time; and the most seconds, if the endpoint does not say how
@@ -41,7 +41,6 @@ SHORT, DENSEST = 4000, 10.0
 reaches on average, rows of one sign (which may be one token) counted as one: o200k has 4 to 5 in prose, and fewer in
 code."""
 ASKED = frozenset({"messages", "prompt", "suffix", "input_prefix", "input_suffix", "input_extra"})
-"""The fields of a request that hold the question."""
 _REPEATED = re.compile(r"(\s|[^\w\s])\1+")
 
 Mode = Literal["keep", "offline", "record"]
@@ -115,23 +114,18 @@ class Client:
         self._sleep = sleep
         self._listener = listener
         self._api = api or CATALOG.load(settings.api)
-        self._address = build_address(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
+        self.address = build_address(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
         # Offline nobody is asked, so no key is needed.
         self._key = read_key(settings.key, needed=asking.mode != "offline")
         folder = answers_path(cache).parent
         self._answers = Answers(answers_path(cache))
         self._ledger = Ledger(folder / "spent.sqlite", asking.command, settings.budget, settings.price)
-        self._slots = Slots(folder / "places", self._address, settings.concurrency)
+        self._slots = Slots(folder / "places", self.address, settings.concurrency)
         self._local = threading.local()
         self._fresh: set[str] = set()
         self._threads = ThreadPoolExecutor(settings.concurrency)
         self._expected: dict[str, Future[Reply]] = {}
-        """The questions that were asked ahead, in their canonical form."""
-
-    @property
-    def address(self) -> str:
-        """Return the address that is asked."""
-        return self._address
+        """The answers to questions asked ahead, by the canonical form of these."""
 
     def expect(self, prompt: Prompt, repeat: int = 0) -> None:
         """Ask ahead, in another thread: a later `ask` takes the answer, or the failure."""
@@ -149,7 +143,7 @@ class Client:
 
     def _request(self, prompt: Prompt, repeat: int) -> Request:
         settings = self._settings
-        # Each repeat gets a seed of its own; with one seed, all repeats might get the same answer.
+        # Each repeat gets its own seed; with one seed, all repeats might get the same answer.
         seed = settings.sampling.seed
         if seed is not None:
             settings = replace(settings, sampling=replace(settings.sampling, seed=seed + repeat))
@@ -159,11 +153,13 @@ class Client:
         if settings.logprobs:
             body |= self._api.logprobs or {}
         # The user's fields come last, so that any other field can be changed or removed.
-        return Request(address=self._address, body=_merge(body, settings.extra), repeat=repeat)
+        return Request(address=self.address, body=_merge(body, settings.extra), repeat=repeat)
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
         """Return the answer that is stored under that request, or else the one to this body. Raises EngineFailure."""
-        reply = self._find_reply(request)
+        # An answer that this client has just got is used again: --record asks each question once.
+        is_known = self._mode != "record" or request.canonical in self._fresh
+        reply = self._answers.find(request) if is_known else None
         if reply is None:
             if self._settings.recorded:
                 raise EngineRaised(f"{self._settings.recorded} has no answer to this question, and nobody is asked")
@@ -199,12 +195,6 @@ class Client:
         self._threads.shutdown(cancel_futures=True)
         self._answers.close()
         self._ledger.close()
-
-    def _find_reply(self, request: Request) -> Reply | None:
-        # An answer that this client has just got is used again: --record asks each question once.
-        if self._mode == "record" and request.canonical not in self._fresh:
-            return None
-        return self._answers.find(request)
 
     def _try(self, body: Mapping[str, Any]) -> Reply:
         """Return the answer of the first try that has one. Raises Trouble or BudgetSpent."""
@@ -265,7 +255,7 @@ class Client:
         # A Wire sends one request at a time, so each thread has one.
         wire: Wire | None = getattr(self._local, "wire", None)
         if wire is None:
-            wire = Wire(self._api, self._address, self._key, self._settings.key, self._timeout)
+            wire = Wire(self._api, self.address, self._key, self._settings.key, self._timeout)
             self._local.wire = wire
         return wire
 

@@ -6,12 +6,13 @@ before the caret decides, so that the code to be predicted does not influence th
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,14 @@ from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.imports.named import Modules, read_module_names, shared
 from ci_eval.core.model.settings import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.contract import Api, OtherFile, Piece, Prompt
+from ci_eval.plugins.adapters.endpoints.messages import (
+    Api,
+    OtherFile,
+    Piece,
+    Prompt,
+    own_template,
+)
 from ci_eval.plugins.adapters.endpoints.store import Request
-from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, Template, find_template
 
 _END = re.compile("\n")
 
@@ -39,12 +45,14 @@ it."""
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """The part of the open file that is shown."""
+    """The part of the open file that is shown, and the other files."""
 
-    prefix: str
-    suffix: str
-    left_out: int
+    prefix: str = ""
+    suffix: str = ""
+    left_out: int = 0
     """The number of characters of the file that did not fit; a suffix that is not asked for does not count."""
+    path: str = ""
+    files: tuple[OtherFile, ...] = ()
 
 
 def compute_budget(wanted: WindowConfig) -> int:
@@ -75,23 +83,14 @@ def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len)
 def head(text: str, most: int, measure: Measure = len) -> str:
     """Return the longest beginning of whole lines that fits. If the first line does not fit, the beginning of it is
     returned."""
-    ends = [*_begins(text), len(text)]
-
-    def fits(length: int) -> bool:
-        return measure(text[:length]) <= most
-
-    return text[: _longest(ends, fits, most) or _longest(range(1, len(text) + 1), fits, most)]
+    return text[: _longest([*_begins(text), len(text)], lambda length: measure(text[:length]) <= most, most)]
 
 
 def tail(text: str, most: int, measure: Measure = len) -> str:
     """Return the longest end of whole lines that fits. If the last line does not fit, the end of it is returned."""
-    lengths = [*(len(text) - begin for begin in reversed(_begins(text)) if begin < len(text)), len(text)]
-
-    def fits(length: int) -> bool:
-        return measure(text[len(text) - length :]) <= most
-
-    length = _longest(lengths, fits, most) or _longest(range(1, len(text) + 1), fits, most)
-    return text[len(text) - length :]
+    whole = len(text)
+    lengths = [*(whole - begin for begin in reversed(_begins(text)) if begin < whole), whole]
+    return text[whole - _longest(lengths, lambda length: measure(text[whole - length :]) <= most, most) :]
 
 
 def _begins(text: str) -> list[int]:
@@ -99,14 +98,16 @@ def _begins(text: str) -> list[int]:
 
 
 def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> int:
-    """Return the longest of these rising lengths that fits, by halving; 0 = none does."""
+    """Return the longest of these rising lengths that fits, by halving; if none does, of all lengths up to the last."""
     # The search begins near the usual length, so that little text is counted.
     low, high = 0, bisect_left(lengths, most * USUAL) + 1
     while high < len(lengths) and fits(lengths[high - 1]):
         low, high = high, high * 2
     # If a length fits, shorter ones are taken to fit as well.
     index = bisect_left(lengths, True, low, min(high, len(lengths)), key=lambda length: not fits(length))
-    return lengths[index - 1] if index else 0
+    if index:
+        return lengths[index - 1]
+    return 0 if isinstance(lengths, range) else _longest(range(1, lengths[-1] + 1), fits, most)
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
@@ -245,18 +246,6 @@ class OtherFiles:
             return None  # shown to nobody; actions count it where it is to be evaluated
 
 
-NOTHING = Window(prefix="", suffix="", left_out=0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Seen:
-    """The view of the files that is shown at one caret."""
-
-    window: Window = NOTHING
-    path: str = ""
-    files: tuple[OtherFile, ...] = ()
-
-
 @dataclass(kw_only=True)
 class Context:
     """The rules for a view: its size, its measure, and the source of other files."""
@@ -264,30 +253,24 @@ class Context:
     settings: EndpointConfig
     tokenizer: Tokenizer | None = None
     others: OtherFiles | None = None
-    _template: Template | None = field(init=False)
 
-    def __post_init__(self) -> None:
-        is_named = self.settings.template not in {None, OF_THE_ENDPOINT}
-        self._template = find_template(self.settings.template or "", self.settings.file_heading) if is_named else None
-
-    def at(self, path: str, text: str, offset: int) -> Seen:
+    def at(self, path: str, text: str, offset: int) -> Window:
         """Return the view at that offset of the open file; the same each time. Raises EngineFailure."""
         settings = self.settings.window
         measure: Measure = self.tokenizer.count if self.tokenizer else len
         view = window(text, offset, settings, measure)
         size = int(compute_budget(settings) * settings.other_files)
         if not (self.others and size):
-            return Seen(window=view, path=path)
-        files = self.others.chosen(path, text[:offset], size, measure, self._takes)
-        return Seen(window=view, path=path, files=tuple(files))
+            return dataclasses.replace(view, path=path)
+        template = own_template(self.settings)
+        # Without a template of ours, no text can be taken for one of its tokens.
+        takes = template.takes if template else lambda _: True
+        files = self.others.chosen(path, text[:offset], size, measure, takes)
+        return dataclasses.replace(view, path=path, files=tuple(files))
 
     def close(self) -> None:
         if self.tokenizer:
             self.tokenizer.close()
-
-    def _takes(self, text: str) -> bool:
-        # Without a template of ours, no text can be taken for one of its tokens.
-        return self._template is None or self._template.takes(text)
 
 
 def has_tokenizer(settings: EndpointConfig) -> bool:

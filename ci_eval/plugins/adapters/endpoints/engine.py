@@ -1,39 +1,147 @@
-"""An engine made of a language model behind an address.
+"""An engine made of a language model behind an address: the questions, and the suggestions in their answers.
 
 It runs in ci-eval's own process, and reaches that address alone.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ci_eval.core.base.errors import ConfigError, EngineMisbehaved
+from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, InstallError
 from ci_eval.core.contracts import Answer, Installation, Query, Surroundings
 from ci_eval.core.grammar.syntax import choose_grammar
-from ci_eval.core.model import EngineInfo, Suggestion, Usage
+from ci_eval.core.model import EngineInfo, Record, Span, Suggestion, Usage
 from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.text_spans import cut, extent, is_whole
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.controls import OpenText
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
-from ci_eval.plugins.adapters.endpoints.context import Context, Seen, make_context, make_tokenizer
-from ci_eval.plugins.adapters.endpoints.contract import Reply
-from ci_eval.plugins.adapters.endpoints.probing import PATIENCE, UNTOLD, probe, probe_tokenizer
-from ci_eval.plugins.adapters.endpoints.prompts import (
-    Reading,
-    build_prompt,
-    list_stop_texts,
-    make_suggestion,
-    measure_usage,
-    read_answer,
+from ci_eval.plugins.adapters.endpoints.context import (
+    Context,
+    Tokenizer,
+    Window,
+    compute_budget,
+    has_tokenizer,
+    make_context,
+    make_tokenizer,
+)
+from ci_eval.plugins.adapters.endpoints.messages import (
+    OF_THE_ENDPOINT,
+    OtherFile,
+    Prompt,
+    Reply,
+    mean_logprob,
+    own_template,
+    takes_files,
 )
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
-from ci_eval.plugins.adapters.endpoints.templates import OF_THE_ENDPOINT, find_template, takes_files
+from ci_eval.plugins.responses.answers import Hole, Inserted, extract_insertion
 from ci_eval.plugins.responses.cleaning import clean
-from ci_eval.plugins.responses.completion import Inserted
+
+TOKENS: dict[Span, int] = {"word": 16, "around": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
+"""The number of tokens of the longest answer, by the span that is asked for."""
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+class Reading(NamedTuple):
+    """The language that answers are in, and the grammar that reads the open file; "" = not known."""
+
+    name: str = ""
+    grammar: str = ""
+
+
+def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt:
+    """Return the question at a caret with that view of the files, or the question of a record."""
+    limit = settings.sampling.max_tokens or TOKENS[query.span]
+    if query.record:
+        return Prompt(instruction=fill_instruction(query.record), max_tokens=limit)
+    return Prompt(prefix=view.prefix, suffix=view.suffix, max_tokens=limit, path=view.path, files=view.files)
+
+
+def fill_instruction(record: Record) -> str:
+    """Return the record's instruction, with the parts of the context in their places. Without an instruction, the parts
+    stand below each other."""
+    if not record.instruction:
+        return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
+    # One pass, so that braces in the context are no placeholders.
+    return _PLACE.sub(lambda match: record.context.get(match[1], match[0]), record.instruction)
+
+
+def make_suggestion(text: str, before: str, query: Query) -> str:
+    """Return the text that an answer would insert in place of the prefix, cut to the span; "" for nothing."""
+    # The file's text has LF alone (`grammar.document.decode`).
+    answer = text.replace("\r\n", "\n").replace("\r", "\n")
+    # A model may begin with the blank that is there already.
+    if not query.prefix and before.endswith((" ", "\t")):
+        answer = answer.lstrip(" \t")
+    inserted = cut(answer, before, query.span, query.word)
+    return query.prefix + inserted if inserted else ""
+
+
+def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
+    """Return the tokens, time and cost that the answer took. It was cut off if the model was stopped before the end of
+    the span."""
+    answer = reply.text[part.begin : part.end]
+    end = part.begin + extent(answer, before, query.span, query.word)
+    # An answer whose fence is closed is whole, although the model went on after it.
+    is_closed = "fence" in part.rules and part.end < len(reply.text)
+    return Usage(
+        first_token=reply.first_token,
+        prompt_tokens=reply.prompt_tokens,
+        answer_tokens=reply.answer_tokens,
+        cost=cost,
+        logprob=mean_logprob(reply, part.begin, end),
+        finish=reply.finish,
+        read=part.rules,
+        # What the file has may be no code until more of it is typed.
+        unreadable=not part.is_readable and not query.expected.startswith(make_suggestion(answer, before, query)),
+        cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span, query.word)),
+    )
+
+
+STOPPED = {"length", "filter"}
+"""The reasons to stop that leave an answer incomplete."""
+
+
+def read_answer(text: str, document: str, query: Query, settings: EndpointConfig, language: Reading) -> Inserted:
+    before, begin = document[: query.offset], query.offset - len(query.prefix)
+    hole = Hole(
+        before=document[:begin],
+        after=document[query.offset :],
+        original=query.expected,
+        # Inside a word, what a model adds is there twice.
+        grammar="" if query.span == "around" else language.grammar,
+    )
+    part = extract_insertion(
+        text,
+        hole,
+        lambda part: make_suggestion(part, before, query),
+        language=language.name,
+        thoughts=settings.thoughts,
+        ends=list_stop_texts(settings),
+        chat=settings.api == "chat",
+    )
+    # The blank that is there already has no part in the mean of log-probabilities.
+    is_repeated = not query.prefix and before.endswith((" ", "\t"))
+    inner = text[part.begin : part.end]
+    return dataclasses.replace(part, begin=part.end - len(inner.lstrip(" \t"))) if is_repeated else part
+
+
+def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
+    """Return the texts that end an answer by the configuration: those of the template, which some servers echo."""
+    template = own_template(settings)
+    return tuple(stop for stop in template.stop if stop.strip()) if template else ()
+
+
+# --------------------------------------------------------------------------------------------------------- the engine
 
 AHEAD = 4
 """The number of questions asked ahead, as a multiple of those under way: one slow answer holds up no others."""
@@ -61,15 +169,22 @@ class Asked(OpenText):
     def complete(self, query: Query) -> Answer:
         """Return the model's one suggestion. The latency is the time until its last token was there. Raises
         EngineMisbehaved if log-probabilities are missing."""
-        seen = self._seen(query)
-        reply = self._client.ask(build_prompt(seen, query, self._settings), query.repeat)
+        view = self._view(query)
+        reply = self._client.ask(build_prompt(view, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
             raise EngineMisbehaved(UNTOLD, restart=False)
         cost = compute_cost(reply, self._settings.price)
         before = self.text[: query.offset]
         if query.record:
-            whole = Inserted(begin=0, end=len(reply.text))
-            return self._read(reply, measure_usage(reply, before, query, cost, whole))
+            # The task reads the suggestions in the answer about a record.
+            answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
+            whole = Inserted(begin=0, end=len(reply.text), rules=answer.rules)
+            return Answer(
+                suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
+                latency=reply.last_token,
+                usage=measure_usage(reply, before, query, cost, whole),
+                raw=reply.text,
+            )
         grammar = choose_grammar(self._grammars, self._path) if self._grammars else ""
         part = read_answer(reply.text, self.text, query, self._settings, Reading(grammar or self._language, grammar))
         usage = measure_usage(reply, before, query, cost, part)
@@ -77,26 +192,15 @@ class Asked(OpenText):
         return Answer(
             suggestions=[Suggestion(text=text)] if text.strip() else [],
             latency=reply.last_token,
-            usage=replace(usage, left_out=seen.window.left_out),
+            usage=replace(usage, left_out=view.left_out),
             raw=reply.text if usage.read or usage.unreadable else "",
         )
 
-    def _seen(self, query: Query) -> Seen:
-        return Seen() if query.record else self._context.at(self._path, self.text, query.offset)
+    def _view(self, query: Query) -> Window:
+        return Window() if query.record else self._context.at(self._path, self.text, query.offset)
 
     def expect(self, query: Query) -> None:
-        """Ask ahead, without waiting for the answer."""
-        self._client.expect(build_prompt(self._seen(query), query, self._settings), query.repeat)
-
-    def _read(self, reply: Reply, usage: Usage) -> Answer:
-        """Return the answer about a record, whose suggestions the task reads."""
-        answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
-        return Answer(
-            suggestions=[Suggestion(text=answer.text)] if answer.text.strip() else [],
-            latency=reply.last_token,
-            usage=replace(usage, read=answer.rules),
-            raw=reply.text,
-        )
+        self._client.expect(build_prompt(self._view(query), query, self._settings), query.repeat)
 
     def peak_memory(self) -> int | None:
         """Return None, since the model runs somewhere else."""
@@ -112,7 +216,7 @@ class EndpointEngine:
     asking: Asking
     name: str
     holes: bool
-    """A flag: the engine is asked at carets; else about records."""
+    """Whether the engine is asked at carets; else about records."""
     summary: str = "the language model of your configuration"
     languages: frozenset[str] | None = None
     version: str = ""
@@ -157,9 +261,8 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
 
     Raises ConfigError if it cannot be asked.
     """
-    if settings.template not in {None, OF_THE_ENDPOINT}:
-        # The result is not needed: a wrong template is to end the command before anything is asked.
-        find_template(settings.template or "", settings.file_heading)
+    # The result is not needed: a wrong template is to end the command before anything is asked.
+    own_template(settings)
     if holes and settings.window.other_files and not takes_files(settings):
         raise ConfigError(
             "engine.window.otherFiles is given, but nothing says where other files stand in what this model is asked: "
@@ -176,3 +279,97 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
     return EndpointEngine(
         asking=Asking.new(endpoint), name=name or (settings.model or "").rpartition("/")[2], holes=holes
     )
+
+
+# ------------------------------------------------------------------------------------------------------------- probes
+
+ELSE = "use api: completions with the template of the model's family, or api: chat"
+UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
+PATIENCE = 60.0
+"""Seconds that one answer may take: some endpoints load the model for the first."""
+BEFORE = "def add(a, b):\n    return "
+BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
+FEWEST = 40
+"""The smallest number of tokens that the text behind the caret has, in any vocabulary."""
+MOST_OF = 0.95
+"""The share of the expected tokens at which nothing is missing: repeated text may take a few less."""
+
+
+def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
+    """Return the endpoint's name for the model that answers. Raises InstallError if it does not answer.
+
+    `holes`: whether it will be asked to fill some; then an endpoint that takes a suffix must also heed it.
+    """
+    try:
+        infill = settings.api == "infill"
+        # Several endpoints ignore a suffix without a word, and would be measured at something else.
+        native = settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT
+        trusting = holes and native
+        # One token of an answer is enough, since only the tokens of the question are looked at.
+        hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
+        alone = client.ask(hole if infill or trusting else words)
+        if settings.logprobs and alone.text and not alone.logprobs:
+            raise InstallError(UNTOLD)
+        if not trusting:
+            return alone.model
+        both = client.ask(Prompt(prefix=BEFORE, suffix=BEHIND, max_tokens=1))
+    except EngineFailure as failure:
+        raise InstallError(f"no usable answer from {settings.endpoint}: {failure}") from failure
+    if alone.prompt_tokens is None or both.prompt_tokens is None:
+        raise InstallError(
+            f"the endpoint does not say how many tokens a question has, so nobody can tell whether it heeds what "
+            f"stands behind the caret; {ELSE}"
+        )
+    if both.prompt_tokens - alone.prompt_tokens < FEWEST:
+        raise InstallError(
+            f"the endpoint ignores what stands behind the caret: a question has {alone.prompt_tokens} tokens without a "
+            f"suffix, and {both.prompt_tokens} with one of {len(BEHIND)} characters; {ELSE}"
+        )
+    if infill:
+        _probe_room(client, settings, alone.prompt_tokens)
+    return both.model
+
+
+def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
+    """Check that a whole window gets through.
+
+    `alone`: the tokens of BEFORE as a prefix. Raises InstallError.
+    """
+    # Of a prefix more is shown than of a suffix.
+    tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
+    window, whole = settings.window, compute_budget(settings.window)
+    unit = len(BEHIND) / tokens if has_tokenizer(settings) and tokens > 0 else 1.0
+    own = 1 - window.other_files
+    shares = (own * (1 - window.suffix), own * window.suffix, window.other_files)
+    before, behind, others = (_long(int(whole * share * unit)) for share in shares)
+    files = (OtherFile(path="check.py", text=others),) if others else ()
+    try:
+        # llama.cpp's server leaves out text that does not fit its batch, without a word.
+        full = client.ask(Prompt(prefix=before, suffix=behind, files=files, max_tokens=1))
+    except EngineFailure as failure:
+        raise InstallError(f"a full engine.window is too much: {failure}") from failure
+    sent = int(tokens / len(BEHIND) * len(before + behind + others))
+    if (full.prompt_tokens or 0) < MOST_OF * sent:
+        raise InstallError(
+            f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "
+            f"{full.prompt_tokens:,}. llama.cpp's server shows of the prefix 3/4 of a batch, of the suffix 1/4, and of "
+            "other files what its context has left beside a batch: lower engine.window, or start it with a larger "
+            "--batch-size and --ctx-size"
+        )
+
+
+def probe_tokenizer(tokenizer: Tokenizer) -> None:
+    """Raise InstallError if the endpoint does not count tokens."""
+    try:
+        few, many = tokenizer.count(BEFORE), tokenizer.count(BEFORE + BEHIND)
+    except EngineFailure as failure:
+        raise InstallError(f"the endpoint counts no tokens: {failure}; {ESTIMATE}") from failure
+    if not 0 < few < many:
+        raise InstallError(f"the endpoint counts {few} tokens in a text, and {many} in a longer one; {ESTIMATE}")
+
+
+ESTIMATE = "give an estimate instead: engine.window.charactersPerToken, for example 2.5"
+
+
+def _long(characters: int) -> str:
+    return (BEHIND * (characters // len(BEHIND) + 1))[:characters]

@@ -21,7 +21,7 @@ import msgspec
 
 from ci_eval.core.base.errors import BudgetSpent, ConfigError, EngineMisbehaved, PreparationError
 from ci_eval.core.model.settings import BudgetConfig, PriceConfig
-from ci_eval.plugins.adapters.endpoints.contract import Reply
+from ci_eval.plugins.adapters.endpoints.messages import Reply
 
 PATIENCE = 60.0
 """Seconds to wait for another process that is writing."""
@@ -73,9 +73,6 @@ class Database:
             self._connection.close()
 
 
-TABLE = "answers (key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, asked TEXT NOT NULL)"
-
-
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """A request to an address; a repeat of the same question is another request."""
 
@@ -113,7 +110,8 @@ class Answers:
 
     def __init__(self, path: Path) -> None:
         """Open the store, or create it. Raises PreparationError."""
-        self._database = Database(path, TABLE)
+        columns = "key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, asked TEXT NOT NULL"
+        self._database = Database(path, f"answers ({columns})")
 
     def find(self, request: Request) -> Reply | None:
         """Return the answer to a request, or None if there is none."""
@@ -132,12 +130,8 @@ class Answers:
         """Yield a line per answer, in the order of keys: the same answers give the same lines."""
         with self._database.using() as cursor:
             for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
-                kept = Kept(
-                    request=msgspec.json.decode(request, type=Request),
-                    reply=msgspec.json.decode(reply, type=Reply),
-                    asked=asked,
-                )
-                yield msgspec.json.encode(kept) + b"\n"
+                stored = msgspec.json.decode(request, type=Request), msgspec.json.decode(reply, type=Reply)
+                yield msgspec.json.encode(Kept(request=stored[0], reply=stored[1], asked=asked)) + b"\n"
 
     def take(self, lines: Iterable[bytes], source: str) -> int:
         """Add the answers of an export to requests without one, and return how many were added.
@@ -172,9 +166,6 @@ def _read(line: bytes, source: str) -> Kept:
         ) from error
 
 
-SPENT = "spent (command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL) WITHOUT ROWID"
-
-
 def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
     """Return the cost of an answer in the currency of the prices, or None if its tokens or the prices are unknown."""
     if not (price.input or price.output) or reply.prompt_tokens is None or reply.answer_tokens is None:
@@ -195,7 +186,8 @@ class Ledger:
         self._command = command
         self._budget = budget
         self._price = price
-        self._database = Database(path, SPENT)
+        columns = "command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL"
+        self._database = Database(path, f"spent ({columns}) WITHOUT ROWID")
         with self._database.using() as cursor:
             # All workers of a command share the row, and so the time at which the first of them began.
             cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
@@ -282,16 +274,11 @@ class Slots:
             for path in self._paths:
                 # Opened to append: opening must not empty a file that another process has locked.
                 with path.open("ab") as file:
-                    if _lock(file.fileno()):
-                        yield
-                        return
+                    try:
+                        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    except BlockingIOError:
+                        continue
+                    yield
+                    return
             # flock waits for one file, not for whichever of several is free first.
             time.sleep(PAUSE)
-
-
-def _lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

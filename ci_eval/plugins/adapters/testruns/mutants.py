@@ -17,23 +17,19 @@ from itertools import groupby
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.core.model import Stretch
-from ci_eval.plugins.adapters.testruns.contract import Runner, Syntax
+from ci_eval.plugins.adapters.testruns.sandbox import Runner, Syntax
 
-COMPARISONS = frozenset({*"< <= > >= == != === !== is in".split(), "is not", "not in"})
-BOOLEANS = frozenset("and or && ||".split())
 LONGEST = 60
 """The number of characters of a piece of code that are left in the description of a mutant."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Mutant:
     """A change of a file, as an offset range in bytes and the new text."""
 
     begin: int
-    """The offset in bytes, as `end`."""
     end: int
     replacement: str
-    operator: str
 
     def apply_mutation(self, source: bytes) -> str:
         return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
@@ -62,10 +58,8 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
         return []
     # If the grammar cannot read the file as it is, it cannot tell that a mutant is broken, either.
     broken = parser(runner.grammar).parse(source).root_node.has_error
-    changes = {
-        (mutant.begin, mutant.end, mutant.replacement): mutant for mutant in _changes(runner.syntax, source, body)
-    }
-    valid = [mutant for mutant in changes.values() if broken or not _is_broken(runner, mutant.apply_mutation(source))]
+    changes = dict.fromkeys(_changes(runner.syntax, source, body))
+    valid = [mutant for mutant in changes if broken or not _is_broken(runner, mutant.apply_mutation(source))]
     # The order depends on the function alone, so it stays the same if other parts of the file change.
     own = source[body.start_byte : body.end_byte].decode()
     return sorted(valid, key=lambda mutant: draw(0, f"{own}\0{mutant.begin - body.start_byte}\0{mutant.replacement}"))
@@ -75,13 +69,11 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
     """Return the file with a function that returns at once and gives nothing, or None if that cannot be."""
     source = text.encode()
     function = find_function(runner, text, focal)
-    if function is None:
-        return None
-    change = runner.stub(function, source)
+    body = function.child_by_field_name("body") if function else None
+    change = runner.stub(function, body, source) if function and body else None
     if change is None:
         return None
-    begin, end, inserted = change
-    changed = Mutant(begin=begin, end=end, replacement=inserted, operator="stub").apply_mutation(source)
+    changed = Mutant(*change).apply_mutation(source)
     return None if _is_broken(runner, changed) else changed
 
 
@@ -110,42 +102,37 @@ def _changes(syntax: Syntax, source: bytes, body: Node) -> Iterator[Mutant]:
         node = waiting.pop()
         if node.type in syntax.left_alone:
             continue
-        for operator, begin, end, replacement in _list_changes(syntax, source, node):
-            if source[begin:end] != replacement.encode():
-                yield Mutant(begin=begin, end=end, replacement=replacement, operator=operator)
+        for mutant in _changes_of(node, syntax, source):
+            if source[mutant.begin : mutant.end] != mutant.replacement.encode():
+                yield mutant
         if node.type not in syntax.strings:
             waiting += reversed(node.children)
 
 
-Change = tuple[str, int, int, str]
-"""The operator's name, the begin and end of the replaced text (bytes), and the text in its place."""
-
-
-def _list_changes(syntax: Syntax, source: bytes, node: Node) -> Iterator[Change]:
+def _changes_of(node: Node, syntax: Syntax, source: bytes) -> Iterator[Mutant]:
     code, span = source[node.start_byte : node.end_byte].decode(), (node.start_byte, node.end_byte)
     if node.type in syntax.operations:
         # Some grammars have `not in` as two leaves of that name.
         for operator, children in groupby(node.children, key=lambda child: child.type):
             leaves = list(children)
             if not leaves[0].is_named and (swapped := syntax.swaps.get(operator)):
-                kind = "comparison" if operator in COMPARISONS else "boolean" if operator in BOOLEANS else "arithmetic"
-                yield kind, leaves[0].start_byte, leaves[-1].end_byte, swapped
+                yield Mutant(leaves[0].start_byte, leaves[-1].end_byte, swapped)
     if node.type in syntax.negations and node.children[0].type in {"not", "!"}:
         operand = node.children[-1]
-        yield "boolean", *span, source[operand.start_byte : operand.end_byte].decode()
+        yield Mutant(*span, source[operand.start_byte : operand.end_byte].decode())
     if node.type in syntax.numbers:
-        yield "constant", *span, str(int(code) + 1) if code.isdecimal() and code.isascii() else f"({code} + 1)"
+        yield Mutant(*span, str(int(code) + 1) if code.isdecimal() and code.isascii() else f"({code} + 1)")
     if opposite := syntax.booleans.get(node.type):
-        yield "constant", *span, opposite
+        yield Mutant(*span, opposite)
     if node.type in syntax.strings and not _is_docstring(node) and (emptied := _empty(node, code)):
-        yield "constant", *span, emptied
+        yield Mutant(*span, emptied)
     value = next((child for child in node.children[1:] if child.is_named), None)
     if node.type == "return_statement" and syntax.returned and value:
-        yield "return value", value.start_byte, value.end_byte, syntax.returned
+        yield Mutant(value.start_byte, value.end_byte, syntax.returned)
     below = f"{node.parent.type} {node.type}" if node.parent else ""
     gone = syntax.removed.get(node.type, syntax.removed.get(below))
     if gone is not None and not any(map(_is_docstring, node.children)):
-        yield "statement", *span, gone
+        yield Mutant(*span, gone)
 
 
 def _is_docstring(node: Node) -> bool:

@@ -1,4 +1,5 @@
-"""A run of a test in a fresh folder, in a process that may write nowhere else and reach nothing."""
+"""The runs of tests: what each language says of them, a run in a fresh folder by a process that may write nowhere else
+and reach nothing, and the reports of test runners."""
 
 from __future__ import annotations
 
@@ -6,22 +7,138 @@ import os
 import re
 import selectors
 import shutil
+import stat
 import subprocess
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 from ci_eval.core.base.errors import EngineTimeout
+from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import RunSettings, Surroundings
+from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import EngineProcess
-from ci_eval.plugins.adapters.testruns.contract import Ended, Outcome, Runner, Step, Work, telling_lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    place: Place
+    """The place of the run. Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
+    test: str
+    """The path of the test's file below `files`."""
+
+    @property
+    def kit(self) -> Path:
+        return self.place.folder
+
+    @property
+    def files(self) -> Path:
+        return self.place.scratch / "files"
+
+    @property
+    def report(self) -> Path:
+        return self.place.scratch / "report.xml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    argv: Sequence[str]
+    variables: Mapping[str, str] = field(default_factory=dict)
+    compiles: bool = False
+    """Whether the program only compiles. If it fails, the steps after it are not run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    code: int
+    output: str
+    """The last part of its standard output."""
+    trouble: str
+    """The last lines of its standard error."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    compiled: bool = True
+    """False if a compiler refused the code."""
+    runs: bool = False
+    """Whether a test was found and came to a result."""
+    passes: bool = False
+    """Whether a test passed, and none failed."""
+    said: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Syntax:
+    """The names in a language's grammar of the nodes that mutants change. Leaves are named by their text."""
+
+    functions: frozenset[str]
+    """The nodes with a `body` that are functions."""
+    operations: frozenset[str]
+    """The nodes that have an operator among their children."""
+    swaps: Mapping[str, str]
+    """The operator → the one in its place."""
+    negations: frozenset[str] = frozenset({"unary_expression"})
+    """The nodes of `not x` and `!x`; for `!x`, the operator is a child."""
+    numbers: frozenset[str]
+    strings: frozenset[str]
+    booleans: Mapping[str, str] = field(default_factory=lambda: {"true": "false", "false": "true"})
+    """The node of a truth value → the text of the opposite value."""
+    returned: str = ""
+    """The text that `return` returns in place of its value; "" = it is left alone."""
+    removed: Mapping[str, str] = field(
+        default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
+    )
+    """The statement that may go → the text in its place; "PARENT NODE" for one that is a statement below that node
+    only."""
+    left_alone: frozenset[str] = frozenset()
+    """The nodes in which nothing is changed, such as types."""
+
+
+SWAPS = {
+    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
+    "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
+    "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "&=": "|=", "|=": "&=",
+}  # fmt: skip
+"""The operators that most languages have → the ones in their place."""
+SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runner:
+    name: str
+    grammar: str
+    programs: tuple[str, ...] = ()
+    """The programs of this machine that are needed."""
+    install: Callable[[Path], Path]
+    """A function that takes the cache and returns the folder in it with everything that the machine does not bring.
+    Raises PreparationError."""
+    steps: Callable[[Work], Sequence[Step]]
+    read: Callable[[Work, Ended], Outcome]
+    """A function that returns the outcome of a run, by the report of the test runner."""
+    dependencies: str = ""
+    """The kind of environment for a project's dependencies: a name of `adapters/environments.py`; "" = only records
+    that bring all their files are run."""
+    runs_own: bool = False
+    """Whether the compiled program in the scratch folder must be started there."""
+    syntax: Syntax
+    stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
+    """A function that takes a function's node, its body and the file, and returns the change that makes the function
+    return nothing at once: the begin of the change in the file, the end of the text that it replaces, and the new text.
+    The code after it stays, so that imports are used. Returns None if that cannot be."""
+    whole: re.Pattern[str] | None = None
+    """The beginning of an answer that is all of the test's file, and so stands in its place."""
+    heading: re.Pattern[str] | None = None
+    """The text that such an answer gets from the record's file if the answer lacks it, such as the name of its
+    package."""
+
 
 KEPT = 1 << 18
 """The number of bytes that are kept of the end of a program's output; the rest is thrown away as it comes."""
-
-
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
@@ -94,28 +211,90 @@ class Box:
     def _run(self, work: Work, timeout: float) -> Outcome:
         deadline = time.monotonic() + timeout
         ended = Ended(code=0, output="", trouble="")
+        place = work.place
         for step in self.runner.steps(work):
+            walls = place.walls(step.argv[0], *self.runner.programs)
+            if self.runner.runs_own:
+                walls = replace(walls, runs=(*walls.runs, place.scratch))
+            environment = {**variables(place), **step.variables}
+            process = Program(step.argv, cwd=work.files, environment=environment, walls=walls)
             try:
-                ended = self._finish(step, work, max(deadline - time.monotonic(), 0.1))
+                ended = process.finish(max(deadline - time.monotonic(), 0.1))
             except EngineTimeout:
                 return Outcome(said=f"it was not done after {timeout:g} s")
+            finally:
+                process.close()
             if step.compiles and ended.code:
                 return Outcome(compiled=False, said="\n".join(telling_lines(ended.trouble or ended.output)))
         return self.runner.read(work, ended)
-
-    def _finish(self, step: Step, work: Work, timeout: float) -> Ended:
-        place = work.place
-        walls = place.walls(step.argv[0], *self.runner.programs)
-        if self.runner.runs_own:
-            walls = replace(walls, runs=(*walls.runs, place.scratch))
-        environment = {**variables(place), **step.variables}
-        process = Program(step.argv, cwd=work.files, environment=environment, walls=walls)
-        try:
-            return process.finish(timeout)
-        finally:
-            process.close()
 
 
 def _links_and_git(folder: str, names: list[str]) -> list[str]:
     # A link may lead out of the project, and CI systems keep tokens in .git.
     return [name for name in names if name == ".git" or Path(folder, name).is_symlink()]
+
+
+LARGEST = 16 << 20
+"""Bytes of a report; a larger one is none."""
+LINES = 6
+"""The number of lines that are left of the beginning and of the end of a program's output."""
+LONGEST_LINE = 300
+
+
+def read_junit(
+    path: Path, ended: Ended, *, errors_run: bool, counts: Callable[[str], bool] = lambda _: True
+) -> Outcome:
+    """Return the outcome by a report in JUnit's XML and the exit code, which must be 0 if all passes: neither is
+    believed alone.
+
+    `errors_run`: whether a test that is an `<error>` has run (JUnit: any exception), or not (pytest: it could not be
+    imported or set up). `counts`: whether a test of that name is one.
+    """
+    try:
+        root = ElementTree.fromstring(_xml(path))  # noqa: S314  `_xml` lets no entities through
+    except (OSError, ValueError, ElementTree.ParseError):
+        why = f"the test runner ended without a report (exit code {ended.code})"
+        return Outcome(said="\n".join([why, *telling_lines(ended.output or ended.trouble)]))
+    cases = [case for case in root.iter("testcase") if counts(case.get("name", ""))]
+    troubles = [element for case in cases for kind in ("failure", "error") for element in case.findall(kind)]
+    skipped = [case for case in cases if case.find("skipped") is not None]
+    reasons = [element for case in skipped for element in case.findall("skipped")]
+    whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
+    # A test may write a report by itself, or end the process: both must agree.
+    passes = bool(whole) and not troubles and ended.code == 0
+    return Outcome(
+        runs=bool(whole),
+        passes=passes,
+        said="" if passes else _explain(troubles or ([] if whole else reasons), ended, runs=bool(whole)),
+    )
+
+
+def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
+    """Return the reason why the tests did not pass. `elements`: those in the report about tests that did not pass."""
+    if not elements:
+        why = "the test runner failed behind its tests" if runs else "no test was run to its end"
+        return f"{why} (exit code {ended.code})"
+    first = elements[0]
+    lines = telling_lines(first.text or first.get("message") or first.get("type") or "")
+    return "\n".join(["it was skipped", *lines] if first.tag == "skipped" else lines)
+
+
+def _xml(path: Path) -> str:
+    """Return the text of a report. Raises OSError, or ValueError if it is none."""
+    # The test may have put a link or a pipe there: neither is followed or waited for.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError("it is no file")
+        data = file.read(LARGEST + 1)
+    text = data.decode()
+    # A few entities within each other can fill the memory.
+    if len(data) > LARGEST or "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ValueError("it is no report")
+    return text
+
+
+def telling_lines(text: str) -> list[str]:
+    """Return the lines that are not blank, each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
+    lines = [quote(line.rstrip(), LONGEST_LINE) for line in text.splitlines() if line.strip()]
+    return lines if len(lines) <= 2 * LINES else [*lines[:LINES], "…", *lines[-LINES:]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,10 +16,9 @@ from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.model import Record, Runnable
 from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.codebleu import LANGUAGES
-from ci_eval.plugins.adapters.testruns.contract import Outcome, Runner
-from ci_eval.plugins.adapters.testruns.languages import CATALOG
+from ci_eval.plugins.adapters.testruns.languages import RUNNERS
 from ci_eval.plugins.adapters.testruns.mutants import Mutant, find_function, mutants, stub
-from ci_eval.plugins.adapters.testruns.sandbox import Box
+from ci_eval.plugins.adapters.testruns.sandbox import Box, Outcome, Runner
 
 ATTEMPTS = 3
 """The number of mutants that are tried for each one wanted, since some do not compile."""
@@ -35,11 +33,11 @@ class NotRunnable(Exception):
 @dataclass(frozen=True, kw_only=True)
 class Trial:
     runnable: bool = True
-    """A flag: tests of this record are run here at all. If not, `said` has the reason."""
+    """Whether tests of this record are run here at all. If not, `said` has the reason."""
     runs: bool = False
     passes: bool = False
     fails_on_stub: bool | None = None
-    """A flag: the test fails on a function that does nothing; None = there is no stub of the function."""
+    """Whether the test fails on a function that does nothing; None = there is no stub of the function."""
     killed: int = 0
     mutants: int = 0
     said: str = ""
@@ -71,13 +69,22 @@ class Trials:
     def _bench(self, task: bytes) -> _Bench:
         run, references, name = msgspec.json.decode(task, type=tuple[Runnable, tuple[str, ...], str])
         language = LANGUAGES.get(name.lower(), name)
-        if language not in CATALOG.names():
-            raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(CATALOG.names())}")
-        runner = CATALOG.load(language)
+        if language not in RUNNERS:
+            raise NotRunnable(f"tests in {language or 'no language'} are not run, only in {', '.join(RUNNERS)}")
+        runner = RUNNERS[language]
         for program in runner.programs:
             if shutil.which(program) is None:
                 raise NotRunnable(f"{program} is not installed")
-        root, environment = self._project(run, runner.dependencies)
+        root = environment = None
+        if run.project:
+            if not runner.dependencies:
+                raise NotRunnable(
+                    "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
+                )
+            prepared = project.prepare(run.project, cache=self._cache)
+            root = prepared.root
+            needs = environments.prepare(runner.dependencies, root, prepared.info, dependencies=True, cache=self._cache)
+            environment = needs.folder if needs else None
         box = Box(
             runner=runner,
             kit=runner.install(self._cache),
@@ -90,17 +97,6 @@ class Trials:
         if references and not (outcome := bench.right(references[0])).passes:
             raise NotRunnable(f"the expected test does not pass here:\n{outcome.said}")
         return bench
-
-    def _project(self, run: Runnable, dependencies: str) -> tuple[Path | None, Path | None]:
-        if not run.project:
-            return None, None
-        if not dependencies:
-            raise NotRunnable(
-                "in this language, a record must bring all files itself: `run.files` in place of `run.project`"
-            )
-        prepared = project.prepare(run.project, cache=self._cache)
-        needs = environments.prepare(dependencies, prepared.root, prepared.info, dependencies=True, cache=self._cache)
-        return prepared.root, needs.folder if needs else None
 
 
 class _Bench:
@@ -162,23 +158,20 @@ class _Bench:
             if killed + len(living) == self._most:
                 break
         fails = not on_stub.passes if on_stub and on_stub.compiled else None
+        also = "" if fails is not False else " It also passes where the function does nothing."
+        kills = f" It kills {killed} of {killed + len(living)} mutants." if killed or living else ""
+        words = [f"It passes.{also}{kills}"]
+        if living:
+            words.append("These live (lines of the function):")
+            words += [mutant.described(self._focal, self._run.focal) for mutant in living]
         return Trial(
             runs=True,
             passes=True,
             fails_on_stub=fails,
             killed=killed,
             mutants=killed + len(living),
-            said=_report(fails, killed, [mutant.described(self._focal, self._run.focal) for mutant in living]),
+            said="\n".join(words),
         )
-
-
-def _report(fails_on_stub: bool | None, killed: int, survivors: Sequence[str]) -> str:
-    sentences = ["It passes."]
-    if fails_on_stub is False:
-        sentences.append("It also passes where the function does nothing.")
-    if killed or survivors:
-        sentences.append(f"It kills {killed} of {killed + len(survivors)} mutants.")
-    return "\n".join([" ".join(sentences), *(["These live (lines of the function):", *survivors] if survivors else [])])
 
 
 def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:

@@ -19,8 +19,8 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 from ci_eval.plugins.drivers.codebleu import mera, strict
-from ci_eval.plugins.drivers.codebleu.rules import strange
-from ci_eval.plugins.drivers.codebleu.trees import DEEPEST, TooMuch
+from ci_eval.plugins.drivers.codebleu.parts import TooMuch
+from ci_eval.plugins.drivers.codebleu.trees import DEEPEST
 
 GRADES = {"mera": mera.grade, "strict": strict.grade}
 
@@ -44,7 +44,7 @@ def serve(questions: Iterable[bytes], answers: BinaryIO) -> None:
 
 def main() -> None:
     """Answer questions from standard input until it ends. Exits with a message if the grammars lack a rule's word."""
-    if unknown := strange():
+    if unknown := strict.strange():
         sys.exit(f"the grammars have no {', '.join(unknown)}")
     # A walk takes several calls for each level of a tree.
     sys.setrecursionlimit(10 * DEEPEST)

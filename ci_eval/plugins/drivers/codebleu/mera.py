@@ -8,12 +8,29 @@ have changed in Python 3.12.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 
-from ci_eval.plugins.drivers.codebleu import comments, mera_flow
-from ci_eval.plugins.drivers.codebleu.flow import count_common_edges
-from ci_eval.plugins.drivers.codebleu.keywords import KEYWORDS
-from ci_eval.plugins.drivers.codebleu.ngrams import ORDERS, brevity, count_ngrams, mean
-from ci_eval.plugins.drivers.codebleu.trees import Node, TooMuch, parse, walk
+from ci_eval.plugins.drivers.codebleu.comments import strip_comments
+from ci_eval.plugins.drivers.codebleu.parts import (
+    COMES,
+    COMPUTED,
+    Edge,
+    Entry,
+    Flow,
+    Node,
+    States,
+    TooMuch,
+    brevity,
+    depth,
+    edges,
+    join_states,
+    match_runs,
+    share_edges,
+    tokens,
+    unique,
+    walk,
+)
+from ci_eval.plugins.drivers.codebleu.trees import parse
 
 LENGTH_OF_A_REFERENCE = 2
 """The length of a reference in the original, since a reference is there a pair of its words and their weights."""
@@ -24,39 +41,19 @@ LARGEST = 3_000_000
 def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
     """Return the four parts and their mean, 0 to 1. Raises TooMuch."""
     reference, hypothesis = reference.strip(), hypothesis.strip()
+    expected, given = reference.split(), hypothesis.split()
+    # The weighted part is a recall: the reference is compared with the text.
+    weights = {word: 1 if word in KEYWORDS[language] else 0.2 for word in expected}
     parts = {
-        "ngram": precision(reference.split(), hypothesis.split()),
-        "weightedNgram": weighted_recall(KEYWORDS[language], reference.split(), hypothesis.split()),
+        "ngram": brevity(len(expected), len(given)) * match_runs(given, expected, {}, least=1),
+        "weightedNgram": brevity(LENGTH_OF_A_REFERENCE, len(given)) * match_runs(expected, given, weights, least=1),
     }
-    reference, hypothesis = (comments.strip_comments(language, text) for text in (reference, hypothesis))
+    reference, hypothesis = (strip_comments(language, text) for text in (reference, hypothesis))
     reference_tree, hypothesis_tree = parse(language, reference), parse(language, hypothesis)
     parts["syntax"] = same_subtrees(reference_tree, hypothesis_tree)
-    parts["dataflow"] = same_flow(language, (reference_tree, reference), (hypothesis_tree, hypothesis))
+    expected_edges = find_mera_edges(language, reference_tree, reference)
+    parts["dataflow"] = share_edges(expected_edges, find_mera_edges(language, hypothesis_tree, hypothesis)) or 0.0
     return {"codebleu": math.fsum(0.25 * part for part in parts.values()), **parts}
-
-
-def precision(expected: list[str], given: list[str]) -> float:
-    pairs = [(count_ngrams(expected, order), count_ngrams(given, order)) for order in ORDERS]
-    fractions = [
-        (sum((expected_runs & given_runs).values()), max(1, sum(given_runs.values())))
-        for expected_runs, given_runs in pairs
-    ]
-    return mean(fractions, brevity(len(expected), len(given)))
-
-
-def weighted_recall(keywords: frozenset[str], expected: list[str], given: list[str]) -> float:
-    """Return the BLEU of the reference against the text, in which words that are no keywords count a fifth."""
-    pairs = [(count_ngrams(expected, order), count_ngrams(given, order)) for order in ORDERS]
-    fractions = []
-    for order, (expected_runs, given_runs) in zip(ORDERS, pairs):  # noqa: B905  there is one of each
-        both = expected_runs & given_runs
-        if order == 1:
-            weigh = {run: 1 if run[0] in keywords else 0.2 for run in expected_runs}
-            whole = math.fsum(count * weigh[run] for run, count in expected_runs.items())
-            fractions.append((math.fsum(count * weigh[run] for run, count in both.items()), max(1, whole)))
-        else:
-            fractions.append((sum(both.values()), max(1, sum(expected_runs.values()))))
-    return mean(fractions, brevity(LENGTH_OF_A_REFERENCE, len(given)))
 
 
 def same_subtrees(expected: Node, given: Node) -> float:
@@ -73,7 +70,336 @@ def _spell_subtrees(root: Node) -> list[str]:
     return [str(node.raw) for node in subtrees]
 
 
-def same_flow(language: str, expected: tuple[Node, str], given: tuple[Node, str]) -> float:
-    """Return the share of the reference's edges that the text has, or 0 if the reference has none."""
-    edges = mera_flow.find_mera_edges(language, *expected)
-    return count_common_edges(edges, mera_flow.find_mera_edges(language, *given)) / len(edges) if edges else 0.0
+KEYWORDS = {
+    "python": frozenset(
+        """
+        False None True and as assert async await break class continue def del elif else except finally for from global
+        if import in is lambda nonlocal not or pass raise return try while with yield
+        """.split()
+    ),
+    "java": frozenset(
+        """
+        abstract assert boolean break byte case catch char class const continue default do double else enum extends
+        final finally float for goto if implements import instanceof int interface long native new package private
+        protected public return short static strictfp super switch synchronized this throw throws transient try void
+        volatile while
+        """.split()
+    ),
+    "go": frozenset(
+        """
+        break default func interface select case defer go map struct chan else goto package switch const fallthrough if
+        range type continue for import return var
+        """.split()
+    ),
+    "javascript": frozenset(
+        """
+        abstract boolean break byte case catch char class continue const debugger default delete do double else enum
+        export extends false final finally float for function goto if implements import in instanceof int interface
+        long native new null package private protected public return short static super switch synchronized this throw
+        throws transient true try typeof var void while with
+        """.split()
+    ),
+    "csharp": frozenset(
+        """
+        abstract as base bool break byte case catch char checked class const continue decimal default delegate do double
+        else enum event explicit extern false finally fixed float for foreach goto if implicit in int interface internal
+        is lock long namespace new null object operator out override params private protected public readonly ref return
+        sbyte sealed short sizeof stackalloc static string struct switch this throw true try typeof uint ulong unchecked
+        unsafe ushort using virtual void volatile while add alias ascending async await by descending dynamic equals
+        from get global group into join let nameof notnull on orderby partial remove select set unmanaged value var when
+        where yield
+        """.split()
+    ),
+}
+"""The words that count fully in the weighted n-grams: the lists of the original."""
+
+
+# ----------------------------------------------------------------------------------------------------------- data flow
+#
+# The rules are those of `parser/DFG.py` (from Microsoft's CodeXGLUE, MIT), with what they miss: no `:=`, `--` or
+# `range` in Go, no plain `=` in JavaScript, no initialisers and no `foreach` in C#. `strict.RULES` has what they should
+# be.
+
+DEEPEST = 980
+"""The levels of a tree at which the original's recursion ends, at Python's own limit; it then finds no data flow at
+all."""
+
+
+class Incomplete(Exception):
+    """A statement at which the original fails, because a part is missing or is one of a string. It then finds no data
+    flow."""
+
+
+Rule = Callable[["MeraFlow", Node, States], States]
+
+
+class MeraFlow(Flow):
+    """The walk by rules: the type of a node → what it does."""
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        super().__init__()
+        self.rules = rules
+
+    def walk(self, node: Node | None, states: States) -> States:
+        """Note what happens in a node; see `Flow.walk`. Raises Incomplete."""
+        self.take()
+        if node is None or _is_within_a_string(node):
+            raise Incomplete
+        if node.index >= 0:
+            self._token(node, states)
+            return states
+        rule = self.rules.get(node.type)
+        if rule:
+            return rule(self, node, states)
+        # Comprehensions begin with their clauses.
+        clauses = [child for child in node.children if child.type == "for_in_clause"]
+        return self.walk_all([*clauses, *(child for child in node.children if child not in clauses)], states)
+
+    def _token(self, token: Node, states: States) -> None:
+        if token.type == token.text:
+            return
+        known = states.get(token.text)
+        if known is not None:
+            self.entries.append((token.text, token.index, COMES, [token.text], known))
+            return
+        if token.type == "identifier":
+            states[token.text] = [token.index]
+        self.entries.append((token.text, token.index, COMES, [], []))
+
+    def names(self, node: Node | None) -> list[Node]:
+        """Return the tokens of a node that the grammar leaves open, literals included. Raises Incomplete."""
+        if node is None:
+            raise Incomplete
+        all_tokens = list(tokens(node))
+        self.take(len(all_tokens))
+        if any(map(_is_within_a_string, all_tokens)):
+            raise Incomplete
+        return [token for token in all_tokens if token.index >= 0 and token.type != token.text]
+
+    def link(self, left: Sequence[Node], right: Sequence[Node], how: str, states: States) -> None:
+        """Note that each of `left` comes from each of `right`."""
+        for target in left:
+            self.entries += [(target.text, target.index, how, [source.text], [source.index]) for source in right]
+            states[target.text] = [target.index]
+
+
+def _is_within_a_string(node: Node) -> bool:
+    """Return whether a node is part of what counts as one token."""
+    # The original's pairing of Python's children gets there (`a.b = "c"`).
+    return node.index < 0 and not node.children and node.type != "comment"
+
+
+def _declare(flow: MeraFlow, name: Node | None, value: Node | None, states: States) -> States:
+    names = flow.names(name)
+    if value is None:
+        for variable in names:
+            flow.entries.append((variable.text, variable.index, COMES, [], []))
+            states[variable.text] = [variable.index]
+        return states
+    states = flow.walk(value, states)
+    flow.link(names, flow.names(value), COMES, states)
+    return states
+
+
+def declaration(flow: MeraFlow, node: Node, states: States) -> States:
+    """Note the data flow of `int a = b`."""
+    return _declare(flow, node.field("name"), node.field("value"), states)
+
+
+def assignment(flow: MeraFlow, node: Node, states: States) -> States:
+    return note_assignment(flow, node.field("left"), node.field("right"), states)
+
+
+def increment(flow: MeraFlow, node: Node, states: States) -> States:
+    names = flow.names(node)
+    for target in names:
+        flow.link([target], names, COMPUTED, states)
+    return states
+
+
+def _merge(entries: list[Entry], begin: int) -> None:
+    """Merge the entries from `begin` on that have the same variable, token and way."""
+    merged: dict[tuple[str, int, str], tuple[list[str], list[int]]] = {}
+    for name, token, how, sources, positions in entries[begin:]:
+        known = merged.get((name, token, how))
+        if known:
+            sources, positions = unique([*known[0], *sources]), sorted({*known[1], *positions})
+        merged[name, token, how] = sources, positions
+    entries[begin:] = [(*key, *value) for key, value in merged.items()]
+
+
+def _branching(branches: frozenset[str], *, onwards: bool, always_before: bool) -> Rule:
+    """Return the rule for branches. `onwards`: all children behind the first branch are branches, too."""
+
+    def rule(flow: MeraFlow, node: Node, states: States) -> States:
+        current = dict(states)
+        branch_states: list[States] = []
+        for child in node.children:
+            if child.type in branches or (onwards and branch_states):
+                branch_states.append(flow.walk(child, dict(states)))
+            else:
+                current = flow.walk(child, current)
+        complete = any("else" in child.type for child in node.children)
+        return join_states([*branch_states, current, *([] if complete and not always_before else [states])])
+
+    return rule
+
+
+def _counting(head: str) -> Rule:
+    """Return the rule for `for`, which does what follows the head twice."""
+
+    def rule(flow: MeraFlow, node: Node, states: States) -> States:
+        begin = len(flow.entries)
+        states = flow.walk_all(node.children, states)
+        position = next(
+            (position for position, child in enumerate(node.children) if child.type == head), len(node.children)
+        )
+        if position < len(node.children) and (update := node.children[position].field("update")):
+            states = flow.walk(update, states)
+        states = flow.walk_all(node.children[position + 1 :], states)
+        _merge(flow.entries, begin)
+        return states
+
+    return rule
+
+
+def _twice(turn: Rule) -> Rule:
+    """Return the rule for a loop, of which two turns are noted."""
+
+    def rule(flow: MeraFlow, node: Node, states: States) -> States:
+        begin = len(flow.entries)
+        for _ in range(2):
+            states = turn(flow, node, states)
+        _merge(flow.entries, begin)
+        return states
+
+    return rule
+
+
+def note_assignment(flow: MeraFlow, name: Node | None, value: Node | None, states: States) -> States:
+    states = flow.walk(value, states)
+    flow.link(flow.names(name), flow.names(value), COMPUTED, states)
+    return states
+
+
+# ------------------------------------------------------------------------------------------------------------- Python
+
+
+def _list_children(node: Node | None) -> list[Node]:
+    if node is None:
+        raise Incomplete
+    return [child for child in node.children if child.type != ","]
+
+
+def _python_assign(flow: MeraFlow, node: Node, states: States) -> States:
+    """Note the data flow from the children of the right side to those of the left one."""
+    # Children of both sides are paired if they are equally many: so those of `a.b` with those of `c + d`, too.
+    left, right = _list_children(node.field("left")), _list_children(node.field("right"))
+    if len(left) != len(right) or not left:
+        return _python_pair(flow, [node.field("left")], [node.field("right")], states)
+    return _python_pair(flow, left, right, states)
+
+
+def _python_pair(flow: MeraFlow, left: Sequence[Node | None], right: Sequence[Node | None], states: States) -> States:
+    states = flow.walk_all(right, states)
+    for target, value in zip(left, right):  # noqa: B905  they are equally many
+        sources = flow.names(value)
+        for name in flow.names(target):
+            entry = (name.text, name.index, COMPUTED, [s.text for s in sources], [s.index for s in sources])
+            flow.entries.append(entry)
+            states[name.text] = [name.index]
+    return states
+
+
+def python_assignment(flow: MeraFlow, node: Node, states: States) -> States:
+    """Note the data flow of `a = b` and `a += b`. Nothing is noted for `a: int`."""
+    return states if node.field("right") is None else _python_assign(flow, node, states)
+
+
+def python_loop(flow: MeraFlow, node: Node, states: States) -> States:
+    """Note the data flow of `for a in b: …`."""
+    states = _python_assign(flow, node, states)
+    # A block that is not the last child is left out.
+    return flow.walk(node.children[-1], states) if node.children[-1].type == "block" else states
+
+
+WHILE = _twice(lambda flow, node, states: flow.walk_all(node.children, states))
+_ELSE = frozenset(("if_statement", "else"))
+RULES: Mapping[str, Mapping[str, Rule]] = {
+    "python": {
+        "default_parameter": declaration,
+        "assignment": python_assignment,
+        "augmented_assignment": python_assignment,
+        "for_in_clause": lambda flow, node, states: _python_pair(
+            flow, [node.field("left")], node.children[-1:], states
+        ),
+        "if_statement": _branching(frozenset(("elif_clause", "else_clause")), onwards=False, always_before=False),
+        "for_statement": _twice(python_loop),
+        "while_statement": WHILE,
+    },
+    "java": {
+        "variable_declarator": declaration,
+        "assignment_expression": assignment,
+        "update_expression": increment,
+        "if_statement": _branching(_ELSE, onwards=True, always_before=False),
+        "for_statement": _counting("local_variable_declaration"),
+        "enhanced_for_statement": _twice(
+            lambda flow, node, states: flow.walk(
+                node.field("body"), note_assignment(flow, node.field("name"), node.field("value"), states)
+            )
+        ),
+        "while_statement": WHILE,
+    },
+    "csharp": {
+        # The original takes `= b` for one node, as it was in an old grammar; now there are three.
+        "variable_declarator": lambda flow, node, states: _declare(
+            flow, node.children[0], node.children[1] if len(node.children) == 2 else None, states
+        ),
+        "assignment_expression": assignment,
+        "postfix_unary_expression": increment,
+        "if_statement": _branching(_ELSE, onwards=True, always_before=False),
+        "for_statement": _counting("local_variable_declaration"),
+        "while_statement": WHILE,
+    },
+    "go": {
+        "var_spec": declaration,
+        "assignment_statement": assignment,
+        "inc_statement": increment,
+        "if_statement": _branching(_ELSE, onwards=True, always_before=True),
+        "for_statement": _counting("for_clause"),
+    },
+    "javascript": {
+        "variable_declarator": declaration,
+        "assignment_pattern": assignment,
+        "augmented_assignment_expression": assignment,
+        "update_expression": increment,
+        "if_statement": _branching(_ELSE, onwards=True, always_before=True),
+        "for_statement": _counting("variable_declaration"),
+        "while_statement": WHILE,
+    },
+}
+
+
+def find_mera_edges(language: str, root: Node, text: str) -> list[Edge]:
+    """Return the data-flow edges of a text. Raises TooMuch."""
+    if depth(root) > DEEPEST:
+        return []
+    # As in the original, bytes are taken for characters.
+    lines = text.split("\n")
+    all_tokens = list(tokens(root))
+    last: dict[tuple[object, object], int] = {}
+    for number, token in enumerate(all_tokens):
+        last[token.raw.start_point, token.raw.end_point] = number
+    for token in all_tokens:
+        (first, begin), (end_line, end) = token.raw.start_point, token.raw.end_point
+        token.index = last[token.raw.start_point, token.raw.end_point]
+        if first == end_line:
+            token.text = lines[first][begin:end]
+        else:
+            token.text = "".join((lines[first][begin:], *lines[first + 1 : end_line], lines[end_line][:end]))
+    flow = MeraFlow(RULES[language])
+    try:
+        flow.walk(root, {})
+    except Incomplete:
+        return []
+    return edges(flow.entries)

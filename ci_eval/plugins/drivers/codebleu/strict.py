@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from ci_eval.plugins.drivers.codebleu import strict_flow
-from ci_eval.plugins.drivers.codebleu.flow import count_common_edges
-from ci_eval.plugins.drivers.codebleu.ngrams import ORDERS, brevity, count_ngrams, mean
-from ci_eval.plugins.drivers.codebleu.trees import Node, parse, tokens, walk
+from ci_eval.plugins.drivers.codebleu.parts import (
+    COMES,
+    COMPUTED,
+    Edge,
+    Flow,
+    Node,
+    States,
+    brevity,
+    edges,
+    join_states,
+    match_runs,
+    share_edges,
+    tokens,
+    unique,
+    walk,
+)
+from ci_eval.plugins.drivers.codebleu.trees import GRAMMARS, parse
 
 COMMENTS = frozenset(("comment", "line_comment", "block_comment", "html_comment"))
 OF_A_NAME = 0.2
@@ -26,20 +40,13 @@ def grade(language: str, reference: str, hypothesis: str) -> dict[str, float]:
     words, weights = _words(hypothesis_tree)
     expected_words, _ = _words(reference_tree)
     parts = {
-        "ngram": precision(expected_words, words, dict.fromkeys(words, 1.0)),
+        "ngram": precision(expected_words, words, {}),
         "weightedNgram": precision(expected_words, words, weights),
         "syntax": same_subtrees(reference_tree, hypothesis_tree),
     }
-    expected_edges, given_edges = (
-        strict_flow.find_strict_edges(language, reference_tree),
-        strict_flow.find_strict_edges(language, hypothesis_tree),
-    )
+    flow = share_edges(find_strict_edges(language, reference_tree), find_strict_edges(language, hypothesis_tree))
     # Without edges to find, the other three parts count a third each, as if this part were their mean.
-    parts["dataflow"] = (
-        count_common_edges(expected_edges, given_edges) / len(expected_edges)
-        if expected_edges
-        else math.fsum(parts.values()) / 3
-    )
+    parts["dataflow"] = math.fsum(parts.values()) / 3 if flow is None else flow
     return {"codebleu": math.fsum(parts.values()) / 4, **parts, "parsed": parsed}
 
 
@@ -78,16 +85,8 @@ def precision(expected: Sequence[str], given: Sequence[str], weights: Mapping[st
     """Return the BLEU of as many words in a row as the text has, four at most; single words count by weight."""
     if not expected and not given:
         return 1.0
-    fractions = []
-    for order in ORDERS[: len(given)]:
-        given_runs = count_ngrams(given, order)
-        both = count_ngrams(expected, order) & given_runs
-        weigh = weights if order == 1 else {}
-        part, whole = (
-            math.fsum(count * weigh.get(run[0], 1.0) for run, count in runs.items()) for runs in (both, given_runs)
-        )
-        fractions.append((part, whole))
-    return mean(fractions, brevity(len(expected), len(given)))
+    runs = match_runs(given, expected, weights, most=min(4, len(given)))
+    return brevity(len(expected), len(given)) * runs
 
 
 def same_subtrees(expected: Node, given: Node) -> float:
@@ -109,3 +108,320 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
         if node.children or node is root:
             counts[number_of[id(node)]] += 1
     return counts
+
+
+# ----------------------------------------------------------------------------------------------------------- data flow
+
+REST = "*"
+"""The mark for all other children, in place of a field."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A node in which variables are given a value, by the fields of both."""
+
+    target: str
+    """The field of the variables; "" = the first child that is no punctuation."""
+    value: str = ""
+    """The field of the value; "" = the value comes from elsewhere."""
+    how: str = COMPUTED
+    grows: bool = False
+    """Whether the variable's own value goes into the new one."""
+    signs: frozenset[str] = frozenset()
+    """The signs of which the node has one, if other nodes have the same type."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    bindings: dict[str, Binding]
+    loops: frozenset[str]
+    branches: frozenset[str] = frozenset(("if_statement",))
+    """The nodes with branches, which are in the fields `consequence` and `alternative`."""
+    bases: dict[str, str] = field(default_factory=dict)
+    """The nodes that stand for a part of a variable (`a.b`, `a[i]`) → the field of the variable."""
+    hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The fields of a node in which no variables are, by node."""
+    lists: frozenset[str] = frozenset()
+    """The nodes with parts. If both sides are lists, each part of one is given the value of that part of the other."""
+    parameters: frozenset[str] = frozenset()
+    """The nodes whose children, if they are variables, have their value from elsewhere."""
+    variables: frozenset[str] = frozenset(("identifier",))
+
+
+def _kinds(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_STEP = Binding("", grows=True, signs=_kinds("++ --"))
+_ELSEWHERE = Binding("name", how=COMES)
+
+RULES = {
+    "python": Rules(
+        bindings={
+            "assignment": Binding("left", "right"),
+            "augmented_assignment": Binding("left", "right"),
+            "named_expression": Binding("name", "value"),
+            "default_parameter": Binding("name", "value", COMES),
+            "typed_default_parameter": Binding("name", "value", COMES),
+            "for_in_clause": Binding("left", "right"),
+            "for_statement": Binding("left", "right"),
+            "as_pattern": Binding("alias", REST),
+        },
+        loops=_kinds("for_statement while_statement"),
+        bases={"attribute": "object", "subscript": "value"},
+        hidden={
+            "attribute": ("attribute",),
+            "keyword_argument": ("name",),
+            "assignment": ("type",),
+            "typed_parameter": ("type",),
+            "typed_default_parameter": ("type",),
+            "function_definition": ("name", "return_type"),
+        },
+        lists=_kinds("pattern_list tuple_pattern list_pattern expression_list tuple list"),
+        parameters=_kinds("parameters lambda_parameters typed_parameter list_splat_pattern dictionary_splat_pattern"),
+    ),
+    "java": Rules(
+        bindings={
+            "variable_declarator": Binding("name", "value", COMES),
+            "resource": Binding("name", "value", COMES),
+            "assignment_expression": Binding("left", "right"),
+            "update_expression": _STEP,
+            "enhanced_for_statement": Binding("name", "value"),
+            "formal_parameter": _ELSEWHERE,
+            "catch_formal_parameter": _ELSEWHERE,
+            "instanceof_expression": Binding("name", "left", COMES),
+        },
+        loops=_kinds("for_statement enhanced_for_statement while_statement do_statement"),
+        bases={"field_access": "object", "array_access": "array"},
+        hidden={"field_access": ("field",), "method_invocation": ("name",), "method_declaration": ("name",)},
+        parameters=_kinds("inferred_parameters lambda_expression"),
+    ),
+    "go": Rules(
+        bindings={
+            "short_var_declaration": Binding("left", "right"),
+            "assignment_statement": Binding("left", "right"),
+            "range_clause": Binding("left", "right"),
+            "receive_statement": Binding("left", "right"),
+            "type_switch_statement": Binding("alias", "value"),
+            "var_spec": Binding("name", "value", COMES),
+            "const_spec": Binding("name", "value", COMES),
+            "inc_statement": _STEP,
+            "dec_statement": _STEP,
+            "parameter_declaration": _ELSEWHERE,
+            "variadic_parameter_declaration": _ELSEWHERE,
+        },
+        loops=_kinds("for_statement"),
+        bases={"selector_expression": "operand", "index_expression": "operand"},
+        hidden={"function_declaration": ("name",)},
+        lists=_kinds("expression_list"),
+    ),
+    "javascript": Rules(
+        bindings={
+            "variable_declarator": Binding("name", "value", COMES),
+            "assignment_pattern": Binding("left", "right", COMES),
+            "object_assignment_pattern": Binding("left", "right", COMES),
+            "assignment_expression": Binding("left", "right"),
+            "augmented_assignment_expression": Binding("left", "right"),
+            "update_expression": _STEP,
+            "for_in_statement": Binding("left", "right"),
+            "arrow_function": Binding("parameter", how=COMES),
+            "catch_clause": Binding("parameter", how=COMES),
+        },
+        loops=_kinds("for_statement for_in_statement while_statement do_statement"),
+        bases={"member_expression": "object", "subscript_expression": "object"},
+        hidden={"function_declaration": ("name",)},
+        lists=_kinds("array_pattern array"),
+        parameters=_kinds("formal_parameters rest_pattern array_pattern object_pattern pair_pattern"),
+        variables=_kinds("identifier shorthand_property_identifier shorthand_property_identifier_pattern"),
+    ),
+    "csharp": Rules(
+        bindings={
+            "variable_declarator": Binding("", REST, COMES),
+            "assignment_expression": Binding("left", "right"),
+            "postfix_unary_expression": _STEP,
+            "prefix_unary_expression": _STEP,
+            "foreach_statement": Binding("left", "right"),
+            "parameter": _ELSEWHERE,
+            "catch_declaration": _ELSEWHERE,
+            "declaration_expression": _ELSEWHERE,
+            "declaration_pattern": _ELSEWHERE,
+        },
+        loops=_kinds("for_statement foreach_statement while_statement do_statement"),
+        bases={"member_access_expression": "expression", "element_access_expression": "expression"},
+        hidden={
+            "member_access_expression": ("name",),
+            "argument": ("name",),
+            "attribute": ("name",),
+            "variable_declaration": ("type",),
+            "foreach_statement": ("type",),
+            "parameter": ("type",),
+            "object_creation_expression": ("type",),
+            "array_creation_expression": ("type",),
+            "cast_expression": ("type",),
+            "catch_declaration": ("type",),
+            "declaration_expression": ("type",),
+            "declaration_pattern": ("type",),
+            "local_function_statement": ("type", "name"),
+            "method_declaration": ("returns", "name"),
+        },
+        lists=_kinds("tuple_expression tuple_pattern"),
+        parameters=_kinds("lambda_expression"),
+        variables=_kinds("identifier implicit_parameter"),
+    ),
+}
+
+
+def strange() -> list[str]:
+    """Return the words of the rules that a grammar does not have, each after its language."""
+    # With another release of a grammar, a rule would no longer apply, in silence.
+    unknown = []
+    for language, rules in RULES.items():
+        grammar = GRAMMARS[language]
+        nodes = {*rules.bindings, *rules.loops, *rules.branches, *rules.bases, *rules.hidden, *rules.lists}
+        nodes |= rules.parameters | rules.variables
+        fields = {name for binding in rules.bindings.values() for name in (binding.target, binding.value)} - {"", REST}
+        fields |= {*rules.bases.values(), *(name for names in rules.hidden.values() for name in names)}
+        unknown += [f"{language}: {node}" for node in nodes if grammar.id_for_node_kind(node, True) is None]
+        unknown += [f"{language}: {name}" for name in fields if grammar.field_id_for_name(name) is None]
+    return unknown
+
+
+class StrictFlow(Flow):
+    """The walk by rules, in which each node is looked at once.
+
+    A variable is a name that the text itself gives a value to: the text assigns or declares it, or has it as a
+    parameter or counter. Names of functions, types, members and globals are not variables. A variable that is read
+    comes from itself, a variable that is given a value from the variables that the value is made of. In a loop,
+    everything is known that any turn gives a value to. No branch knows what another one does.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self.rules = rules
+
+    def walk(self, node: Node, states: States) -> States:
+        self.take()
+        if self._is_variable(node):
+            known = states.get(node.text)
+            if known:
+                self.entries.append((node.text, node.index, COMES, [node.text], known))
+            return states
+        if node.type in self.rules.loops:
+            # The next turn knows what this one gives a value to.
+            states = join_states([states, self._bound_within(node)])
+        if node.type in self.rules.branches:
+            branches = node.fields("consequence", "alternative")
+            states = self.walk_all((child for child in node.children if child not in branches), states)
+            return join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
+        binding = self._binding(node)
+        if binding:
+            return self._bind(node, binding, states)
+        seen = self._visible_children(node)
+        if node.type in self.rules.parameters:
+            for child in filter(self._is_variable, seen):
+                self._give(child, [], COMES, states)
+            seen = [child for child in seen if not self._is_variable(child)]
+        return self.walk_all(seen, states)
+
+    def _is_variable(self, node: Node) -> bool:
+        return node.type in self.rules.variables
+
+    def _visible_children(self, node: Node) -> list[Node]:
+        """Return the children of a node except those in which no variables are."""
+        names = self.rules.hidden.get(node.type)
+        hidden = node.fields(*names) if names else ()
+        return [child for child in node.children if child not in hidden]
+
+    def _binding(self, node: Node) -> Binding | None:
+        binding = self.rules.bindings.get(node.type)
+        if binding and binding.signs and not any(child.type in binding.signs for child in node.children):
+            return None
+        return binding
+
+    def _sides(self, node: Node, binding: Binding) -> tuple[list[Node], list[Node]]:
+        named = [child for child in self._visible_children(node) if child.raw.is_named]
+        targets = node.fields(binding.target) if binding.target else named[:1]
+        if binding.value == REST:
+            return targets, [child for child in named if child not in targets]
+        return targets, node.fields(binding.value) if binding.value else []
+
+    def _bind(self, node: Node, binding: Binding, states: States) -> States:
+        targets, values = self._sides(node, binding)
+        remaining = [child for child in self._visible_children(node) if child not in targets and child not in values]
+        states = self.walk_all(values, states)
+        signs = [child.type for child in remaining]
+        grows = binding.grows or any(len(sign) > 1 and sign.endswith("=") and sign != ":=" for sign in signs)
+        for left, right in self._pairs(targets, values):
+            states = self.walk_all([read for target in left for read in self._aside(target)], states)
+            names = [name for value in right for name in self._names(value)]
+            for target, whole in [pair for assigned in left for pair in self._targets(assigned)]:
+                own = [] if whole and not grows else [target.text]
+                self._give(target, [*own, *names], binding.how, states)
+        return self.walk_all(remaining, states)
+
+    def _give(self, target: Node, names: Iterable[str], how: str, states: States) -> None:
+        known = [name for name in unique(names) if name in states]
+        positions = [position for name in known for position in states[name]]
+        self.entries.append((target.text, target.index, how, known, positions))
+        states[target.text] = [target.index]
+
+    def _names(self, node: Node) -> Iterator[str]:
+        if self._is_variable(node):
+            yield node.text
+        for child in self._visible_children(node):
+            yield from self._names(child)
+
+    def _pairs(self, targets: Sequence[Node], values: Sequence[Node]) -> list[tuple[Sequence[Node], Sequence[Node]]]:
+        """Return the pairs of variables and values: the values on the right are given to the variables on the left."""
+        left, right = self._parts(targets), self._parts(values)
+        if len(left) == len(right):
+            return [([target], [value]) for target, value in zip(left, right)]  # noqa: B905  they are equally many
+        return [(targets, values)]
+
+    def _parts(self, nodes: Sequence[Node]) -> Sequence[Node]:
+        if len(nodes) == 1 and nodes[0].type in self.rules.lists:
+            return [child for child in nodes[0].children if child.raw.is_named]
+        return nodes
+
+    def _targets(self, node: Node) -> Iterator[tuple[Node, bool]]:
+        """Yield the variables that are given a value, and whether all of the value is new."""
+        binding = self._binding(node)
+        if self._is_variable(node):
+            yield node, True
+        elif node.type in self.rules.bases:
+            for base in node.fields(self.rules.bases[node.type]):
+                yield from ((target, False) for target, _ in self._targets(base))
+        else:
+            for child in self._sides(node, binding)[0] if binding else self._visible_children(node):
+                yield from self._targets(child)
+
+    def _aside(self, node: Node) -> Iterator[Node]:
+        """Yield what is read where a value is given: indices, default values."""
+        bases = node.fields(self.rules.bases[node.type]) if node.type in self.rules.bases else None
+        binding = self._binding(node)
+        values = self._sides(node, binding)[1] if binding else []
+        for child in self._visible_children(node):
+            if child in values or (bases is not None and child not in bases):
+                yield child
+            else:
+                yield from self._aside(child)
+
+    def _bound_within(self, node: Node) -> States:
+        """Return all variables that are given a value in a node, and where."""
+        positions: States = {}
+        for descendant in walk(node):
+            self.take()
+            if binding := self._binding(descendant):
+                for target in self._sides(descendant, binding)[0]:
+                    for token, _ in self._targets(target):
+                        positions.setdefault(token.text, []).append(token.index)
+        return positions
+
+
+def find_strict_edges(language: str, root: Node) -> list[Edge]:
+    """Return the data-flow edges of a text. Raises TooMuch."""
+    for number, token in enumerate(tokens(root)):
+        token.index, token.text = number, token.raw.text.decode()
+    flow = StrictFlow(RULES[language])
+    flow.walk(root, {})
+    return edges(flow.entries)

@@ -1,6 +1,8 @@
-"""The apis by which an endpoint is asked; one file each."""
+"""The apis by which an endpoint is asked."""
 
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.plugins.adapters.endpoints.contract import Api
+from ci_eval.plugins.adapters.endpoints.messages import Api
 
+TOGETHER = {"openai": ("chat", "completions", "fim"), "llama": ("infill", "ollama")}
+"""The apis of modules that hold several."""
 CATALOG: Catalog[Api] = Catalog(__name__, "API", group="endpoints", kind=Api)

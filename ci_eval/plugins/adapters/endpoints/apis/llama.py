@@ -1,0 +1,99 @@
+"""The apis of llama.cpp, which fills holes by the token numbers that the model's file names, and of Ollama, where a
+suffix works if the model's template has a place for it.
+
+https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+https://github.com/ollama/ollama/blob/main/docs/api.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt, common_fields, read_count, read_logprobs
+
+
+def write_infill(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request. Raises ConfigError if the prompt is an instruction, which is no hole."""
+    if prompt.instruction:
+        raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
+    fields = common_fields(settings, prompt)
+    # This path takes llama.cpp's own names, not those of OpenAI.
+    fields["n_predict"] = fields.pop("max_tokens")
+    extra = [{"filename": file.path, "text": file.text} for file in prompt.files]
+    hole = {"input_prefix": prompt.prefix, "input_suffix": prompt.suffix}
+    return {**fields, **hole, **({"input_extra": extra} if extra else {})}
+
+
+def read_infill(response: Mapping[str, Any]) -> Piece:
+    # `stop_type` is `none` while the model goes on; only the last chunk counts the tokens.
+    done = response["stop"]
+    return Piece(
+        text=response["content"],
+        finish=response.get("stop_type") or "stop" if done else "",
+        model=response.get("model") or "",
+        prompt_tokens=read_count(response.get("tokens_evaluated")) if done else None,
+        answer_tokens=read_count(response.get("tokens_predicted")) if done else None,
+        logprobs=read_logprobs(response.get("completion_probabilities")),
+    )
+
+
+_OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
+# The densest twentieth of files has 2.8 characters a token (docs/models.md), so 2 is on the safe side.
+DENSE = 2
+"""The smallest average number of characters in a token of a question."""
+SMALLEST = 4096
+
+
+def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
+    """Return the size of the context that a question and its answer fit into, a power of 2."""
+    # Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
+    # Ollama loads the model again for another one.
+    window = settings.window
+    length = len(prompt.instruction or prompt.prefix + prompt.suffix)
+    full = 0 if prompt.instruction else window.tokens or window.characters // DENSE
+    return max(SMALLEST, 1 << (max(length // DENSE, full) + prompt.max_tokens - 1).bit_length())
+
+
+def write_ollama(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    fields = common_fields(settings, prompt)
+    options = {_OPTIONS[name]: value for name, value in fields.items() if name in _OPTIONS}
+    options["num_ctx"] = choose_context_size(prompt, settings)
+    request: dict[str, Any] = {"model": settings.model, "options": options}
+    if prompt.instruction:
+        return {**request, "prompt": prompt.instruction}
+    if not prompt.suffix:
+        # Without `raw`, the text would be wrapped as a chat.
+        return {**request, "prompt": prompt.prefix, "raw": True}
+    return {**request, "prompt": prompt.prefix, "suffix": prompt.suffix}
+
+
+def read_ollama(response: Mapping[str, Any]) -> Piece:
+    """Return the piece in an object of the answer. The last object has the reason for the end, and the counts."""
+    done = response["done"]
+    return Piece(
+        text=response.get("response") or "",
+        thought=response.get("thinking") or "",
+        finish=response.get("done_reason") or "stop" if done else "",
+        model=response.get("model") or "",
+        prompt_tokens=read_count(response.get("prompt_eval_count")),
+        answer_tokens=read_count(response.get("eval_count")),
+        logprobs=read_logprobs(response.get("logprobs")),
+    )
+
+
+APIS: Mapping[str, Api] = {
+    "infill": Api(
+        name="infill", path="/infill", body=write_infill, read=read_infill, key="stop", logprobs={"n_probs": 1}
+    ),
+    "ollama": Api(
+        name="ollama",
+        path="/api/generate",
+        body=write_ollama,
+        read=read_ollama,
+        key="done",
+        logprobs={"logprobs": True},
+    ),
+}

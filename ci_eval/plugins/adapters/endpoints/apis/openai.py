@@ -1,0 +1,186 @@
+"""The apis of OpenAI's shape: chats, texts that are continued, and Mistral's fill-in-the-middle.
+
+https://platform.openai.com/docs/api-reference/chat
+https://platform.openai.com/docs/api-reference/completions
+https://docs.mistral.ai/api/#tag/fim
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.plugins.adapters.endpoints.messages import (
+    FAMILIES,
+    OF_THE_ENDPOINT,
+    Api,
+    Piece,
+    Prompt,
+    common_fields,
+    find_template,
+    read_count,
+    read_logprobs,
+)
+
+HOLE = (
+    "You complete code in an editor. Between <code> and </code> stands a file, with <HOLE/> where the caret is. Write "
+    "what belongs there, exactly as it goes on at the caret, without repeating what stands around it. Answer with that "
+    "alone, in one fenced block of Markdown.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
+)
+"""The words that ask for a hole; a change of them makes all questions new ones."""
+
+
+def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request, with one message of the user's."""
+    # Not by format: the code may hold braces, and the other placeholder.
+    before, _, remainder = HOLE.partition("{prefix}")
+    between, _, after = remainder.partition("{suffix}")
+    message = prompt.instruction or f"{before}{prompt.prefix}{between}{prompt.suffix}{after}"
+    return {**common_fields(settings, prompt), "messages": [{"role": "user", "content": message}]}
+
+
+def write_completion(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request. Raises ConfigError if there is no template, and ci-eval would have to guess
+    one."""
+    fields = common_fields(settings, prompt)
+    if prompt.instruction:
+        return {**fields, "prompt": prompt.instruction}
+    if settings.template == OF_THE_ENDPOINT:
+        return {**fields, "prompt": prompt.prefix, "suffix": prompt.suffix}
+    template = find_template(settings.template or "", settings.file_heading)
+    # Some servers echo the template's tokens as text, after the end of the answer.
+    stops = [*settings.sampling.stop, *template.stop]
+    filled = template.filled(prompt.prefix, prompt.suffix, prompt.files, prompt.path)
+    return {**fields, "prompt": filled, **({"stop": stops} if stops else {})}
+
+
+def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
+    """Return the body of the request. An instruction is a text that is continued."""
+    fields = common_fields(settings, prompt, seed="random_seed")
+    if prompt.instruction:
+        return {**fields, "prompt": prompt.instruction}
+    # Mistral's own marks of files, which are no tokens, stand in the text.
+    before = FAMILIES["codestral"].before(prompt.files, prompt.path)
+    return {**fields, "prompt": before + prompt.prefix, "suffix": prompt.suffix}
+
+
+TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
+"""Types of the parts of a content that are the answer; all others are thoughts or no text."""
+THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+"""The fields of thoughts in a message, beside its content."""
+
+
+def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
+    """Return the content of an object with `choices` and `usage`; the last chunk of a stream may hold the counts alone.
+
+    `chat`: whether a choice holds a message, rather than a text.
+    """
+    # In a stream, `usage` may be null until the last chunk.
+    usage = answer.get("usage") or {}
+    choices = answer["choices"] or []
+    is_alone = len(choices) == 1 and "message" in choices[0]
+    # A stream of several choices mixes their chunks: number 0 counts.
+    choice = choices[0] if is_alone else next((choice for choice in choices if not choice.get("index")), {})
+    message, is_whole = _message(choice, chat=chat)
+    content = message.get("content")
+    text, thought = _parts([content] if isinstance(content, Mapping) else content)
+    reasoning = next((str(message[name]) for name in THOUGHTS if isinstance(message.get(name), str)), "")
+    finish = choice.get("finish_reason") or choice.get("native_finish_reason") or ""
+    return Piece(
+        text=text,
+        thought=thought + reasoning,
+        finish=str(finish),
+        refused=bool(message.get("refusal"))
+        or (isinstance(content, list) and any(isinstance(part, Mapping) and part.get("refusal") for part in content)),
+        is_whole=is_whole,
+        has_choice=bool(choice),
+        model=str(answer.get("model") or ""),
+        **_count_tokens(usage),
+        logprobs=read_logprobs(choice.get("logprobs")),
+    )
+
+
+def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any], bool]:
+    """Return the message of a choice, and whether that is the whole answer."""
+    delta, message = choice.get("delta"), choice.get("message")
+    # Some servers answer in the shape of the other api.
+    if not chat or (message is None and delta is None):
+        text = choice.get("text")
+        return {"content": text} if text is not None or message is None else message, False
+    # A chunk has a `delta`; some servers send a `message` as well.
+    if delta or message is None:
+        return delta or {}, False
+    return message, True
+
+
+def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the counts of a `Piece`. Some endpoints count cached tokens beside those of the question, and thoughts
+    beside those of the answer or in the total alone."""
+    asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
+    prompt, answer, total, read, created = (
+        read_count(usage.get(name))
+        for name in ("prompt_tokens", "completion_tokens", "total_tokens", "cache_read_input_tokens",
+                     "cache_creation_input_tokens")
+    )  # fmt: skip
+    cached = read if read is not None else read_count(asked.get("cached_tokens", usage.get("prompt_cache_hit_tokens")))
+    thought = read_count(answered.get("reasoning_tokens", usage.get("reasoning_tokens")))
+    kept = max((read or 0) + (created or 0), cached or 0)
+    if prompt is not None and kept > prompt:
+        prompt += kept
+    if answer is not None and (thought or 0) > answer:
+        answer += thought or 0
+    if total is not None and prompt is not None:
+        answer = max(answer or 0, total - prompt)
+    return {"prompt_tokens": prompt, "cached_tokens": cached, "answer_tokens": answer, "thought_tokens": thought}
+
+
+def _parts(content: object) -> tuple[str, str]:
+    """Return the text of a content, and the thoughts in it: a text, or a list of parts."""
+    if content is None or isinstance(content, str):
+        return content or "", ""
+    if not isinstance(content, list):
+        raise TypeError("a content is a text or a list of parts")
+    texts, thoughts = "", ""
+    for part in content:
+        if isinstance(part, str):
+            texts += part
+        elif str(part.get("type") or "") in TEXT_PARTS:
+            texts += str(part.get("text") or "")
+        else:
+            thoughts += "".join(_walk_texts(part.get("thinking") or part.get("text") or part.get("content")))
+    return texts, thoughts
+
+
+def _walk_texts(part: object) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _walk_texts(inner)
+    elif isinstance(part, Mapping):
+        yield from _walk_texts(part.get("text") or part.get("thinking"))
+
+
+APIS: Mapping[str, Api] = {
+    "chat": Api(
+        name="chat",
+        path="/chat/completions",
+        body=write_chat,
+        read=partial(piece, chat=True),
+        key="choices",
+        counts_at_the_end=True,
+        logprobs={"logprobs": True, "top_logprobs": 1},
+    ),
+    "completions": Api(
+        name="completions",
+        path="/completions",
+        body=write_completion,
+        read=partial(piece, chat=False),
+        key="choices",
+        counts_at_the_end=True,
+        logprobs={"logprobs": 1},
+    ),
+    "fim": Api(name="fim", path="/fim/completions", body=write_fim, read=partial(piece, chat=True), key="choices"),
+}

@@ -1,0 +1,303 @@
+"""The messages that pass between client, apis and the store of answers: prompts, templates of holes, replies."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from msgspec import Struct
+
+from ci_eval.core.base.errors import ConfigError, EngineRaised
+from ci_eval.core.model.settings import EndpointConfig
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherFile:
+    """A file of the project that is shown besides the open one, or the first lines of it."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """A question to a language model: a hole in a text, or an instruction."""
+
+    prefix: str = ""
+    suffix: str = ""
+    instruction: str = ""
+    """The instruction; "" = there is a hole between prefix and suffix."""
+    max_tokens: int = 256
+    path: str = ""
+    """The path of the file with the hole, below the project's root."""
+    files: tuple[OtherFile, ...] = ()
+    """The other files, the one that matters most last."""
+
+
+Logprobs = tuple[tuple[int, float | None], ...]
+"""The tokens of an answer: for each, the octets (UTF-8) of its text, and the natural logarithm of how likely the model
+took the token to be. It is None if the endpoint does not say, as for the first token of an echoed text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """The content of one JSON object of an answer: a chunk of a stream, or the whole."""
+
+    text: str = ""
+    finish: str = ""
+    """The reason why the model stopped, in the endpoint's words; "" while it goes on."""
+    thought: str = ""
+    refused: bool = False
+    is_whole: bool = False
+    """Whether `text` is all of the answer so far, rather than the part that follows the text of earlier chunks."""
+    has_choice: bool = True
+    """False for counts alone, and for a list without answers."""
+    model: str = ""
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    answer_tokens: int | None = None
+    thought_tokens: int | None = None
+    logprobs: Logprobs = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Api:
+    """A way to ask an endpoint: the path and the body of requests, and the reading of answers."""
+
+    name: str
+    path: str
+    body: Callable[[Prompt, EndpointConfig], dict[str, Any]]
+    """A function that returns the body of a request. Raises ConfigError if the api cannot ask that."""
+    read: Callable[[Mapping[str, Any]], Piece]
+    """A function that reads an object of an answer. Raises LookupError, TypeError or ValueError if the object has
+    another shape."""
+    key: str
+    """The field that each object of an answer has; in a stream, others are passed over."""
+    counts_at_the_end: bool = False
+    """Whether a stream tells the number of tokens only if `stream_options` asks for it."""
+    logprobs: Mapping[str, Any] | None = None
+    """The fields that ask for log-probabilities; None = the api has none."""
+    free: bool = False
+    """Whether the model writes nothing, so that no budget counts the request."""
+
+
+class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """An answer, as it is stored."""
+
+    text: str = ""
+    finish: str = "stop"
+    """The reason for the end: stop: the model was done; length: the answer was cut off; filter: a filter took it;
+    refusal; tool: the model called one; or unknown, if the endpoint sent the whole answer and no reason."""
+    thought: str = ""
+    model: str = ""
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    """The tokens of the prompt that the endpoint took from a cache."""
+    answer_tokens: int | None = None
+    """The tokens of the answer, thoughts included."""
+    thought_tokens: int | None = None
+    first_token: float | None = None
+    """Milliseconds until the first token came; None if the answer came in one piece."""
+    last_token: float = 0.0
+    """Milliseconds until the answer was complete."""
+    logprobs: Logprobs = ()
+    refused: str = ""
+    """The reason why the endpoint will never answer this; "" = it has."""
+
+
+def read_count(value: object) -> int | None:
+    """Return the value if it is a number of tokens, else None."""
+    # In Python, JSON's true is an int as well.
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def common_fields(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed") -> dict[str, Any]:
+    """Return the fields whose names most apis share. `seed`: the name that this api has for the seed."""
+    sampling = settings.sampling
+    fields = {
+        "model": settings.model,
+        "max_tokens": prompt.max_tokens,
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        seed: sampling.seed,
+        "stop": list(sampling.stop) or None,
+    }
+    # Models refuse parameters that they do not know, so null in the configuration leaves a field out.
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+LOWEST = -9999.0
+"""The value that OpenAI gives a token that is too unlikely to tell."""
+
+
+def read_logprobs(content: Any) -> Logprobs:
+    """Return the octets and log-probabilities of the tokens in an answer: tokens with their `logprob`, alone or as
+    `content` (chats; llama.cpp in all apis), or `tokens` next to `token_logprobs` (OpenAI's completions). None and all
+    other shapes give nothing."""
+    try:
+        # An answer is not lost over numbers that few ask for.
+        return tuple(_tokens(content))
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return ()
+
+
+def _tokens(content: Any) -> Iterator[tuple[int, float | None]]:
+    if isinstance(content, Mapping):
+        if "token_logprobs" in content:
+            for token, value in zip(content["tokens"], content["token_logprobs"], strict=True):
+                yield len(token.encode("utf-8", "replace")), _logprob(value)
+            return
+        content = content.get("content")
+    for token in content or ():
+        # A token may be part of a character; only `bytes` tells its length.
+        octets = token.get("bytes")
+        length = len(octets if isinstance(octets, list) else token["token"].encode("utf-8", "replace"))
+        yield length, _logprob(token["logprob"])
+
+
+def _logprob(value: float | None) -> float | None:
+    if value is None or not math.isfinite(value):
+        return None
+    return min(max(float(value), LOWEST), 0.0)
+
+
+def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
+    """Return the mean over the tokens that begin between these offsets (code points) of the answer, or None if none
+    does."""
+    first, last = (len(reply.text[:offset].encode()) for offset in (begin, end))
+    starts: Sequence[int] = list(accumulate((octets for octets, _ in reply.logprobs), initial=0))
+    # Some tokens, such as an end, have no text; between others they count.
+    within = [
+        value
+        # `starts` has one more element, the end of the last token.
+        for start, (_, value) in zip(starts, reply.logprobs, strict=False)
+        if value is not None and first <= start < last
+    ]
+    return sum(within) / len(within) if within else None
+
+
+# ----------------------------------------------------------------------------------------------------------- templates
+#
+# The fill-in-the-middle tokens of each family are those that the models' cards and Continue
+# (core/autocomplete/templating/AutocompleteTemplate.ts) give. So are the marks of other files of starcoder and
+# codestral; those of qwen are in its report (arXiv 2409.12186, on pretraining with whole repositories).
+
+_PLACE = re.compile(r"\{(prefix|suffix|files)\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """A text with {prefix}, {suffix} and a place for other {files}, and the texts that end an answer."""
+
+    text: str
+    stop: tuple[str, ...] = ()
+    heading: str = ""
+    """The text before each file, the open one included, if there are others; with {path}."""
+    opening: str = ""
+    """The text before the first of the other files."""
+    end: str = "\n"
+    """The text behind each other file."""
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Return the texts around the places: a model reads these as commands, wherever they are."""
+        parts = (part.strip() for part in _PLACE.sub("\0", self.text).split("\0"))
+        return tuple(part for part in parts if part)
+
+    def takes(self, text: str) -> bool:
+        """Return whether another file may hold that text."""
+        return not any(token in text for token in (*self.tokens, *self.stop))
+
+    def before(self, files: Sequence[OtherFile], path: str) -> str:
+        """Return the other files, and the heading of the open one at `path`; "" if there are none."""
+        if not files:
+            return ""
+        others = "".join(f"{self._heading(file.path)}{file.text}{self.end}" for file in files)
+        return f"{self.opening}{others}{self._heading(path)}"
+
+    def filled(self, prefix: str, suffix: str, files: Sequence[OtherFile] = (), path: str = "") -> str:
+        """Return the prompt. Raises EngineRaised if the code itself holds one of the tokens."""
+        for token in self.tokens:
+            if token in prefix or token in suffix:
+                raise EngineRaised(f"the code holds {token!r}, which the model would take for the template's")
+        parts = {"prefix": prefix, "suffix": suffix, "files": self.before(files, path)}
+        # One pass, so that a placeholder in the code itself is not replaced.
+        return _PLACE.sub(lambda match: parts[match[1]], self.text)
+
+    def _heading(self, path: str) -> str:
+        return self.heading.replace("{path}", path)
+
+
+_QWEN = ("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>")
+_STARCODER = ("<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<file_sep>", "<|endoftext|>")
+_DEEPSEEK = (
+    "<\uff5cfim\u2581begin\uff5c>", "<\uff5cfim\u2581hole\uff5c>", "<\uff5cfim\u2581end\uff5c>",
+    "<\uff5cend\u2581of\u2581sentence\uff5c>",
+)  # fmt: skip
+
+FAMILIES = {
+    "qwen": Template(
+        text="{files}<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        stop=(*_QWEN, "<|endoftext|>", "<|im_start|>", "<|im_end|>"),
+        heading="<|file_sep|>{path}\n",
+        opening="<|repo_name|>project\n",
+    ),
+    "starcoder": Template(
+        text="{files}<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+        stop=_STARCODER,
+        heading="<file_sep>",
+        end="",
+    ),
+    "deepseek": Template(text=f"{_DEEPSEEK[0]}{{prefix}}{_DEEPSEEK[1]}{{suffix}}{_DEEPSEEK[2]}", stop=_DEEPSEEK),
+    # The blanks belong to Code Llama's format.
+    "codellama": Template(text="<PRE> {prefix} <SUF>{suffix} <MID>", stop=("<EOT>",)),
+    "codestral": Template(
+        text="[SUFFIX]{suffix}[PREFIX]{files}{prefix}",
+        stop=("[PREFIX]", "[SUFFIX]"),
+        heading="+++++ {path}\n",
+        end="\n\n",
+    ),
+    "codegemma": Template(
+        text="<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+        stop=("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", "<|file_separator|>", "<end_of_turn>", "<eos>"),
+    ),
+    "granite": Template(text="<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>", stop=_STARCODER),
+}
+
+OF_THE_ENDPOINT = "suffix"
+"""A name for the endpoint's own field, which the endpoint must be shown to heed."""
+
+
+def find_template(given: str, heading: str | None = None) -> Template:
+    """Return the template of that name, or of that text with that heading of files. Raises ConfigError."""
+    if given in FAMILIES and heading is None:
+        return FAMILIES[given]
+    places = sorted(_PLACE.findall(given))
+    if places not in (["prefix", "suffix"], ["files", "prefix", "suffix"]):
+        raise ConfigError(
+            f"engine.template is {given!r}; expected {', '.join(FAMILIES)}, {OF_THE_ENDPOINT}, or a text that holds "
+            "{prefix} and {suffix}, each once, and once {files} where other files are shown"
+        )
+    if ("files" in places) != (heading is not None):
+        raise ConfigError(
+            "engine.template and engine.fileHeading go together: the template says by {files} where other files "
+            "stand, the heading what stands before each of them, such as `<|file_sep|>{path}`; add what is missing"
+        )
+    return Template(text=given, heading=heading or "")
+
+
+def takes_files(settings: EndpointConfig) -> bool:
+    """Return whether other files have a place in the question. Raises ConfigError."""
+    template = own_template(settings)
+    return settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
+
+
+def own_template(settings: EndpointConfig) -> Template | None:
+    """Return the template that ci-eval fills, or None if the endpoint fills holes by itself. Raises ConfigError."""
+    if settings.template in {None, OF_THE_ENDPOINT}:
+        return None
+    return find_template(settings.template or "", settings.file_heading)

@@ -1,0 +1,433 @@
+"""The failures of a request and their consequence: ask again, or give up; and the words of providers, as data.
+
+The code of the response decides first; the endpoint's words decide only among the meanings that the code has. The words
+come from the providers' references and from the sources of open servers (vLLM 0.33, llama.cpp, TGI, SGLang, Ollama),
+and from reports about proxies between them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from ci_eval.core.base.errors import (
+    BudgetSpent,
+    ContextTooLong,
+    EngineFailure,
+    EngineMisbehaved,
+    EngineRaised,
+    EngineTimeout,
+)
+from ci_eval.core.base.quoting import quote
+
+STOP, LENGTH, FILTER, REFUSAL, TOOL, BROKEN = "stop", "length", "filter", "refusal", "tool", "broken"
+
+FINISHES = {
+    STOP: "stop eos eos_token eos_token_id word stop_sequence stop_word stop_words stop_str stop_string stop_token end "
+    "end_turn end_of_turn endoftext complete completed finish finished done normal success succeeded eosfound "
+    "stopstringfound alternative_status_final",
+    LENGTH: "length limit model_length max_tokens max_length max_output max_output_tokens token_limit maxtokens "
+    "max_new_tokens model_context_window_exceeded context_length contextlengthreached maxpredictedtokensreached "
+    "incomplete truncated alternative_status_truncated_final",
+    FILTER: "content_filter content_filtered filter filtered safety recitation blocklist blacklist prohibited_content "
+    "spii image_safety guardrail_intervened error_toxic sensitive language content_blocked moderation "
+    "alternative_status_content_filter",
+    REFUSAL: "refusal refused",
+    TOOL: "tool_calls tool_call tool_use function_call tool toolcalls",
+}
+"""The reason in our words → the words of endpoints, in small letters; any other word is a broken answer."""
+
+STILL_GOING = frozenset({"", "null", "none", "in_progress", "not_finished", "finish_reason_unspecified"})
+"""The words of a chunk that is not the last one: DashScope writes the text `null`, llama.cpp `none`."""
+
+_OURS = {word: ours for ours, words in FINISHES.items() for word in words.split()}
+
+AGAIN = frozenset({408, 409, 420, 424, 425, 429, 498, 499})
+"""The codes below 500 after which the same request may be answered."""
+NEVER = frozenset({501, 505})
+"""The codes from 500 on after which it will not be."""
+
+CODES = {
+    429: "rate_limit_exceeded rate_limit_error throttling too_many_requests",
+    503: "overloaded_error overloaded service_unavailable unavailable",
+    400: "invalid_request_error badrequesterror bad_request context_length_exceeded",
+}
+"""The code that an error in the middle of an answer means → the names that errors have, in small letters."""
+SPENT_CODES = frozenset({
+    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
+    "insufficient_credits", "payment_required", "arrearage",
+})  # fmt: skip
+"""The codes and types of errors that no waiting mends."""
+SPENT = re.compile(
+    r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low|out of credits|"
+    r"exceeded your (?:current )?quota|billing hard limit|account balance|payment required",
+    re.IGNORECASE,
+)
+"""The words of the same, believed only if nothing is said of a wait, or of a limit that ends with the minute."""
+PASSING = re.compile(
+    r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
+    r"too many requests|overloaded|capacity",
+    re.IGNORECASE,
+)
+"""Words of a limit that ends by itself."""
+THROTTLED = re.compile(
+    r"rate.?limit|(?:tokens|requests) per[ -](?:second|minute|hour|day)|\b[RT]PM\b|throttl|too many requests|"
+    r"(?:please|must|before) wait|wait before|slow down",
+    re.IGNORECASE,
+)
+"""Words of the same which no refusal of a long question has; that may say "try again with a shorter prompt"."""
+
+BUSY = re.compile(
+    r"overloaded|(?:server|model|service) is (?:busy|overloaded)|at capacity|currently unavailable", re.IGNORECASE
+)
+"""Words of a server that answers later, whatever its code."""
+LOADING = re.compile(
+    r"(?:loading|warming up|starting(?! with)|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"
+    r"warming up|starting(?! with)|initiali[sz])|not ready|(?:server|service|container) is (?:starting|loading)|"
+    r"cold start",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words of a 503 while a server loads its model, as llama.cpp, Hugging Face's and KServe's put it."""
+
+_SUBJECT = (
+    r"(?:prompt|input|inputs|message|messages|request|conversation|context|question|query|text|history|content|"
+    r"sequence|tokens? in the)"
+)
+_SIZE = r"(?:token|context|window|length|long|character|size|max_model_len|max_seq_len)"
+_TOO = r"(?:exceed\w*|(?:longer|larger|greater|more|less|fewer) than|too (?:long|large|many)|over the|beyond)"
+_BOUND = rf"(?:{_TOO}|at most|no more than|range of|out of range|limit|maximum|must (?:be|have)|<=)"
+TOO_LONG = re.compile(
+    "|".join(
+        (
+            r"exceed_context_size|string_above_max_length|max_model_len|max_seq_len|maximum (?:context|prompt|input)",
+            r"tokens\b.{0,40}> ?n_ctx|max_?length:? [\d,]+,? actual:? [\d,]+",
+            r"context[ _](?:length|window|size)|context[ _-]?limit[ _-]?exceed",
+            rf"\b{_SUBJECT}\b.{{0,80}}\b(?:too|is|was) (?:long|large|big)\b",
+            r"too many (?:input |prompt |context )?tokens",
+            rf"{_SUBJECT}\b.{{0,120}}\b{_TOO}.{{0,120}}{_SIZE}",
+            rf"{_SUBJECT}\b.{{0,120}}{_SIZE}.{{0,120}}\b{_BOUND}",
+            r"\b(?:less|fewer) than [\d,]+ tokens|range of input length|tokens? (?:limit|count)\b.{0,60}exceed",
+            rf"(?:reduce|shorten|truncate)\b.{{0,60}}\b{_SUBJECT}",
+            rf"does(?:n't| not) fit.{{0,60}}{_SIZE}",
+            r"超长|超出.{0,10}长度|长度.{0,20}超|слишком длин|превыша\w*.{0,60}токен|длин\w*.{0,60}превыша",
+        )
+    ),
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words of a refusal because of the question's length, whoever says it: a subject, a size, and that it is too much."""
+OF_THE_ANSWER = re.compile(
+    r"\bmax(?:imum)?_?(?:completion_|new_|output_)?tokens\b(?! allowed)|(?:completion|output) tokens", re.IGNORECASE
+)
+"""Words of a refusal that is about the limit of the answer's tokens."""
+ABOVE_ITS_LIMIT = re.compile(
+    rf"(?:max(?:imum)?_?(?:completion_|new_|output_)?tokens|(?:completion|output) tokens)\b.{{0,120}}"
+    rf"(?:{_BOUND}|too large|above|between|(?:should|must) be)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words of a refusal because that limit is higher than the model's."""
+OF_THE_QUESTION = re.compile(
+    rf"\b(?:prompt|inputs?|messages|context|conversation|question)\b|{_SUBJECT} is too long", re.IGNORECASE
+)
+
+REQUESTED = re.compile(
+    r"limit:? *(?P<limit>[\d,]+).{0,40}requested:? *(?P<requested>[\d,]+)", re.IGNORECASE | re.DOTALL
+)
+"""A limit of tokens a minute, and the tokens that one request alone would take, in the words of OpenAI and Groq."""
+
+REFUSED = re.compile(
+    r"unsupported|not support|n't support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)|not permitted|"
+    r"not allowed|forbidden|deprecated|invalid|incompatible|not (?:a )?valid|not available|only the default",
+    re.IGNORECASE,
+)
+"""Words of a refusal of a parameter."""
+PARAMETERS = {
+    "stream_options": "engine.extra: {stream_options: null}",
+    "max_completion_tokens": "engine.extra: {max_completion_tokens: null}",
+    "max_tokens": "engine.extra: {max_tokens: null, max_completion_tokens: 1024}",
+    "temperature": "engine.sampling.temperature: null",
+    "top_p": "engine.sampling.topP: null",
+    "top_logprobs": "engine.logprobs: false",
+    "logprobs": "engine.logprobs: false",
+    "random_seed": "engine.sampling.seed: null",
+    "seed": "engine.sampling.seed: null",
+    "stop": "engine.sampling.stop: []",
+    "suffix": "engine.template: the family of the model, or engine.api: chat",
+    "stream": "engine.stream: false",
+}
+"""The field of a request → the setting that removes it; of names within others the longest first."""
+
+_UNITS = (
+    r"milliseconds?|ms|миллисекунд\w*|мс|毫秒|hours?|h|час\w*|ч|小时|minutes?|min|m|минут\w*|мин|分钟|seconds?|secs?|sec|s|секунд\w*|"
+    r"сек|\u0441|秒"
+)
+"""Units of time in English, Russian and Chinese."""
+DELAY_TEXTS = (
+    re.compile(
+        r"(?:try again|retry|retrying|wait|reset\w*|available|повтори\w*|попробуй\w*|подожди\w*)"
+        r"(?: (?:again|after|in|for|at least|another|попытку|снова|ещё раз|через))* "
+        rf"(?P<time>(?:\d+(?:\.\d+)? ?(?:{_UNITS})(?![^\W\d]) ?)+)",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?P<time>\d+(?:\.\d+)? ?(?:{_UNITS}))\s*(?:后|之后)"),
+    re.compile(
+        r"(?:retry[ _-]?(?:delay|after)|estimated_time)(?:[ _-]?(?P<unit>ms|millis|s)[a-z]*)?[\"']?\s*[:=]?\s*[\"']?"
+        r"(?P<time>\d+(?:\.\d+)?\s*(?:ms|s)?)\b",
+        re.IGNORECASE,
+    ),
+)
+"""The forms in which an error says in words when to come back."""
+# `ms` stands before `m`, since the first alternative that matches wins.
+_PART = re.compile(
+    r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|мс|миллисек|毫秒|[hms]|[чм\u0441]|час|мин|сек|小时|分钟|秒)?[^\W\d]*\s*",
+    re.IGNORECASE,
+)
+_SECONDS = {
+    **dict.fromkeys(("milli", "ms", "мс", "миллисек", "毫秒"), 0.001),
+    **dict.fromkeys(("h", "ч", "час", "小时"), 3600.0),
+    **dict.fromkeys(("m", "м", "мин", "分钟"), 60.0),
+    **dict.fromkeys(("s", "\u0441", "сек", "秒"), 1.0),
+}
+
+
+def translate_finish(word: object) -> str:
+    """Return our word for a reason to stop, an empty text while the model goes on, or "broken (WORD)"."""
+    text = "" if word is None else str(word).strip()
+    # Some endpoints write the name of a constant, such as `FinishReason.MAX_TOKENS`.
+    low = text.lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
+    if low in STILL_GOING:
+        return ""
+    return _OURS.get(low) or f"{BROKEN} ({quote(text, 60)})"
+
+
+def parse_duration(text: str) -> float | None:
+    """Return the seconds in `20s`, `1m26.4s`, `250ms`, `1 minute 5 seconds` or `12`; None for any other text."""
+    total, position, text = 0.0, 0, text.strip()
+    while match := _PART.match(text, position):
+        total += float(match["number"]) * _SECONDS[(match["unit"] or "s").lower()]
+        position = match.end()
+    return total if position and position == len(text) else None
+
+
+MOST_SAID = 300
+"""Characters of the endpoint's own words that go into a message."""
+EPOCH = 1e9
+"""The number of seconds above which a reset is a moment, not a delay."""
+
+
+@dataclass
+class Trouble(Exception):
+    """A failure of a request, which says whether to ask again."""
+
+    reason: str
+    again: bool = False
+    """Whether the same request may be answered later."""
+    wait: float | None = None
+    """Seconds that the endpoint wants to be left alone."""
+    kind: type[EngineFailure] = EngineRaised
+    for_good: bool = False
+    """Whether the endpoint will say so each time it is asked this, so the refusal is worth keeping."""
+    is_limit: bool = False
+    """Whether the trouble ends by itself: a limit of requests or tokens, or a model that is being loaded."""
+
+
+def timed_out(seconds: float) -> Trouble:
+    """Return the failure of a request without a whole answer in time. A person would not ask again."""
+    return Trouble(f"no answer within {seconds:g} s (interpret.timeout)", kind=EngineTimeout)
+
+
+def garbage(reason: str) -> Trouble:
+    """Return the failure of an answer that is none: often a proxy's page, which is gone a second later."""
+    return Trouble(reason, again=True, kind=EngineMisbehaved)
+
+
+def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
+    """Return the failure that a code other than 200 means. `key`: name of the variable with the key."""
+    try:
+        content: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        # A page of HTML is a proxy's, and says nothing that helps in a message.
+        content = body.decode(errors="replace") if body.lstrip()[:1] != b"<" else ""
+    return _classify(code, headers, content, key)
+
+
+def classify_error(content: object) -> Trouble:
+    """Return the trouble of an error that came in place of an answer, or in the middle of one."""
+    code = _find_code(content)
+    if code is not None:
+        return _classify(code, {}, content, None)
+    words = _format_message({"error": content})
+    if _is_too_long(words) and not (LOADING.search(words) or PASSING.search(words)):
+        return _too_long(words, for_good=True)
+    return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_wait_said(content))
+
+
+def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
+    words = _format_message(content)
+    reason = f"the endpoint answered {code}{words}"
+    if 300 <= code < 400:
+        return Trouble(
+            f"the endpoint answered {code}: a redirect, which is not followed; give its target as the address"
+        )
+    wait = find_retry_delay(headers, content)
+    # Bedrock and some proxies say by 400 that there were too many tokens this minute.
+    if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
+        return _throttling(reason, words, wait, content)
+    if code in {401, 403}:
+        missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
+        return Trouble(f"{reason}: {missing}", kind=BudgetSpent if code == 401 else EngineRaised)
+    if code == 402:
+        return Trouble(f"{reason}: the account has no money left", kind=BudgetSpent)
+    if code >= 500:
+        if code == 503 and LOADING.search(words):
+            return Trouble(reason, again=True, wait=min(1.0 if wait is None else wait, 15.0), is_limit=True)
+        # Some servers call a question that is too long an error of their own; another try may tell.
+        kind = ContextTooLong if _is_too_long(words) else EngineRaised
+        return Trouble(reason, again=code not in NEVER, wait=wait, kind=kind, is_limit=wait is not None)
+    if code == 413 or (code in {400, 422} and _is_too_long(words)):
+        # Nothing uncertain is stored: without words on length, the limit may be that of a proxy.
+        return _too_long(words, for_good=_is_too_long(words))
+    again = code in AGAIN or bool(BUSY.search(words) or LOADING.search(words))
+    return Trouble(reason + _advice(code, words), again=again, wait=wait)
+
+
+def _throttling(reason: str, words: str, wait: float | None, content: Any) -> Trouble:
+    alone = REQUESTED.search(words)
+    asked, limit = (int(alone[name].replace(",", "")) if alone else 0 for name in ("requested", "limit"))
+    if asked > limit:
+        return Trouble(f"{reason}: this question alone is above the limit; lower engine.window", kind=ContextTooLong)
+    ends = wait is not None or PASSING.search(words)
+    if _collect_error_names(content) & SPENT_CODES or (not ends and SPENT.search(words)):
+        return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
+    return Trouble(reason, again=True, wait=wait, is_limit=wait is not None)
+
+
+def _too_long(words: str, *, for_good: bool) -> Trouble:
+    reason = f"the question is too long for the model{words}; lower engine.window"
+    return Trouble(reason, kind=ContextTooLong, for_good=for_good)
+
+
+def _is_too_long(words: str) -> bool:
+    about_answer = OF_THE_ANSWER.search(words) and not OF_THE_QUESTION.search(words)
+    return bool(TOO_LONG.search(words)) and not about_answer
+
+
+def _advice(code: int, words: str) -> str:
+    """Return the setting to change if a field of the request was refused; an empty text if none was."""
+    if code == 404:
+        return ": check engine.model, engine.api, and the path of engine.endpoint"
+    if ABOVE_ITS_LIMIT.search(words) and not re.search(r"\buse\W+\w+\W+instead", words, re.IGNORECASE):
+        return ": the model's answers cannot be that long; lower engine.sampling.maxTokens"
+    if not REFUSED.search(words):
+        return ""
+    low = words.lower()
+    name = next((name for name in PARAMETERS if name in low), None)
+    if name == "max_completion_tokens" and "max_tokens" in low:
+        name = "max_tokens"  # `Use 'max_completion_tokens' instead`
+    return f": the model takes no {name} like that; set {PARAMETERS[name]}" if name else ""
+
+
+def _find_code(content: object) -> int | None:
+    """Return the HTTP code that an error object tells; None without one."""
+    if not isinstance(content, Mapping):
+        return None
+    for name in ("status", "status_code", "code", "http_code"):
+        value = content.get(name)
+        if isinstance(value, str) and value.isascii() and value.isdigit():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and 300 <= value < 600:
+            return value
+    names = _collect_error_names(content)
+    return next((code for code, known in CODES.items() if names & {*known.split()}), None)
+
+
+def _collect_error_names(content: object) -> set[str]:
+    if not isinstance(content, Mapping):
+        return set()
+    inner = content.get("error")
+    names = {str(content[name]).lower() for name in ("code", "type", "status", "reason") if content.get(name)}
+    return names | (_collect_error_names(inner) if isinstance(inner, Mapping) else set())
+
+
+def _format_message(content: Any) -> str:
+    """Return the message in an error of the endpoint, as `" (…)"`; an empty text without one."""
+    if isinstance(content, list) and content:
+        content = content[0]
+    if isinstance(content, dict):
+        keys = ("error", "message", "detail", "msg", "error_msg", "errors", "base_resp")
+        code = content.get("code") if not isinstance(content.get("error"), dict) else None
+        content = next((content[name] for name in keys if content.get(name)), "")
+        if isinstance(content, str) and isinstance(code, str):
+            content = f"{code}, {content}"
+    if isinstance(content, dict):
+        names = ("code", "type", "message", "status_code", "status_msg", "param")
+        words = [str(content[name]) for name in names if content.get(name)]
+        content = ", ".join(words)
+    text = " ".join(str(content).split())
+    return f" ({quote(text, MOST_SAID)})" if text else ""
+
+
+def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
+    """Return the seconds after which the endpoint may be asked again, as its headers or its words say; None if neither
+    does."""
+    low = {name.lower(): value.strip() for name, value in headers.items()}
+    for name in ("retry-after-ms", "x-ms-retry-after-ms"):
+        if milliseconds := _float(low.get(name, "")):
+            return milliseconds / 1000
+    for name in ("retry-after", "x-retry-after"):
+        if (after := _moment(low.get(name, ""))) is not None:
+            return after
+    if (seconds := _wait_said(content)) is not None:
+        return seconds
+    # One field for both limits, of a draft of the IETF: `"default";r=0;t=5`, and before that `remaining=0, reset=5`.
+    combined = re.search(r"\b(?:t|reset)=(?P<seconds>\d+)", low.get("ratelimit", ""))
+    resets = [float(combined["seconds"])] if combined else []
+    for name, value in low.items():
+        if "ratelimit" in name and "reset" in name and (moment := _moment(value)) is not None:
+            remaining = low.get(name.replace("reset", "remaining"))
+            # A limit of which something is left is not the one that was hit.
+            if remaining is None or _float(remaining) == 0:
+                resets.append(moment)
+    # Requests and tokens have limits of their own, and the question has to wait for both.
+    return max(resets, default=None)
+
+
+def _wait_said(content: object) -> float | None:
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False) if content else ""
+    for pattern in DELAY_TEXTS:
+        if match := pattern.search(text):
+            unit = "ms" if (match.groupdict().get("unit") or "")[:1].lower() == "m" else ""
+            if (seconds := parse_duration(match["time"] + unit)) is not None:
+                return seconds
+    return None
+
+
+def _moment(text: str) -> float | None:
+    """Return the seconds until the moment in a header: seconds, a duration, a date, or a moment since 1970."""
+    if (number := _float(text)) is not None:
+        while number > 1000 * EPOCH:  # in milliseconds, or less
+            number /= 1000
+        return max(number - time.time() if number > EPOCH else number, 0.0)
+    if (seconds := parse_duration(text)) is not None:
+        return seconds
+    # datetime.fromisoformat reads `Z` from Python 3.11 on only.
+    for read in (parsedate_to_datetime, lambda date: datetime.fromisoformat(date.replace("Z", "+00:00"))):
+        try:
+            return max(read(text).timestamp() - time.time(), 0.0)
+        except (ValueError, TypeError):  # noqa: PERF203 - the other form may fit
+            continue
+    return None
+
+
+def _float(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    # float() also reads `nan` and `inf`, which are no times to wait.
+    return number if 0 <= number < 1e18 else None

@@ -1,0 +1,406 @@
+"""The wire for requests over HTTP, and the answers in the bodies of responses, whichever shape servers give them.
+
+Nothing but the configured address is reached, and the key goes nowhere else.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+import socket
+import threading
+import time
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.base.quoting import hide, hiding
+from ci_eval.core.fetch.download import is_loopback, shown
+from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Reply
+from ci_eval.plugins.adapters.endpoints.trouble import (
+    BROKEN,
+    REFUSAL,
+    Trouble,
+    classify_error,
+    classify_status,
+    garbage,
+    timed_out,
+    translate_finish,
+)
+
+if TYPE_CHECKING:
+    import requests
+
+DONE = object()
+"""The end of a stream that says so."""
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_FIELDS = (b":", b"event:", b"id:", b"retry:")
+"""The beginnings of lines of a stream that hold no data."""
+COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
+
+
+def whole(parts: Iterable[bytes]) -> Iterator[Any]:
+    """Yield the one object that all parts make up. Raises Trouble."""
+    yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
+
+
+def objects(parts: Iterable[bytes]) -> Iterator[Any]:
+    """Yield the objects of a stream, and DONE for its end mark. Raises Trouble.
+
+    An event may spread its data over several lines, and an endpoint may answer in one piece although it was asked to
+    stream. A text that is no JSON at all, such as `data: ping`, is passed over.
+    """
+    held = b""
+    for line in lines(parts):
+        text = line.strip()
+        if text.startswith(b"error:"):
+            raise classify_error(text[6:].decode(errors="replace"))
+        if text.startswith(b"data:"):
+            text = text[5:].strip()
+            if text == b"[DONE]":
+                yield DONE
+                continue
+        elif not text or text.startswith(_FIELDS):
+            continue
+        held, parsed = _join(held, text)
+        if parsed is not None:
+            yield parsed
+    if held:
+        yield _parse(held)
+
+
+def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
+    """Return the text that is held back until more of it comes, and the object that is whole now, if one is."""
+    goes_on = held.startswith((b"{", b"["))
+    joined = held + b"\n" + text if goes_on else text
+    if not joined.startswith((b"{", b"[")):
+        # A short text (`ping`) is a sign of life, a longer one part of a page.
+        return (b"", None) if (len(joined) < 40 and b"<" not in joined) else (joined, None)
+    # Only a bracket can end an object; parsing at each line would take quadratic time.
+    if goes_on and not text.endswith((b"}", b"]")):
+        return joined, None
+    try:
+        return b"", json.loads(joined)
+    except (ValueError, RecursionError):
+        return joined, None
+
+
+def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the lines, which end with LF, CR LF or CR (https://html.spec.whatwg.org/multipage/server-sent-events.html);
+    a byte order mark before them is no part of the text."""
+    buffer, mark = b"", codecs.BOM_UTF8
+    for part in parts:
+        buffer += part
+        if len(buffer) >= len(mark):
+            buffer, mark = buffer.removeprefix(mark), b""
+        # A CR at the end may be half of a CR LF.
+        held = buffer[-1:] if buffer.endswith(b"\r") else b""
+        *whole_lines, buffer = _LINE_END.split(buffer.removesuffix(held))
+        buffer += held
+        yield from whole_lines
+    if buffer:
+        yield buffer.removesuffix(b"\r").removeprefix(mark)
+
+
+def _parse(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise garbage("the answer is no JSON") from None
+
+
+def find_error(answer: Mapping[str, Any], key: str) -> object:
+    """Return the error that an object with code 200 tells, in one of the ways that servers have; None without one.
+
+    `key`: the field that an answer of this api has.
+    """
+    if answer.get("error"):
+        return answer["error"] if isinstance(answer["error"], Mapping) else answer
+    if answer.get("object") == "error" or answer.get("type") == "error":
+        return answer
+    status = answer.get("base_resp")  # MiniMax
+    if isinstance(status, Mapping) and status.get("status_code"):
+        return status
+    if key not in answer and (answer.get("detail") or (answer.get("message") and answer.get("code"))):
+        return answer
+    choices = answer.get("choices")  # OpenRouter
+    inner = [choice for choice in choices if isinstance(choice, Mapping)] if isinstance(choices, list) else []
+    return next((choice["error"] for choice in inner if choice.get("error")), None)
+
+
+class Assembly:
+    """The pieces of one answer that have arrived so far."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self.text = self.thought = ""
+        self.logprobs: list[tuple[int, float | None]] = []
+        self.last = Piece()
+        """The last values of the model, the counts, and the reason for the end."""
+        self.first_text: float | None = None
+        """The time at which the first text came."""
+        self.is_done = False
+        """Whether the response says that nothing follows."""
+        self._refused = False
+        self._pieces = 0
+        self._is_whole = False
+        self._has_choice = False
+
+    def add(self, content: Any) -> None:
+        """Add the next object of the response, or a list of them. Raises Trouble."""
+        if isinstance(content, list):
+            for inner in content:
+                self.add(inner)
+            return
+        if isinstance(content, Mapping):
+            if error := find_error(content, self._api.key):
+                raise classify_error(error)
+            if self._api.key not in content:
+                return  # no part of the answer, such as a ping
+        try:
+            # The apis pass values on as they came, so the round trip checks their types.
+            piece = msgspec.convert(msgspec.to_builtins(self._api.read(content)), Piece)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            raise garbage(f"the answer is not one of the api {self._api.name}") from None
+        self._pieces += 1
+        self._has_choice |= piece.has_choice
+        if (piece.text or piece.thought) and self.first_text is None:
+            self.first_text = time.perf_counter()
+        if piece.is_whole and self.text and piece.text.startswith(self.text):
+            self.text = piece.text  # some end a stream with all that they sent
+        else:
+            self.text += piece.text
+            self.thought += piece.thought
+            self.logprobs += piece.logprobs
+        self._is_whole |= piece.is_whole
+        self._refused |= piece.refused
+        # A last chunk with the counts alone gives no reason, and must not hide the one before.
+        finish = piece.finish if translate_finish(piece.finish) else self.last.finish
+        counts = {name: getattr(piece, name) for name in COUNTS if getattr(piece, name) is not None}
+        self.last = replace(self.last, finish=finish, model=piece.model or self.last.model, **counts)
+
+    def finished(self, *, streamed: bool) -> Assembly:
+        """Return the answer, which is whole. Raises Trouble."""
+        if not self._pieces:
+            raise garbage(f"the answer is not one of the api {self._api.name}")
+        if not self._has_choice:
+            raise garbage("the endpoint sent a list of answers with nothing in it")
+        finish = translate_finish(self.last.finish)
+        is_one_piece = self._is_whole and self._pieces == 1
+        # A stream that was cut looks like one that ended, except that it names neither a reason nor an end.
+        if not (finish or self.is_done or is_one_piece or not streamed):
+            raise Trouble("the answer broke off", again=True)
+        if not (finish or self.text.strip() or self._refused):
+            raise Trouble("the answer is empty, and the endpoint gives no reason", again=True)
+        if finish.startswith(BROKEN):
+            raise Trouble(f"the answer is {finish}: the endpoint gave it up", again=True)
+        return self
+
+    @property
+    def finish(self) -> str:
+        """Return the reason why the model stopped, as `Reply` names it."""
+        return REFUSAL if self._refused and not self.text else translate_finish(self.last.finish) or "unknown"
+
+
+CONNECT = 10.0
+"""Seconds to reach the endpoint."""
+MOST = 16 << 20
+"""Bytes of the longest answer."""
+
+
+def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
+    """Return the address of the api. Raises ConfigError if it tells a secret or would send one in the open."""
+    try:
+        parts = urlsplit(endpoint)
+        # urlsplit finds a wrong port only when the port is read.
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise ConfigError(f"engine.endpoint is no address ({error}); expected for example https://HOST/v1") from None
+    url = shown(endpoint)
+    if parts.scheme not in {"http", "https"} or not host or not endpoint.isascii() or any(map(str.isspace, endpoint)):
+        raise ConfigError(f"engine.endpoint is {url!r}; expected an address such as https://HOST/v1")
+    # Azure's addresses need `api-version`, which is no secret.
+    if parts.username is not None or {name for name, _ in parse_qsl(parts.query)} - {"api-version"} or parts.fragment:
+        raise ConfigError(
+            f"engine.endpoint {url} holds a user or parameters, which would be stored and shown: put the key into a "
+            "variable of the environment, and name that in engine.key"
+        )
+    if keyed and parts.scheme == "http" and not is_loopback(host):
+        raise ConfigError(f"engine.endpoint {url} would send the key unencrypted: use https")
+    base = parts.path.rstrip("/")
+    return parts._replace(path=base if base.endswith(path) else base + path).geturl()
+
+
+class _Bearer:
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        # Even without a key, an object as `auth` keeps `requests` from looking for a password in ~/.netrc.
+        if self._key:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request
+
+
+def _watched_adapter(opened: weakref.WeakSet[Any]) -> Any:
+    """Return an adapter for `requests` that adds its connections to `opened`."""
+    import requests.adapters
+    import urllib3
+
+    def watch(pool: Any) -> Any:
+        kind = pool.ConnectionCls
+
+        def connect(self: Any) -> None:
+            opened.add(self)
+            kind.connect(self)
+
+        return type(pool.__name__, (pool,), {"ConnectionCls": type(kind.__name__, (kind,), {"connect": connect})})
+
+    adapter = requests.adapters.HTTPAdapter()
+    # requests has no way to reach a connection on which an answer is awaited.
+    adapter.poolmanager.pool_classes_by_scheme = {
+        "http": watch(urllib3.HTTPConnectionPool),
+        "https": watch(urllib3.HTTPSConnectionPool),
+    }
+    return adapter
+
+
+class Wire:
+    """A sender of requests to one address, one at a time."""
+
+    def __init__(self, api: Api, address: str, key: str, key_name: str | None, timeout: float) -> None:
+        self._api = api
+        self._address = address
+        self._key = key
+        self._key_name = key_name
+        self._timeout = timeout
+        import requests  # Takes long, and most commands ask no endpoint.
+
+        self._session = requests.Session()
+        # The set must not keep closed connections alive.
+        self._opened: weakref.WeakSet[Any] = weakref.WeakSet()
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, _watched_adapter(self._opened))
+        self._session.auth = _Bearer(key)
+        # A proxy would carry what is meant for this machine off it.
+        self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
+
+    def send(self, body: Mapping[str, Any]) -> Reply:
+        """Return the whole answer. Raises Trouble if there is none."""
+        started = time.perf_counter()
+        # Neither timeout of `requests` ends an exchange in which a byte comes now and then, or `100 Continue` for ever.
+        deadline = threading.Timer(self._timeout, self._cut)
+        # A timer that still runs must not keep the process from ending.
+        deadline.daemon = True
+        deadline.start()
+        with hiding(self._key):
+            try:
+                return self._exchange(body, started)
+            except Trouble as trouble:
+                # What was cut can look like an answer that ended early.
+                if time.perf_counter() - started >= self._timeout:
+                    raise timed_out(self._timeout) from None
+                trouble.reason = hide(trouble.reason)
+                raise
+            finally:
+                deadline.cancel()
+
+    def _cut(self) -> None:
+        """End every exchange that is under way."""
+        # A copy, since other threads may open connections meanwhile.
+        for connection in list(self._opened):
+            if connection.sock is not None:
+                with suppress(OSError):  # it was closed meanwhile
+                    connection.sock.shutdown(socket.SHUT_RDWR)
+
+    def _exchange(self, body: Mapping[str, Any], started: float) -> Reply:
+        import requests
+        import urllib3
+
+        try:
+            with self._session.post(
+                self._address,
+                json=body,
+                stream=True,
+                # A redirect could carry the key to another address.
+                allow_redirects=False,
+                timeout=(CONNECT, self._timeout),
+                headers={"Accept-Encoding": "identity"},
+            ) as answer:
+                return self._receive(answer, started, streamed=body.get("stream") is True)
+        except requests.ConnectTimeout:
+            raise Trouble(f"the endpoint cannot be reached within {CONNECT:g} s", again=True) from None
+        except requests.Timeout:
+            raise timed_out(self._timeout) from None
+        except requests.exceptions.SSLError:
+            raise Trouble(
+                "the endpoint's certificate cannot be verified; behind an inspecting proxy, let REQUESTS_CA_BUNDLE "
+                "name the file with its certificate"
+            ) from None
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+            # While a body is read, requests tells a timeout as a broken connection.
+            if "timed out" in str(error).lower():
+                raise timed_out(self._timeout) from None
+            raise Trouble(describe_connection(error), again=True) from None
+
+    def _receive(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
+        parts = self._parts(answer, started, streamed=streamed)
+        if answer.status_code != 200:
+            body = b"".join(parts)[:MOST]
+            # Before the words are cut off: half a key would not be found in a message.
+            body = body.replace(self._key.encode(), b"[key]") if self._key else body
+            raise classify_status(answer.status_code, answer.headers, body, self._key_name)
+        assembly = Assembly(self._api)
+        for content in objects(parts) if streamed else whole(parts):
+            if content is DONE:
+                assembly.is_done = True
+                break
+            assembly.add(content)
+        assembly.finished(streamed=streamed)
+        first, last = assembly.first_text, assembly.last
+        return Reply(
+            text=hide(assembly.text),
+            thought=hide(assembly.thought),
+            finish=assembly.finish,
+            model=hide(last.model),
+            **{name: getattr(last, name) for name in COUNTS},
+            logprobs=tuple(assembly.logprobs),
+            first_token=round(1000 * (first - started), 3) if first is not None and streamed else None,
+            last_token=round(1000 * (time.perf_counter() - started), 3),
+        )
+
+    def _parts(self, answer: requests.Response, started: float, *, streamed: bool) -> Iterator[bytes]:
+        # A body that is not chunked would be waited for until so many bytes are there.
+        size = None if getattr(answer.raw, "chunked", False) else 1 if streamed else 1 << 16
+        held = 0
+        for part in answer.iter_content(size):
+            held += len(part)
+            if time.perf_counter() - started > self._timeout:
+                raise timed_out(self._timeout)
+            if held > MOST:
+                raise Trouble(f"the answer is longer than {MOST:,} bytes")
+            yield part
+
+
+CAUSES = {
+    "NewConnectionError": "nothing listens at that address; is the server running?",
+    "NameResolutionError": "there is no host of that name; check engine.endpoint",
+    "RemoteDisconnected": "the server closed the connection before it answered",
+}
+"""The error of a connection → the meaning for a user."""
+
+
+def describe_connection(error: Exception) -> str:
+    # The name only: the text of these errors repeats the address, and what was sent.
+    first = error.args[0] if error.args else error
+    cause = getattr(first, "reason", error)
+    inner = [cause, *getattr(cause, "args", ()), *getattr(first, "args", ())]
+    known = next((CAUSES[name] for part in inner if (name := type(part).__name__) in CAUSES), None)
+    return f"the connection broke ({type(cause).__name__})" if known is None else f"the connection broke: {known}"

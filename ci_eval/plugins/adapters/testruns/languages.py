@@ -1,0 +1,378 @@
+"""The languages whose tests are run, each by its real test runner.
+
+Go: `go test` of the installed Go; its library is compiled once, into the cache. Java: javac and JUnit's console
+launcher, which comes from Maven Central; tests of JUnit 4 are run, too. JavaScript: the test runner of Node.js
+(`node:test`). Python: pytest in its own environment; tests of unittest are run, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from ci_eval.core.fetch.clients import run_client
+from ci_eval.core.fetch.packages import pip_install
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.plugins.adapters import jars, toolchains
+from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters.place import DRIVERS, Place
+from ci_eval.plugins.adapters.recipes import once
+from ci_eval.plugins.adapters.testruns.sandbox import (
+    SWAPS,
+    SWAPS_AS_IN_C,
+    Ended,
+    Outcome,
+    Runner,
+    Step,
+    Syntax,
+    Work,
+    read_junit,
+    telling_lines,
+)
+
+# ------------------------------------------------------------------------------------------------------------------- Go
+
+GO_SETTINGS = {
+    "CGO_ENABLED": "0",
+    # What the user has set by `go env -w` would change the runs.
+    "GOENV": "off",
+    "GOFLAGS": "-trimpath",
+    "GOPROXY": "off",
+    "GOTELEMETRY": "off",
+    "GOTOOLCHAIN": "local",
+    "GOWORK": "off",
+}
+
+GO_LIBRARY = """
+    bufio bytes cmp container/heap container/list context encoding/hex encoding/json errors fmt hash/fnv io io/fs iter
+    maps math math/big math/bits math/rand os path path/filepath reflect regexp runtime slices sort strconv strings sync
+    sync/atomic testing testing/fstest testing/iotest testing/internal/testdeps testing/quick text/template time unicode
+    unicode/utf8 unsafe
+""".split()
+"""The packages that are compiled in advance, with the packages that they import; others are compiled in each run that
+needs them."""
+
+
+class _GoEvent(msgspec.Struct, rename="pascal"):
+    """A line of `go test -json`."""
+
+    action: str = ""
+    test: str = ""
+    output: str = ""
+
+
+_GO_EVENTS = msgspec.json.Decoder(_GoEvent)
+
+
+def install_go(cache: Path) -> Path:
+    version = toolchains.version_here("go")
+    digest = hashlib.sha256(" ".join(GO_LIBRARY).encode()).hexdigest()[:12]
+    return once(cache / "graders" / f"go-{version}-{digest}", version, _compile_library).folder
+
+
+def _compile_library(new: Path) -> dict[str, str]:
+    variables = {**GO_SETTINGS, "GOCACHE": str(new / "compiled"), "GOPATH": str(new / "path")}
+    run_client(("go", "build", *GO_LIBRARY), cwd=new, variables=variables)
+    return {}
+
+
+def list_go_steps(work: Work) -> Sequence[Step]:
+    compiled, path = work.place.scratch / "compiled", work.place.scratch / "path"
+    # A cache of links to the compiled packages: the run may add to it, and change nothing in the original.
+    for folder in (work.kit / "compiled").iterdir():
+        if folder.is_dir():
+            (compiled / folder.name).mkdir(parents=True)
+            for file in folder.iterdir():
+                (compiled / folder.name / file.name).symlink_to(file)
+    package = PurePosixPath(work.test).parent
+    # Go takes a repeated run from its cache without -count=1, and its vet would refuse tests that run.
+    argv = ("go", "test", "-json", "-vet=off", "-count=1", f"./{package}")
+    return [Step(argv=argv, variables={**GO_SETTINGS, "GOCACHE": str(compiled), "GOPATH": str(path)})]
+
+
+def read_go(_work: Work, ended: Ended) -> Outcome:
+    """Return the outcome by the events that `go test` prints. Every test that began must have come to an end."""
+    events = []
+    for line in ended.output.splitlines():
+        try:
+            events.append(_GO_EVENTS.decode(line))
+        # The first line of what is kept may be cut, Go itself may speak, and a test may print JSON nested too deeply.
+        except (msgspec.MsgspecError, RecursionError):  # noqa: PERF203
+            continue
+    refused = "".join(event.output for event in events if event.action == "build-output")
+    if any(event.action == "build-fail" for event in events):
+        return Outcome(compiled=False, said="\n".join(telling_lines(refused)))
+    results = {event.test: event.action for event in events if event.action in {"pass", "fail", "skip"}}
+    whole = results.pop("", "") == "pass" and ended.code == 0
+    begun = {event.test for event in events if event.action == "run"}
+    # A test that ended the process has begun and has no result.
+    passes = whole and "pass" in results.values() and begun <= results.keys() and "fail" not in results.values()
+    outputs = [
+        event.output for event in events if event.action == "output" and not event.output.startswith(("===", "ok"))
+    ]
+    words = "".join(outputs) or ended.trouble
+    return Outcome(
+        runs=bool({"pass", "fail"} & set(results.values())),
+        passes=passes,
+        said=""
+        if passes
+        else "\n".join(telling_lines(GO_TIME.sub("", words))) or f"no test was run (exit code {ended.code})",
+    )
+
+
+GO_TIME = re.compile(r" \(\d+\.\d+s\)|\t\d+\.\d+s")
+"""The time that a test took, which differs from run to run."""
+
+
+def stub_go(function: Node, body: Node, source: bytes) -> tuple[int, int, str]:
+    result = function.child_by_field_name("result")
+    at = body.start_byte + 1
+    if result is None:
+        return at, at, " return;"
+    declared = [child for child in result.children if child.is_named] if result.type == "parameter_list" else [result]
+    # If the results have names, a bare `return` gives their zero values.
+    if result.type == "parameter_list" and any(child.child_by_field_name("name") for child in declared):
+        return at, at, " return;"
+    types = [source[parameter.start_byte : parameter.end_byte].decode() for parameter in declared]
+    names = [f"nothing{number}" for number in range(len(types))]
+    variables = " ".join(f"var {name} {kind};" for name, kind in zip(names, types, strict=True))
+    return at, at, f" {variables} return {', '.join(names)};"
+
+
+GO = Runner(
+    name="go",
+    grammar="go",
+    programs=("go",),
+    install=install_go,
+    steps=list_go_steps,
+    read=read_go,
+    runs_own=True,
+    stub=stub_go,
+    syntax=Syntax(
+        functions=frozenset({"function_declaration", "method_declaration"}),
+        operations=frozenset({"binary_expression", "assignment_statement", "inc_statement", "dec_statement"}),
+        swaps=SWAPS_AS_IN_C,
+        numbers=frozenset({"int_literal", "float_literal"}),
+        strings=frozenset({"interpreted_string_literal", "raw_string_literal"}),
+        removed=dict.fromkeys(
+            ("expression_statement", "call_expression_statement", "assignment_statement", "inc_statement",
+             "dec_statement", "continue_statement"), "{}",
+        ),
+    ),
+    whole=re.compile(r"(?://.*\n\s*)*package\s"),
+)  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------------------------------------- Java
+
+JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
+JUNIT_4 = ("junit:junit:4.13.2",)
+JUNIT_MAIN = "org.junit.platform.console.ConsoleLauncher"
+JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+JAVA_BRIEFLY = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+"""The options for a program that ends soon."""
+
+
+def install_java(cache: Path) -> Path:
+    version = JUNIT.rpartition(":")[2]
+    return once(
+        cache / "graders" / f"junit-{version}", version, lambda new: jars.resolve(JUNIT, new, others=JUNIT_4)
+    ).folder
+
+
+def list_java_steps(work: Work) -> Sequence[Step]:
+    place, classes = work.place, work.place.scratch / "classes"
+    sources = sorted(str(path) for path in work.files.rglob("*.java"))
+    path = jars.classpath([classes, *jars.list_jars(work.kit)])
+    options = ("-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", str(classes), "-cp", path)
+    package = JAVA_PACKAGE.search((work.files / work.test).read_text())
+    name = ".".join(filter(None, (package and package[1], Path(work.test).stem)))
+    launch = ("execute", f"--select-class={name}", f"--reports-dir={place.scratch}", "--details=none")
+    return [
+        Step(argv=("javac", *(f"-J{option}" for option in _java_options(place)), *options, *sources), compiles=True),
+        Step(argv=("java", *_java_options(place), "-cp", path, JUNIT_MAIN, *launch, "--disable-banner")),
+    ]
+
+
+def _java_options(place: Place) -> list[str]:
+    return [*jars.java(place)[1:], *JAVA_BRIEFLY]
+
+
+def read_java(work: Work, ended: Ended) -> Outcome:
+    """Return the outcome by the report of the engine that ran tests. Each engine of JUnit writes a report."""
+    reports = [work.place.scratch / f"TEST-junit-{engine}.xml" for engine in ("jupiter", "vintage")]
+    outcomes = [read_junit(path, ended, errors_run=True) for path in reports]
+    return next((outcome for outcome in outcomes if outcome.runs), outcomes[0])
+
+
+JAVA_NOTHING = {"boolean_type": "false", "integral_type": "0", "floating_point_type": "0"}
+
+
+def stub_java(function: Node, body: Node, _source: bytes) -> tuple[int, int, str]:
+    kind = function.child_by_field_name("type")
+    value = JAVA_NOTHING.get(kind.type, "null") if kind else ""
+    # Java refuses statements that it sees will never be reached; after this it sees none.
+    returns = f" if (true) return {'' if kind is None or kind.type == 'void_type' else value};"
+    return body.start_byte + 1, body.start_byte + 1, returns
+
+
+JAVA = Runner(
+    name="java",
+    grammar="java",
+    programs=("javac", "java"),
+    install=install_java,
+    steps=list_java_steps,
+    read=read_java,
+    stub=stub_java,
+    syntax=Syntax(
+        functions=frozenset({"method_declaration", "constructor_declaration"}),
+        operations=frozenset({"binary_expression", "assignment_expression", "update_expression"}),
+        swaps=SWAPS_AS_IN_C,
+        numbers=frozenset({"decimal_integer_literal", "decimal_floating_point_literal"}),
+        strings=frozenset({"string_literal"}),
+        returned="null",
+    ),
+    whole=re.compile(r"(?:(?://.*|/\*[\s\S]*?\*/)\s*)*(?:package|import)\s"),
+    heading=JAVA_PACKAGE,
+)  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------------------------------- JavaScript
+
+GUARD = DRIVERS / "testruns" / "stays.cjs"
+"""The file that keeps a test from ending its process before its runner has seen the outcome."""
+
+
+def list_javascript_steps(work: Work) -> Sequence[Step]:
+    report = ("--test-reporter=junit", f"--test-reporter-destination={work.report}")
+    words = ("--test-reporter=tap", "--test-reporter-destination=stdout")
+    return [
+        # The test runner does not say what is wrong with a file that it cannot read.
+        Step(argv=("node", "--check", work.test), compiles=True),
+        Step(argv=("node", "--require", str(GUARD), "--test", *report, *words, work.test)),
+    ]
+
+
+def read_javascript(work: Work, ended: Ended) -> Outcome:
+    # A file in which no test began is one itself to Node.js, under its path.
+    own = str(work.files / work.test)
+    outcome = read_junit(work.report, ended, errors_run=True, counts=lambda name: name != own)
+    # What the file itself said is after # in what is printed, up to the count of its tests.
+    printed = ended.output.partition("\n1..")[0].splitlines()
+    words = [line[2:] for line in printed if line.startswith("# ") and not line.startswith("# Subtest")]
+    if outcome.passes or not words or outcome.said.count("\n"):
+        return outcome
+    return replace(outcome, said="\n".join([outcome.said, *telling_lines("\n".join(words))]))
+
+
+def stub_javascript(_function: Node, body: Node, _source: bytes) -> tuple[int, int, str]:
+    if body.type == "statement_block":
+        return body.start_byte + 1, body.start_byte + 1, " return;"
+    return body.start_byte, body.end_byte, "undefined"
+
+
+JAVASCRIPT = Runner(
+    name="javascript",
+    grammar="javascript",
+    programs=("node",),
+    # Everything else comes with Node.js.
+    install=lambda _cache: GUARD.parent,
+    steps=list_javascript_steps,
+    read=read_javascript,
+    stub=stub_javascript,
+    syntax=Syntax(
+        functions=frozenset(
+            {
+                "function_declaration", "function_expression", "function", "arrow_function", "method_definition",
+                "generator_function_declaration", "generator_function",
+            }
+        ),
+        operations=frozenset({"binary_expression", "augmented_assignment_expression", "update_expression"}),
+        swaps={**SWAPS_AS_IN_C, "===": "!==", "!==": "===", "??": "&&", "**": "*"},
+        numbers=frozenset({"number"}),
+        strings=frozenset({"string"}),
+        returned="undefined",
+    ),
+)  # fmt: skip
+
+
+# --------------------------------------------------------------------------------------------------------------- Python
+
+PYTEST = ("pytest==8.4.2", "pluggy==1.6.0", "iniconfig==2.1.0", "packaging==25.0", "pygments==2.19.2")
+
+
+def install_python(cache: Path) -> Path:
+    digest = hashlib.sha256(" ".join(PYTEST).encode()).hexdigest()[:12]
+    name = f"pytest-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
+    return once(cache / "graders" / name, digest, lambda new: pip_install(PYTEST, new)).folder
+
+
+def list_python_steps(work: Work) -> Sequence[Step]:
+    settings = work.place.scratch / "pytest.ini"
+    settings.write_text("[pytest]\n")
+    options = ("-q", "--tb=short", "-p", "no:cacheprovider", f"--junit-xml={work.report}", f"--rootdir={work.files}")
+    # The project's own settings may ask for plugins that are not there.
+    command = (interpreter(), "-B", "-s", "-S", "-m", "pytest", "-c", str(settings), *options, work.test)
+    sites = sorted(work.place.environment.glob("lib/python*/site-packages")) if work.place.environment else []
+    # With -I instead of -s and -S, Python would ignore these folders.
+    path = [work.files / "src", work.files, *sites, work.kit]
+    variables = {
+        "PYTHONPATH": ":".join(map(str, path)),
+        # Plugins among the project's packages would be loaded by themselves.
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        # The order of sets must not differ from run to run.
+        "PYTHONHASHSEED": "0",
+    }
+    return [Step(argv=command, variables=variables)]
+
+
+def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, str] | None:
+    if not body.children:
+        return None
+    at = body.children[0].start_byte
+    line = source[source.rfind(b"\n", 0, at) + 1 : at]
+    # A body on the line of the `def` goes on after a semicolon.
+    indent = "\n" + line.decode() if not line.strip() else "; "
+    return at, at, f"return None{indent}"
+
+
+PYTHON = Runner(
+    name="python",
+    grammar="python",
+    install=install_python,
+    steps=list_python_steps,
+    read=lambda work, ended: read_junit(work.report, ended, errors_run=False),
+    stub=stub_python,
+    dependencies="python",
+    syntax=Syntax(
+        functions=frozenset({"function_definition"}),
+        operations=frozenset(
+            {"comparison_operator", "boolean_operator", "binary_operator", "augmented_assignment", "unary_operator"}
+        ),
+        swaps={
+            **SWAPS, "is": "is not", "is not": "is", "in": "not in", "not in": "in", "and": "or", "or": "and",
+            "//": "*", "**": "*", "//=": "*=",
+        },
+        negations=frozenset({"not_operator"}),
+        numbers=frozenset({"integer", "float"}),
+        strings=frozenset({"string"}),
+        booleans={"true": "False", "false": "True"},
+        returned="None",
+        # Some grammars have no node around an expression that is a statement.
+        removed=dict.fromkeys(
+            ("expression_statement", "raise_statement", "continue_statement", "block call", "block assignment",
+             "block augmented_assignment", "block await", "block yield"), "pass",
+        ),
+        left_alone=frozenset({"type", "decorator"}),
+    ),
+    # Python takes this import at the top of a file only.
+    whole=re.compile(r"from __future__ import "),
+)  # fmt: skip
+
+RUNNERS: Mapping[str, Runner] = {runner.name: runner for runner in (GO, JAVA, JAVASCRIPT, PYTHON)}

@@ -1,0 +1,181 @@
+"""The parts of a text that CodeBLEU compares: the nodes of its tree, its runs of words, its data flow."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+STRINGS = frozenset(("string_literal", "string", "character_literal"))
+"""The nodes with parts that CodeBLEU takes as one token."""
+
+
+class TooMuch(Exception):
+    """A text that would take too long; it has no score."""
+
+
+class Node:
+    __slots__ = ("children", "index", "raw", "text", "type")
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self.type: str = raw.type
+        self.children: list[Node] = []
+        self.index = -1
+        """The number of the token that the node is; -1 = it is none."""
+        self.text = ""
+
+    def field(self, name: str) -> Node | None:
+        """Return the first child of that name, or None."""
+        raw = self.raw.child_by_field_name(name)
+        return None if raw is None else next((child for child in self.children if child.raw == raw), None)
+
+    def fields(self, *names: str) -> list[Node]:
+        named = [raw for name in names for raw in self.raw.children_by_field_name(name)]
+        return [child for child in self.children if child.raw in named] if named else []
+
+
+def depth(root: Node) -> int:
+    levels, level = 0, [root]
+    while level:
+        levels, level = levels + 1, [child for node in level for child in node.children]
+    return levels
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """Yield all nodes, parents first, in order of the text."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.children))
+
+
+def tokens(root: Node) -> Iterator[Node]:
+    """Yield the nodes that CodeBLEU takes as tokens, in order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.children and node.type not in STRINGS:
+            stack.extend(reversed(node.children))
+        elif node.type != "comment" and (node.type in STRINGS or not node.raw.child_count):
+            yield node
+
+
+# --------------------------------------------------------------------------------------------------------------- words
+
+MISSED = 0.1
+"""The number that counts in place of no match at all ("method 1" of Chen and Cherry, 2014)."""
+
+
+def count_ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
+    """Return how often each run of so many words is in the text."""
+    return Counter(zip(*(words[first:] for first in range(order))))  # noqa: B905  the shortest ends it
+
+
+def match_runs(
+    counted: Sequence[str], other: Sequence[str], weights: Mapping[str, float], *, most: int = 4, least: float = 0.0
+) -> float:
+    """Return the geometric mean, over runs of one to `most` words, of the share of the runs of `counted` that `other`
+    has as often.
+
+    `weights`: of single words, 1 for others; `least`: the smallest weight of all runs of a length. It is 0 if not even
+    a word is common.
+    """
+    logarithms = []
+    for order in range(1, most + 1):
+        runs = count_ngrams(counted, order)
+        both = runs & count_ngrams(other, order)
+        weigh = weights if order == 1 else {}
+        part, whole = (
+            math.fsum(count * weigh.get(run[0], 1.0) for run, count in weighed.items()) for weighed in (both, runs)
+        )
+        if order == 1 and not part:
+            return 0.0
+        logarithms.append(math.log((part or MISSED) / max(least, whole)))
+    return math.exp(math.fsum(logarithms) / most) if most else 0.0
+
+
+def brevity(expected: int, given: int) -> float:
+    """Return the factor below 1 for a text of fewer words than expected."""
+    if given > expected:
+        return 1.0
+    return math.exp(1 - expected / given) if given else 0.0
+
+
+# ----------------------------------------------------------------------------------------------------------- data flow
+
+COMES, COMPUTED = "comesFrom", "computedFrom"
+
+Entry = tuple[str, int, str, list[str], list[int]]
+"""A tuple: variable, its token, how, the variables that it comes from, their tokens."""
+Edge = tuple[int, str, tuple[int, ...]]
+"""A tuple as in `Entry`, but without names: each variable is its number, in order of appearance."""
+States = dict[str, list[int]]
+"""The tokens that may have given a variable its value, by variable."""
+
+MOST_STEPS = 500_000
+"""The most nodes that are visited in one text; loops within loops take twice as many a level."""
+
+
+class Flow(ABC):
+    """A walk over a tree that notes where values come from."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self._steps = 0
+
+    @abstractmethod
+    def walk(self, node: Any, states: States) -> States:
+        """Note what happens in a node, and return the states after it. `states` is used up."""
+
+    def walk_all(self, nodes: Iterable[Node | None], states: States) -> States:
+        for node in nodes:
+            states = self.walk(node, states)
+        return states
+
+    def take(self, count: int = 1) -> None:
+        """Count more steps, so that no text takes for ever. Raises TooMuch if there are more than MOST_STEPS."""
+        self._steps += count
+        if self._steps > MOST_STEPS:
+            raise TooMuch(f"its loops within loops take more than {MOST_STEPS:,} steps")
+
+
+def join_states(states: Iterable[States]) -> States:
+    """Return what may hold if several ways through a program meet."""
+    merged: dict[str, set[int]] = {}
+    for state in states:
+        for name, positions in state.items():
+            merged.setdefault(name, set()).update(positions)
+    return {name: sorted(positions) for name, positions in merged.items()}
+
+
+def edges(entries: Iterable[Entry]) -> list[Edge]:
+    """Return the data-flow edges, independent of the order of entries. Isolated tokens have no edge."""
+    ordered = sorted(entries, key=lambda entry: entry[1])
+    linked = {entry[1] for entry in ordered if entry[4]} | {source for entry in ordered for source in entry[4]}
+    merged: dict[int, tuple[str, str, list[str]]] = {}
+    for name, token, how, sources, _ in ordered:
+        if token in linked:
+            known = merged.get(token)
+            merged[token] = (name, how, unique([*known[2], *sources]) if known else sources)
+    numbers: dict[str, int] = {}
+    numbered: list[Edge] = []
+    for name, how, sources in merged.values():
+        for variable in (*sources, name):
+            numbers.setdefault(variable, len(numbers))
+        numbered.append((numbers[name], how, tuple(numbers[source] for source in sources)))
+    return numbered
+
+
+def share_edges(expected: Sequence[Edge], given: Sequence[Edge]) -> float | None:
+    """Return the share of `expected` that is in `given`, each at most as often as it is there; None of no edges."""
+    return (Counter(expected) & Counter(given)).total() / len(expected) if expected else None
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Return each name once, in order of first appearance."""
+    # A set's order would differ from process to process.
+    return list(dict.fromkeys(names))

@@ -1,0 +1,119 @@
+"""The completion types that order by a trained model: ML by the score of each suggestion, PBN by the likelihood of each
+method call on the object in front of the caret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ci_eval.core.base.errors import ConfigError
+from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
+from ci_eval.core.logs.features import Reader
+from ci_eval.core.model import Suggestion
+from ci_eval.plugins.learning import model_file
+from ci_eval.plugins.learning.foreign_rankers import Scorer, open_ranker
+from ci_eval.plugins.learning.recommenders.training import Trained
+from ci_eval.plugins.mining.usages.writing import find_dialect, infer_usages
+
+
+@dataclass(frozen=True)
+class ByModel:
+    """A ranker by a trained model. Suggestions of equal score stay in the engine's order."""
+
+    model: Path | None = None
+    name: str = "ML"
+    summary: str = "by a model that train-ranker made of logs (--model FILE)"
+    needs_names: bool = True
+
+    def configured(self, model: Path | None) -> Ranker:
+        if model is None:
+            raise ConfigError("completion type ML needs a model: add --model FILE, made by `ci-eval train-ranker`")
+        # A missing package or a damaged model ends the command here, not each session.
+        open_ranker(model_file.load(model))
+        return replace(self, model=model.resolve())
+
+    @property
+    def training_seed(self) -> int | None:
+        """Return the seed of the model's training; None if another seed would have changed nothing."""
+        return model_file.load(self.model).seed if self.model else None
+
+    def open(self, context: FileContext) -> Ordering:
+        assert self.model is not None
+        reader, score = Reader.of(context), _scorer(self.model)
+
+        def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+            if len(suggestions) < 2:
+                return suggestions
+            scores = score(reader.rows(caret, suggestions))
+            return [suggestions[place] for place in np.argsort(-scores, kind="stable")]
+
+        return order
+
+
+@lru_cache(maxsize=1)
+def _scorer(path: Path) -> Scorer:
+    # The cache keeps one copy in each worker process.
+    return open_ranker(model_file.load(path))
+
+
+KIND = "pbn"
+
+
+@dataclass(frozen=True)
+class ByRecommender:
+    """A ranker by a call recommender. Calls that the model does not know stay in the engine's order, and so do all if
+    it does not know the type."""
+
+    model: Path | None = None
+    name: str = "PBN"
+    summary: str = "method calls by a PBN that train-recommender made of usages (--model FILE)"
+    needs_names: bool = False
+
+    def configured(self, model: Path | None) -> Ranker:
+        if model is None:
+            raise ConfigError(
+                "completion type PBN needs a model: add --model FILE, made by `ci-eval train-recommender --kind pbn`"
+            )
+        # A damaged model ends the command here, not each session.
+        kind = Trained(model).facts.kind
+        if kind != KIND:
+            raise ConfigError(
+                f"{model} is a model of the kind {kind}, and completion type PBN orders by one of the kind pbn: train "
+                "it by `ci-eval train-recommender --kind pbn`"
+            )
+        return replace(self, model=model.resolve())
+
+    @property
+    def training_seed(self) -> int | None:
+        """Return the seed of the model's training; None if another seed would have changed nothing."""
+        return Trained(self.model).training_seed if self.model else None
+
+    def open(self, context: FileContext) -> Ordering:
+        assert self.model is not None
+        trained, dialect = _load(self.model), find_dialect(context.path)
+
+        def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
+            if len(suggestions) < 2 or dialect is None:
+                return suggestions
+            usages = infer_usages(caret.before, caret.after, caret.path, dialect)
+            known = next((usage for usage in usages if trained.knows(usage.type)), None)
+            if known is None:
+                return suggestions
+            scores = {proposal.call: proposal.score for proposal in trained.proposals(known, threshold=0.0)}
+            # Some engines add brackets or arguments to a name.
+            return sorted(suggestions, key=lambda suggestion: -scores.get(suggestion.text.partition("(")[0], 0.0))
+
+        return order
+
+
+@lru_cache(maxsize=1)
+def _load(path: Path) -> Trained:
+    # The cache keeps one copy in each worker process.
+    return Trained(path)
+
+
+RANKERS: Mapping[str, Ranker] = {"ML": ByModel(), "PBN": ByRecommender()}
