@@ -15,8 +15,7 @@ from ci_eval.core.actions.files import declarations
 from ci_eval.core.actions.generate import GeneratedFile
 from ci_eval.core.base import stored
 from ci_eval.core.catalogs import languages
-from ci_eval.core.grammar.repairs import REPAIRS
-from ci_eval.core.grammar.repairs.repair import Repair
+from ci_eval.core.grammar.parsing import Repair
 from ci_eval.core.model import (
     ActionsConfig,
     CallCompletion,
@@ -26,6 +25,7 @@ from ci_eval.core.model import (
     StrategyConfig,
     Token,
 )
+from ci_eval.plugins.languages import python
 from ci_eval.plugins.languages.python import LANGUAGE
 from ci_eval.plugins.tasks import completion
 from tests.projects import GREETER, generate, write
@@ -80,7 +80,7 @@ def test_a_file_in_another_encoding_counts_whole_as_lost(tmp_path: Path) -> None
 def test_a_rewriting_that_fails_is_said_of_a_file_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # No replacement of the pattern: the match has no such group.
     failing = Repair(re.compile(rb"hello"), lambda match: match["none"], always=True)
-    monkeypatch.setitem(REPAIRS, "python", (failing,))
+    monkeypatch.setattr(python, "REPAIRS", (failing,))
     root = write(tmp_path / "p", a__py=GREETER + "hello()\n")
     found = make(
         SourceTree(root=root, name="p", language=LANGUAGE, config=ActionsConfig(), declared={}, task=completion.TASK),

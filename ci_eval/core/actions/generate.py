@@ -26,8 +26,7 @@ from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Declarations, Language, Resolver, Task
 from ci_eval.core.filters import decide, needs_resolution
 from ci_eval.core.grammar.document import NotText, OtherEncoding, check_lines, checksum, decode_file
-from ci_eval.core.grammar.silence import find_silent_places
-from ci_eval.core.grammar.stream import every_token
+from ci_eval.core.grammar.tokens import every_token, find_silent_places
 from ci_eval.core.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
 from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.core.workspace import Workspace, pack_actions

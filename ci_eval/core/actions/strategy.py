@@ -12,7 +12,7 @@ from ci_eval.core.actions.files import Source
 from ci_eval.core.actions.importing import LENGTHS, Use, uses
 from ci_eval.core.contracts import Item, Task
 from ci_eval.core.grammar.document import checksum
-from ci_eval.core.grammar.remainder import Remainder, remainders
+from ci_eval.core.grammar.unwritten import Remainder, remainders
 from ci_eval.core.model import (
     Action,
     CallCompletion,

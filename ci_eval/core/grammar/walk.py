@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.document import code_points
-from ci_eval.core.grammar.reading import read, share_lost
+from ci_eval.core.grammar.parsing import Rewriting, read, share_lost
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
@@ -143,11 +143,11 @@ class Walk:
         """Drop a part of the text that the grammar could not read; `read` has measured it."""
 
 
-def extract_tokens(walk: Walk, grammar: str) -> Extraction:
+def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Extraction:
     """Return the tokens of a file in order of their offsets (code points), without overlaps, and the share of the text
-    that is lost. Reads the source and walks over its trees."""
+    that is lost. `repairs` and `head`: as in `read`."""
     source = walk.source
-    reading = read(source, grammar)
+    reading = read(source, grammar, repairs, head)
     walk.source = reading.source
     walk.run(*reading.roots)
     candidates = walk.found

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.core.base import atomic
-from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import EngineInfo, Session
 from ci_eval.core.report.causes import MORE_TEXT, OTHER_RANGE
 from ci_eval.core.scoring import rank_of
@@ -14,8 +13,6 @@ from ci_eval.jobs.misses.oracle import Oracle, Project
 
 SHOWN = 10
 """The number of suggestions that the text lists."""
-HASH = frozenset({"python", "ruby"})
-"""The grammars of languages in which `#` begins a comment; in all others it is `//`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +110,7 @@ def write_case(report: Report, file: Path) -> None:
     """Write the file with the caret, marked in a comment with what is expected there."""
     question = report.oracle.question
     text, caret = report.asked_text()
-    sign = "#" if choose_grammar(report.oracle.language.grammars, question.path) in HASH else "//"
+    sign = report.oracle.language.comment
     begin, end = text.rfind("\n", 0, caret) + 1, text.find("\n", caret)
     end = len(text) if end < 0 else end
     rules = f"expect: {question.call.expected_text}"

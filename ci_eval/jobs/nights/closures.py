@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from ci_eval.core.base.files import below, read_own
 from ci_eval.core.catalogs import rankers
-from ci_eval.core.grammar.imports.named import NEAR, Name, read_module_names
+from ci_eval.core.grammar.imports import NEAR, Name, read_module_names
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters.closure import Closure, find_closure
 

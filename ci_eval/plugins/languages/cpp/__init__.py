@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.imports.cpp import imports
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node, leaves
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.cpp.names import (
+from ci_eval.plugins.languages.cpp.imports import imports
+from ci_eval.plugins.languages.cpp.references import (
     CLASS,
     EITHER,
+    KEYWORDS,
+    LEAVES,
     LOCAL_TYPE,
     MEMBER,
+    SIGNATURE,
+    STATIC,
+    VALUE,
+    CppReferences,
     CppScope,
     declare,
     declaring,
     enclosing_namespace,
     inside,
 )
-from ci_eval.plugins.languages.cpp.references import KEYWORDS, LEAVES, SIGNATURE, STATIC, VALUE, CppReferences
+from ci_eval.plugins.languages.cpp.repairs import REPAIRS
 
 _BODIES = frozenset(["compound_statement", "field_initializer_list", "try_statement"])
 _DECLARATORS = (
@@ -360,7 +366,7 @@ class CppWalk(CppReferences):
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
-    return extract_tokens(CppWalk(text.encode(), declared), "cpp")
+    return extract_tokens(CppWalk(text.encode(), declared), "cpp", REPAIRS)
 
 
 _HEADS = ("if_statement", "else_clause", "while_statement", "for_statement", "for_range_loop")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.importing.java import SYNTAX
-from ci_eval.core.grammar.imports.jvm import imports
-from ci_eval.core.grammar.jvm.names import JVM_WORD, is_type_name, package_part, read_package
+from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import REFERENCE, TYPE, BlockWalk, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.java.names import JavaNames, JavaScope, declare
+from ci_eval.plugins.languages.java.declarations import SYNTAX, JavaNames, JavaScope, declare
+from ci_eval.plugins.languages.jvm import JVM_WORD, imports, is_type_name, package_part, read_package
 
 KEYWORDS = frozenset(
     "abstract assert boolean break byte case catch char class continue default do double else enum extends false final "
@@ -404,7 +403,7 @@ class JavaWalk(BlockWalk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    return extract_tokens(JavaWalk(text, path, declared), "java")
+    return extract_tokens(JavaWalk(text, path, declared), "java", REPAIRS)
 
 
 LANGUAGE: Language = Language(
@@ -443,4 +442,14 @@ LANGUAGE: Language = Language(
     ),
     imports=imports,
     import_syntax=SYNTAX,
+)
+
+
+REPAIRS = (
+    # Imports of modules came with Java 25, and are newer than the grammars.
+    Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)"), lambda m: replace_groups(m, k=b"")),
+    # Behind other statements, the call of another constructor is read as that of a method.
+    Repair(outside(rb"(?<=[;}])\s*(?P<k>super|this)(?=\s*\()"), lambda m: replace_groups(m, k=b"x" * len(m["k"]))),
+    # No grammar reads an annotation right before the dots of `String @A ... x`.
+    Repair(outside(rb"@(?:\w+\.)*(?P<t>[A-Z]\w*)(?=\s*\.\.\.)"), spaces),
 )

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import builtins
+import re
+import sys
+from collections.abc import Mapping
+
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.importing.python import SYNTAX
-from ci_eval.core.grammar.imports.python import imports
-from ci_eval.core.grammar.reading import read
+from ci_eval.core.grammar.parsing import PYTHON_LIKE, Match, Repair, outside, read
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.python.names import PythonNames, PythonScope, declare
-from ci_eval.plugins.languages.python.types import RESOLVER, resolve
-from ci_eval.plugins.languages.python.visibility import Visibility
+from ci_eval.plugins.languages.python.imports import SYNTAX, imports
+from ci_eval.plugins.languages.python.origins import RESOLVER, PythonNames, PythonScope, declare, resolve
+
+_BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,500}\]){0,500}\]){0,1000}\]"
+"""A pattern of square brackets with two levels of others inside."""
+
+
+def _defaults(match: Match) -> bytes:
+    """Return `[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
+    out, depth, bound = bytearray(match[0]), 0, False
+    for at in range(match.start("list") - match.start(), len(out)):
+        # The older grammar knows bounds, but no defaults, of type parameters.
+        byte = out[at : at + 1]
+        depth += (byte in b"[({") - (byte in b"])}")
+        if depth == 1 and byte == b"=":
+            out[at : at + 1] = b"|" if bound else b":"
+        bound = depth > 0 and byte != b"," and (bound or byte == b":") if depth == 1 else bound
+    return bytes(out)
+
+
+REPAIRS = (Repair(outside(rb"\b(?:class|def|type)\s+\w+\s*(?P<list>" + _BRACKETS + rb")", PYTHON_LIKE), _defaults),)
+
 
 KEYWORDS = frozenset(
     "False None True and as assert async await break case class continue def del elif else except finally for from "
@@ -273,7 +295,7 @@ class PythonWalk(Walk):
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     walk = PythonWalk(text.encode(), path, declared)
-    return extract_tokens(walk, "python")
+    return extract_tokens(walk, "python", REPAIRS)
 
 
 class ScopedWalk(PythonWalk):
@@ -309,7 +331,7 @@ def see_names(text: str, path: str) -> Visibility:
     """Return the names that each token of a file can see."""
     source = text.encode()
     walk = ScopedWalk(source, path)
-    reading = read(source, "python")
+    reading = read(source, "python", REPAIRS)
     walk.source = reading.source
     walk.run(*reading.roots)
     return Visibility(text, walk.scopes)
@@ -332,6 +354,7 @@ LANGUAGE: Language = Language(
     name="python",
     title="Python",
     dependencies="python",
+    comment="#",
     grammars={".py": "python", ".pyi": "python"},
     keywords=KEYWORDS,
     extract=extract,
@@ -343,3 +366,58 @@ LANGUAGE: Language = Language(
     import_syntax=SYNTAX,
     see_names=see_names,
 )
+
+
+# These are the names of the Python that runs ci-eval, whatever the project's is.
+BUILTINS = frozenset(dir(builtins)) | frozenset(
+    # Python defines these in modules, and in classes or their methods.
+    "__file__ __path__ __package__ __all__ __annotations__ __class__ __qualname__ __module__".split()
+)
+_STAR = re.compile(r"\bimport\s*\(?\s*\*")
+
+
+class Visibility:
+    """The names that are visible in one file. It knows nothing of files that import all names of another module."""
+
+    def __init__(self, text: str, scopes: Mapping[int, tuple[Scope, bool]]) -> None:
+        """Take the text, and by offset (bytes) of a token its scope, and whether a class body surrounds it directly."""
+        self._text = text
+        self._scopes = scopes
+        self._has_star = bool(_STAR.search(text))
+
+    def _place(self, offset: int) -> tuple[Scope, bool] | None:
+        byte = offset if self._text.isascii() else len(self._text[:offset].encode())
+        return self._scopes.get(byte)
+
+    def origin(self, offset: int, name: str) -> str:
+        """Return where a name is defined that is visible at an offset (code points); "" if it is not, or not known."""
+        place = self._place(offset)
+        scope: Scope | None = place[0] if place else None
+        own = scope
+        while scope:
+            if name in scope.names and (scope is own or scope.kind != "class"):
+                return "local" if scope.kind == "function" else "file"
+            scope = scope.parent
+        return "builtin" if name in BUILTINS else ""
+
+    def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
+        """Return whether a bare name can only be a member, whose object is missing. None if that is not known.
+        `is_member`: whether the engine says that it is one."""
+        place = self._place(offset)
+        if place is None or self._has_star:
+            return None
+        scope, in_class_body = place
+        if self.origin(offset, name):
+            return False
+        around, classes = scope.parent, []
+        while around:
+            classes += [around] if around.kind == "class" else []
+            around = around.parent
+        # A comprehension in a class body sees the names of the class in its first iterable.
+        if in_class_body and any(name in part.names for part in classes):
+            return False
+        return is_member or any(name in part.names for part in classes)
+
+    def is_standard(self, package: str) -> bool:
+        """Return whether a package belongs to the standard library."""
+        return package.partition(".")[0] in sys.stdlib_module_names

@@ -2,14 +2,65 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.parsing import Repair, Rewritten, outside, spaces
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, BlockWalk, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.rust.names import DECLARED, PRELUDE, TopLevel, declare, derive_package, head, imports
+from ci_eval.plugins.languages.rust.modules import DECLARED, PRELUDE, TopLevel, declare, derive_package, head, imports
+
+_LITERALS = (
+    rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\bb?r(?P<hashes>\#*)\"(?:[\s\S]*?\"(?P=hashes)|[\s\S]*)"
+    rb"|\"(?:\\[\s\S]|[^\"\\])*\"|'(?:\\[^\n']+|\\'|[^\\\n'])'"
+)
+_PARTS = re.compile(
+    rb"(?:" + _LITERALS + rb")|\b(?:(?:debug_)?assert(?:_eq|_ne)?|dbg|e?print(?:ln)?|format(?:_args)?|panic|todo"
+    rb"|unimplemented|unreachable|vec|write(?:ln)?)(?P<head>![ \t\n]*[(\[])|(?P<bracket>[()\[\]{}])|(?P<semicolon>;)"
+)
+
+
+class _Calls:
+    """A rewriting of `vec![a; n]` into `vec (a, n)`, since a grammar does not look into macros."""
+
+    always = True
+
+    def apply(self, source: bytes) -> Rewritten:
+        """Return the text with the macros of the standard library that take expressions as calls."""
+        out = bytearray(source)
+        # For each bracket that is open: whether it was rewritten.
+        opened: list[bool] = []
+        for match in _PARTS.finditer(source):
+            if match["head"]:
+                begin, end = match.span("head")
+                out[begin : begin + 1] = b" "
+                out[end - 1 : end] = b"("
+                opened.append(True)
+            elif match["semicolon"]:
+                if opened and opened[-1]:
+                    out[match.start() : match.end()] = b","
+            elif match["bracket"]:
+                if match[0] in b"([{":
+                    opened.append(False)
+                elif opened and opened.pop():
+                    out[match.start() : match.end()] = b")"
+        return Rewritten(bytes(out))
+
+
+def _keywords(pattern: bytes) -> Repair:
+    return Repair(outside(pattern, _LITERALS), spaces)
+
+
+REPAIRS = (
+    _Calls(),
+    # The grammar takes `use` for a type.
+    Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
+    _keywords(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)"),
+)
+
 
 KEYWORDS = frozenset(
     "as async auto await break const continue crate default dyn else enum extern false fn for gen if impl in let loop "
@@ -320,7 +371,7 @@ def _is_type_name(text: str) -> bool:
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    return extract_tokens(RustWalk(text.encode(), path, declared), "rust")
+    return extract_tokens(RustWalk(text.encode(), path, declared), "rust", REPAIRS)
 
 
 LANGUAGE: Language = Language(

@@ -6,14 +6,48 @@ import re
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, read_package
-from ci_eval.core.grammar.jvm.walk import LOCAL
+from ci_eval.core.grammar.parsing import ROUND, Match, Repair, outside, replace_groups
 from ci_eval.core.grammar.scopes import Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.scala.names import KEYWORDS, USUAL
-from ci_eval.plugins.languages.scala.references import NEW, ReferenceWalk
+from ci_eval.plugins.languages.jvm import JVM_WORD, LOCAL, Known, read_package
+from ci_eval.plugins.languages.scala.references import KEYWORDS, NEW, USUAL, ReferenceWalk
+
+_GIVEN = rb"\bgiven\b[^\n={}]{0,1000}?"
+_CLAUSE = rb"(?:\[[^\[\]]{0,500}(?:\[[^\[\]]{0,500}\][^\[\]]{0,500}){0,9}\]|\((?:using\s)?\s*\w+\s*:" + ROUND + rb"\))"
+
+
+def _match_type(match: Match) -> bytes:
+    """Return `X match { case A => B; case C => D }` with a line for each case."""
+    head = match.start("cases") - match.start()
+    return match[0][:head] + re.sub(rb"[{};]", b"\n", match["cases"])
+
+
+REPAIRS = (
+    # A given with a body in brackets, or behind a colon, as one that is equal to a block.
+    Repair(outside(_GIVEN + rb"(?:\b(?P<k>with)\s*|(?P<s>[ \t]))(?=\{)"), lambda m: replace_groups(m, k=b"=", s=b"=")),
+    # `given a: [T] => (b: B) => C` as `given a [T] (b: B): C`.
+    Repair(
+        outside(
+            rb"\bgiven\b\s+(?:\w+\s*(?P<colon>:)\s*)?"
+            + _CLAUSE
+            + rb"\s*(?P<a1>=>)(?:\s*"
+            + _CLAUSE
+            + rb"\s*(?P<a2>=>))?"
+        ),
+        lambda m: replace_groups(m, colon=b"", a1=b"" if m["a2"] else b":", a2=b":"),
+    ),
+    Repair(outside(rb"\btype\b[^\n={}]{0,300}=[^\n={}]{0,300}\bmatch[ \t]*(?P<cases>\{[^{}]{0,5000}\})"), _match_type),
+    # `class A @Inject() (b: B)`, whose parameters would be arguments of the annotation.
+    Repair(
+        outside(rb"\bclass\s+\w+(?:\[[^\[\]\n]{0,200}\])?\s+(?P<a>@(?P<t>\w+)\(\))(?=\s*\()"),
+        lambda m: replace_groups(m, a=b""),
+        always=True,
+        trigger=re.compile(rb"@\w+\(\)\s*\("),
+    ),
+)
+
 
 # The number of annotations and modifiers is limited, since a hostile file may have nothing else, and would take long.
 _TOP = re.compile(
@@ -323,10 +357,10 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
     # The grammar takes as long for comments as for code, so they are blanked out. Where that was wrong, the text no
     # longer parses, which shows.
     blanked = _LITERAL_OR_COMMENT.sub(_blank_comment, text)
-    extraction = extract_tokens(ScalaWalk(blanked, path, declared), "scala")
+    extraction = extract_tokens(ScalaWalk(blanked, path, declared), "scala", REPAIRS)
     if not extraction.unparsable or blanked == text:
         return extraction
-    return extract_tokens(ScalaWalk(text, path, declared), "scala")
+    return extract_tokens(ScalaWalk(text, path, declared), "scala", REPAIRS)
 
 
 _LITERAL_OR_COMMENT = re.compile(
