@@ -11,9 +11,9 @@ from typing import ClassVar
 
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BlockWalk, NodePlace
+from ci_eval.core.grammar.walk import NodePlace, Walk
 from ci_eval.core.import_syntax import Imports
 from ci_eval.core.model import Kind
 
@@ -107,13 +107,12 @@ class Known:
         return Origin(True, usual, "class") if usual else UNKNOWN
 
 
-LOCAL = Origin(False)
 # Longer ones are chains of calls, not paths.
 LONGEST_PATH = 200
 """The bytes below which `a.b.C` is looked up."""
 
 
-class JvmWalk(BlockWalk):
+class JvmWalk(Walk):
     """A walk over a language in which `Foo` in `Foo.bar` may be a type, and `java.util` a package."""
 
     paths: ClassVar[frozenset[str]] = frozenset()

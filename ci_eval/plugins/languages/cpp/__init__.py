@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL_TYPE, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, leaves
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
@@ -15,7 +15,6 @@ from ci_eval.plugins.languages.cpp.references import (
     EITHER,
     KEYWORDS,
     LEAVES,
-    LOCAL_TYPE,
     MEMBER,
     SIGNATURE,
     STATIC,
@@ -45,6 +44,8 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 class CppWalk(CppReferences):
+    roles = {TYPE: "friend_declaration"}
+
     def _define_type(self, name: Node, scope: Scope) -> None:
         scope = declaring(scope)
         local = scope.kind not in {"namespace", "class"}
@@ -251,8 +252,6 @@ class CppWalk(CppReferences):
                 if child.type == "type_identifier":
                     self._define_type(child, place.scope)
 
-    # ------------------------------------------------------------------------------- classes and enums
-
     @handle_nodes("class_specifier", "struct_specifier", "union_specifier", "enum_specifier")
     def class_(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit a definition, a forward declaration, or `struct T` for T."""
@@ -335,10 +334,6 @@ class CppWalk(CppReferences):
             if named.type == "type_identifier" and not place.scope.find(self.text(named)).holder:
                 inner.scope.names[self.text(named)] = Origin(None, None, CLASS)
         self.push(children, TYPE, place)
-
-    @handle_nodes("friend_declaration")
-    def friend(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
 
     @handle_nodes("field_initializer")
     def initializer(self, node: Node, _role: str, place: NodePlace) -> None:

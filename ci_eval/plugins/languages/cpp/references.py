@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, leaves
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, BlockWalk, NodePlace, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind, Location
 
 NAMESPACE, CLASS, MEMBER, EITHER = "module", "class", "member", "either"
 """The holders: a namespace; a type; a field, method or enum constant; what may be a type or not."""
-LOCAL = Origin(False)
-LOCAL_TYPE = Origin(False, None, CLASS)
 MACRO = Origin(True, None, EITHER)
 # Headers are not read, so the namespaces within `std` must be listed.
 _IN_STD = frozenset("chrono experimental filesystem literals numbers placeholders pmr ranges this_thread views".split())
@@ -156,7 +154,7 @@ _TYPES = frozenset(["type_identifier", "primitive_type"])
 LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namespace_identifier"])
 
 
-class CppReferences(BlockWalk):
+class CppReferences(Walk):
     # The grammar takes TRUE for true, and size_t for a word of the language.
     names = LEAVES | {"primitive_type", "NULL", "true", "false"}
     # The words of modules are names elsewhere.
@@ -182,8 +180,6 @@ class CppReferences(BlockWalk):
         if package and self.spaces.is_own(package):
             return "project"
         return super()._location(package)
-
-    # ------------------------------------------------------------------------------------------------- references
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.source[node.start_byte : node.end_byte].decode()
@@ -360,8 +356,6 @@ class CppReferences(BlockWalk):
         package = holder.package if origin.holder == NAMESPACE else origin.package
         self.emit(last, kind, place, Origin(True, package), name)
 
-    # ------------------------------------------------------------------------------ namespaces, imports and macros
-
     @handle_nodes("module_declaration", "import_declaration")
     def module(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `import a.b`, whose names refer, or `module a.b`, which defines them."""
@@ -414,8 +408,6 @@ class CppReferences(BlockWalk):
         name = node.child_by_field_name("name")
         if name:
             self.file.names.setdefault(self.text(name), MACRO)
-
-    # -------------------------------------------------------------------------------------- functions' inner parts
 
     @handle_nodes("lambda_expression")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:

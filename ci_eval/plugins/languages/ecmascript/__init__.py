@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.scopes import Origin
+from ci_eval.core.grammar.scopes import LOCAL, Origin
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
@@ -16,7 +16,6 @@ from ci_eval.plugins.languages.ecmascript.references import (
     ASSIGNED,
     FROM,
     KEYWORDS,
-    LOCAL,
     NAME,
     EcmaScope,
     EcmaWalk,
@@ -53,6 +52,12 @@ class EcmaDefinitions(EcmaWalk):
 
     ignored = EcmaWalk.ignored - {"import_statement"}
 
+    roles = {
+        REFERENCE: "pair",
+        # What a class extends is a type, even if it is a variable.
+        TYPE: "class_heritage extends_clause",
+    }
+
     @handle_nodes("program", "statement_block", "class_static_block", "switch_body")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = ecma_scope(place)
@@ -61,15 +66,6 @@ class EcmaDefinitions(EcmaWalk):
         children = node.children
         self._hoist(children, scope)
         self.in_order(children, NodePlace(scope, place.argument))
-
-    def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes in order, names included; see BlockWalk.in_order."""
-        waiting = [(node, REFERENCE, place) for node in nodes if node.child_count or node.type in self.names]
-        waiting.reverse()
-        self._stack += waiting
-        self.push([node for node in nodes if not (node.child_count or node.type in self.names)], REFERENCE, place)
-
-    # ------------------------------------------------------------------------------------------- what is declared
 
     def _hoist(self, nodes: Sequence[Node], scope: EcmaScope) -> None:
         stack = list(reversed(nodes))
@@ -190,8 +186,6 @@ class EcmaDefinitions(EcmaWalk):
             elif child.type != "identifier" or not defines:
                 self.push([child], REFERENCE, place)
 
-    # -------------------------------------------------------------------------------------------------- functions
-
     @handle_nodes(*_FUNCTIONS)
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = ecma_scope(place)
@@ -221,8 +215,6 @@ class EcmaDefinitions(EcmaWalk):
             else:
                 self.push([child], REFERENCE, inner)
 
-    # -------------------------------------------------------------------------------------------- variables, patterns
-
     @handle_nodes("variable_declarator")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
@@ -250,10 +242,6 @@ class EcmaDefinitions(EcmaWalk):
             self.push([key], REFERENCE, place)
         self.push(value, role, place)
 
-    @handle_nodes("pair")
-    def pair(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, place)
-
     @handle_nodes("assignment_expression", "augmented_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         left, *siblings = node.children
@@ -274,8 +262,6 @@ class EcmaDefinitions(EcmaWalk):
                 self._stack.append((child, REFERENCE, inner))
             else:
                 self.push([child], REFERENCE, inner)
-
-    # ---------------------------------------------------------------------------------------------------- classes
 
     @handle_nodes("class_declaration", "class", "abstract_class_declaration")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -311,11 +297,6 @@ class EcmaDefinitions(EcmaWalk):
                         static = any(child.type == "static" for child in member.children)
                         scope.names[text] = Origin(static, self.package)
         return scope
-
-    @handle_nodes("class_heritage", "extends_clause")
-    def heritage(self, node: Node, _role: str, place: NodePlace) -> None:
-        # What a class extends is a type, even if it is a variable.
-        self.push(node.children, TYPE, place)
 
     @handle_nodes("field_definition", "public_field_definition")
     def field(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -393,6 +374,11 @@ _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".
 class TypeScriptWalk(EcmaDefinitions):
     keywords = _TYPESCRIPT_KEYWORDS - {"string", "number", "undefined"} | {"this_type"}
     ignored = EcmaDefinitions.ignored | {"|", "&"}
+
+    roles = {
+        REFERENCE: "type_predicate asserts as_expression satisfies_expression type_query",
+        TYPE: "implements_clause extends_type_clause type_arguments",
+    }
 
     @handle_nodes("predefined_type")
     def keyword_type(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -497,14 +483,6 @@ class TypeScriptWalk(EcmaDefinitions):
     @handle_nodes("enum_assignment")
     def enum_assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
-
-    @handle_nodes("type_predicate", "asserts", "as_expression", "satisfies_expression", "type_query")
-    def value_and_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, place)
-
-    @handle_nodes("implements_clause", "extends_type_clause", "type_arguments")
-    def types(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
 
 
 def extract_typescript(text: str, path: str, declared: Declarations) -> Extraction:

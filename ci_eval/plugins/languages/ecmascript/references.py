@@ -8,14 +8,13 @@ from posixpath import dirname, join, normpath
 from typing import ClassVar, cast
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, Walk, handle_nodes
 from ci_eval.core.model import Kind, Location
 
 GLOBAL = "global"
 """The package of names that every file can use without an import."""
-LOCAL = Origin(False)
 
 NAME = re.compile(r"#?[\w$]+")
 """A pattern of what names look like."""
@@ -203,6 +202,14 @@ class EcmaWalk(Walk):
     """The holders whose members are created by assignment, as in `exports.x = …`."""
     this_grows: ClassVar[bool] = False
 
+    roles = {
+        REFERENCE: "subscript_expression computed_property_name type_query ternary_expression",
+        SAME: (
+            "parenthesized_expression instantiation_expression formal_parameters object_pattern array_pattern "
+            "rest_pattern"
+        ),
+    }
+
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_module(path), declared)
         self.modules = Modules(path, declared)
@@ -215,8 +222,6 @@ class EcmaWalk(Walk):
 
     def _location(self, package: str | None) -> Location | None:
         return "project" if package in self.modules.own else super()._location(package)
-
-    # ------------------------------------------------------------------------------------------------- references
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         scope, kind, name = ecma_scope(place), node.type, self.text(node)
@@ -363,10 +368,6 @@ class EcmaWalk(Walk):
             children = children[:-1]
         self.push(children, REFERENCE, place)
 
-    @handle_nodes("subscript_expression", "computed_property_name", "type_query", "ternary_expression")
-    def references(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, place)
-
     @handle_nodes("non_null_expression")
     def non_null(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `x!` with the role of x."""
@@ -378,15 +379,6 @@ class EcmaWalk(Walk):
             operand = operand.children[-1]
         self.push([operand], role, place)
         self.push(before, REFERENCE, place)
-
-    @handle_nodes(
-        *"parenthesized_expression instantiation_expression formal_parameters".split(),
-        *"object_pattern array_pattern rest_pattern".split(),
-    )
-    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
-
-    # --------------------------------------------------------------------------------------- what is not a name's
 
     @handle_nodes("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
     def tag(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, leaves
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, BlockWalk, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import (
+    BOUND,
+    CALLED,
+    REFERENCE,
+    SAME,
+    TYPE,
+    NodePlace,
+    Walk,
+    extract_tokens,
+    handle_nodes,
+)
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.go.packages import (
     SYNTAX,
@@ -23,8 +33,6 @@ KEYWORDS = frozenset(
     "break case chan const continue default defer else fallthrough for func go goto if import interface map package "
     "range return select struct switch type var false iota nil true".split()
 )
-LOCAL = Origin(False)
-LOCAL_TYPE = Origin(False, None, "class")
 RECEIVER = "of "
 """The beginning of the holder of a method's receiver; the name of its type follows."""
 DEFINED = "defined"
@@ -41,7 +49,7 @@ def _unwrap(node: Node) -> list[Node]:
     return node.children if node.type == "type_elem" else [node]
 
 
-class GoWalk(BlockWalk):
+class GoWalk(Walk):
     names = frozenset(["identifier", "type_identifier", "field_identifier", "package_identifier", "label_name"])
     keywords = KEYWORDS
     ignored = frozenset(
@@ -50,14 +58,18 @@ class GoWalk(BlockWalk):
         "interpreted_string_literal import_spec import_spec_list blank_identifier package_clause".split(" ")
     )
 
+    roles = {
+        SAME: "parenthesized_expression expression_list",
+        # The length of an array is a value.
+        REFERENCE: "array_type",
+    }
+
     def __init__(self, source: bytes, text: str, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_package(text, path), declared)
         self.top = TopLevel(source, self.package, declared)
 
     def outermost(self, root: Node) -> Scope:
         return Scope("file", Scope("universe", names=UNIVERSE), self.top.read(root))
-
-    # ------------------------------------------------------------------------------------------------- references
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -166,21 +178,10 @@ class GoWalk(BlockWalk):
         origin = scope.find(self.text(head))
         return origin.static is not None and origin.holder not in {"class", "module"} and origin.package != "builtin"
 
-    @handle_nodes("parenthesized_expression")
-    def parentheses(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
-
     @handle_nodes("unary_expression")
     def unary(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit an operator and its operand; `(*T)(x)` is a conversion."""
         self.push(node.children, TYPE if role == CALLED else REFERENCE, place)
-
-    @handle_nodes("array_type")
-    def array(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit an array type, whose length is a constant."""
-        self.push(node.children, REFERENCE, place)
-
-    # ------------------------------------------------------------------------------------------ composite literals
 
     @handle_nodes("composite_literal")
     def composite(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -302,8 +303,6 @@ class GoWalk(BlockWalk):
             self._stack += [(child, DEFINED, place) for child in children if child.type == "identifier"]
         self.push([child for child in children if child.type != "identifier"], REFERENCE, place)
 
-    # ------------------------------------------------------------------------------------------------- statements
-
     @handle_nodes("short_var_declaration", "range_clause", "receive_statement")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `x := …`, `x := range …`, `x = <-…` or `range …`; the right side is read first."""
@@ -314,10 +313,6 @@ class GoWalk(BlockWalk):
         binds = any(child.type == ":=" for child in siblings[:1])
         self._stack.append((left, BOUND if binds else REFERENCE, place))
         self.push(siblings, REFERENCE, place)
-
-    @handle_nodes("expression_list")
-    def list_(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
 
     @handle_nodes("block", "expression_case", "default_case")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:

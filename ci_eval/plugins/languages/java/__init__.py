@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import REFERENCE, TYPE, BlockWalk, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.java.declarations import SYNTAX, JavaNames, JavaScope, declare
 from ci_eval.plugins.languages.jvm import JVM_WORD, imports, is_type_name, package_part, read_package
@@ -20,11 +20,9 @@ KEYWORDS = frozenset(
     "transient true try void volatile while yield when open module requires exports opens uses provides with to "
     "transitive var".split()
 )
-LOCAL = Origin(False)
-TYPE_PARAMETER = Origin(False, None, "class")
 
 
-class JavaWalk(BlockWalk):
+class JavaWalk(Walk):
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
     ignored = frozenset(
@@ -41,8 +39,6 @@ class JavaWalk(BlockWalk):
 
     def outermost(self, root: Node) -> Scope:
         return JavaScope("file", names=self.java.top_level_names(root))
-
-    # ------------------------------------------------------------------------------------------------------ names
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -234,8 +230,6 @@ class JavaWalk(BlockWalk):
     def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
         self.emit(node, Kind.KEYWORD, place)
 
-    # ------------------------------------------------------------------------------------------------ definitions
-
     @handle_nodes(
         *(
             "class_declaration interface_declaration enum_declaration annotation_type_declaration record_declaration"
@@ -283,7 +277,7 @@ class JavaWalk(BlockWalk):
     def _type_parameters(self, node: Node, place: NodePlace) -> None:
         for child in node.children:
             for leaf in child.children[:1] if child.type == "type_parameter" else ():
-                place.scope.names[f"<{self.text(leaf)}>"] = TYPE_PARAMETER
+                place.scope.names[f"<{self.text(leaf)}>"] = LOCAL_TYPE
 
     @handle_nodes("type_parameter")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -7,20 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.jvm import (
-    JVM_WORD,
-    LOCAL,
-    JvmWalk,
-    Known,
-    imports,
-    is_type_name,
-    package_part,
-    read_package,
-)
+from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Known, imports, is_type_name, package_part, read_package
 from ci_eval.plugins.languages.kotlin.repairs import REPAIRS
 
 # The grammars have `as?`, `!in` and `return@` as single leaves, so they are words of their own.
@@ -56,7 +47,6 @@ _TOP = re.compile(
     r"(?:[\w<>?, *]+\.)?(\w+)",
     re.MULTILINE,
 )
-LOCAL_TYPE = Origin(False, None, "class")
 # `const` and `reified` are leaves that the grammars name after their group.
 _MODIFIERS = (
     "class_modifier member_modifier visibility_modifier function_modifier property_modifier inheritance_modifier "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
@@ -40,7 +40,7 @@ KEYWORDS = frozenset(
     "print private protected public readonly require require_once return self set static strict_types switch this "
     "throw ticks trait try use var while xor yield FALSE NULL TRUE".split()
 ).union(_MAGIC, CONSTRUCTS, _TYPES)
-LOCAL, GLOBAL = Origin(False), Origin(True)
+GLOBAL = Origin(True)
 _SUPER_GLOBALS = frozenset("GLOBALS _COOKIE _ENV _FILES _GET _POST _REQUEST _SERVER _SESSION".split())
 PARAMETER, OUT = "parameter", "out"
 """The roles: a variable that is new even if there is one of that name; what a function may define (by reference)."""
@@ -69,6 +69,10 @@ class PhpWalk(Walk):
         ".= %= &= |= ^= ??= ** **= << >> <<= >>= ++ -- ... #[ $ \\ \" ' ` <<< <> ?> php_end_tag php_tag text comment "
         "integer float string nowdoc string_content escape_sequence heredoc_start heredoc_end".split()
     )
+
+    roles = {
+        TYPE: "named_type base_clause class_interface_clause attribute type_list use_declaration use_instead_of_clause",
+    }
 
     def __init__(self, source: bytes, text: str, declared: Declarations) -> None:
         self.php = PhpNames(text, declared)
@@ -151,8 +155,6 @@ class PhpWalk(Walk):
             package = before or (name if namespace and not i else None)
             self.emit(node, last if i == len(parts) - 1 else others, place, Origin(True, package), name, skip)
 
-    # ------------------------------------------------------------------------------------- namespaces, use, traits
-
     @handle_nodes("namespace_definition")
     def namespace(self, node: Node, _role: str, place: NodePlace) -> None:
         name = next((child for child in node.children if child.type == "namespace_name"), None)
@@ -196,8 +198,6 @@ class PhpWalk(Walk):
 
     def _emit_import(self, node: Node, full: str, place: NodePlace) -> None:
         self._path(node, full if len(full) < LONGEST else "", Kind.IMPORT, Kind.IMPORT, place)
-
-    # ------------------------------------------------------------------------------------------------- references
 
     @handle_nodes("member_access_expression", "nullsafe_member_access_expression")
     def field(self, node: Node, role: str, place: NodePlace) -> None:
@@ -310,10 +310,6 @@ class PhpWalk(Walk):
         else:
             self.push(children, REFERENCE, place)
 
-    @handle_nodes("named_type", "base_clause", "class_interface_clause", "attribute", "type_list")
-    def types(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
-
     @handle_nodes("primitive_type")
     def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
         # Its leaf `string` has the type of the nodes of literals.
@@ -367,8 +363,6 @@ class PhpWalk(Walk):
         """Visit all but the label, which is no token in any language but JavaScript."""
         self.push([child for child in node.children if child.type != "name"], REFERENCE, place)
 
-    # --------------------------------------------------------------------------------------- definitions: variables
-
     @handle_nodes("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         first, *siblings = node.children
@@ -421,8 +415,6 @@ class PhpWalk(Walk):
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
             self.push([child], PARAMETER if child.type == "variable_name" else REFERENCE, place)
-
-    # --------------------------------------------------------------------------- definitions: functions and classes
 
     @handle_nodes("function_definition", "method_declaration", "property_hook")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -486,12 +478,6 @@ class PhpWalk(Walk):
         children = node.children
         first = next((i for i, child in enumerate(children) if child.type in self.names), -1)
         self.push(children[:first] + children[first + 1 :] if first >= 0 else children, REFERENCE, place)
-
-    # ------------------------------------------------------------------------------------------------------- traits
-
-    @handle_nodes("use_declaration", "use_instead_of_clause")
-    def traits(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
 
     @handle_nodes("use_as_clause")
     def renamed(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -11,7 +11,17 @@ from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import PYTHON_LIKE, Match, Repair, outside, read
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import (
+    BOUND,
+    CALLED,
+    REFERENCE,
+    SAME,
+    TYPE,
+    NodePlace,
+    Walk,
+    extract_tokens,
+    handle_nodes,
+)
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.python.imports import SYNTAX, imports
 from ci_eval.plugins.languages.python.origins import RESOLVER, PythonNames, PythonScope, declare, resolve
@@ -53,6 +63,15 @@ class PythonWalk(Walk):
     # Ignored for speed: they are a third of all nodes.
     ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
 
+    roles = {
+        TYPE: "type",
+        SAME: (
+            "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
+            "splat_pattern dict_pattern union_pattern parenthesized_expression"
+        ),
+        BOUND: "as_pattern_target case_pattern",
+    }
+
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         self.python = PythonNames(source, path)
         super().__init__(source, self.python.module, declared)
@@ -60,8 +79,6 @@ class PythonWalk(Walk):
     def outermost(self, root: Node) -> Scope:
         # Two scopes: the first assignment to a name defines it, also if it is imported or a function.
         return PythonScope("module", PythonScope("module", names=self.python.top_level(root)))
-
-    # ------------------------------------------------------------------------------------------------- references
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -99,17 +116,11 @@ class PythonWalk(Walk):
         self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @handle_nodes("type")
-    def type_(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
-
     @handle_nodes("string")
     def string(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit what is interpolated in a string, since only that is code."""
         if self.text(node.children[0]).strip("\"'rRbBuU"):
             self.push(node.children, REFERENCE, place)
-
-    # ------------------------------------------------------------------------------------------------ definitions
 
     @handle_nodes("function_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -193,19 +204,6 @@ class PythonWalk(Walk):
         self.push([node.children[first]], BOUND, place)
         self.push(node.children[:first], REFERENCE, place)
 
-    @handle_nodes(
-        *(
-            "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
-            "splat_pattern dict_pattern union_pattern parenthesized_expression"
-        ).split()
-    )
-    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
-
-    @handle_nodes("as_pattern_target", "case_pattern")
-    def bound(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND, place)
-
     @handle_nodes("as_pattern")
     def as_pattern(self, node: Node, role: str, place: NodePlace) -> None:
         """Define x of `with f() as x`, `except E as x` or `case p as x`."""
@@ -244,8 +242,6 @@ class PythonWalk(Walk):
                 name = self.text(child)
                 place.scope.names[name] = place.scope.find(name)
         self.push(node.children, REFERENCE, place)
-
-    # ------------------------------------------------------------------------------- patterns of match, and imports
 
     @handle_nodes("class_pattern")
     def class_pattern(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind, Location
@@ -26,7 +26,7 @@ KEYWORDS = frozenset(
     "false for if in module next nil not or redo rescue retry return self super then true undef unless until when "
     "while yield".split()
 )
-LOCAL, GLOBAL = Origin(False), Origin(True)
+GLOBAL = Origin(True)
 PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
 """The roles: a local that is new even if there is one of that name; what a pattern binds; the arguments of a call."""
 CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
@@ -68,6 +68,12 @@ class RubyWalk(Walk):
         "character simple_symbol hash_key_symbol string_content escape_sequence heredoc_beginning heredoc_content "
         "heredoc_end uninterpreted operator setter".split()
     )
+
+    roles = {
+        ARGUMENTS: "yield",
+        PARAMETER: "method_parameters lambda_parameters block_parameters parameters",
+        REFERENCE: "splat_argument",
+    }
 
     def __init__(self, source: bytes, text: str, declared: Declarations) -> None:
         super().__init__(source, declare(text, "")[0], declared)
@@ -114,8 +120,6 @@ class RubyWalk(Walk):
                 self._stack.append((child, role, place))
             else:
                 self.push([child], role, place)
-
-    # ------------------------------------------------------------------------------------------------------ names
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -222,8 +226,6 @@ class RubyWalk(Walk):
         full = f"{package}::{name}" if package else name
         return full in self.ruby.spaces or full in self.declared or name in TYPES
 
-    # ------------------------------------------------------------------------------------------------------ calls
-
     @handle_nodes("call")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
@@ -282,10 +284,6 @@ class RubyWalk(Walk):
         else:
             self.push(node.children, REFERENCE, place)
 
-    @handle_nodes("yield")
-    def yield_(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, ARGUMENTS, place)
-
     @handle_nodes("pair")
     def pair(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `k: v`, `"k" => v`, or `k:`, which takes the value from the local or method k."""
@@ -327,8 +325,6 @@ class RubyWalk(Walk):
                     self.emit(child, Kind.FIELD, place, origin, name)
             first = False
 
-    # ------------------------------------------------------------------------------------------------ definitions
-
     @handle_nodes("class", "module")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
@@ -369,10 +365,6 @@ class RubyWalk(Walk):
                 nodes.append((child, REFERENCE, inner))
         self.each(nodes)
 
-    @handle_nodes("method_parameters", "lambda_parameters", "block_parameters", "parameters")
-    def parameters(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, PARAMETER, place)
-
     @handle_nodes("optional_parameter", "keyword_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
@@ -407,10 +399,6 @@ class RubyWalk(Walk):
     def rescue(self, node: Node, _role: str, place: NodePlace) -> None:
         self.each([(child, TYPE if child.type == "exceptions" else REFERENCE, place) for child in node.children])
 
-    @handle_nodes("splat_argument")
-    def splat(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, place)
-
     @handle_nodes("binary")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
         r"""Visit an expression; `/(?<x>…)/ =~ y` defines x."""
@@ -419,8 +407,6 @@ class RubyWalk(Walk):
         if children[0].type == "regex":
             names = _CAPTURED.findall(self.text(children[0]))
             place.scope.names.update({name: LOCAL for name in names if not place.scope.owner(name)})
-
-    # --------------------------------------------------------------------------------------------------- patterns
 
     @handle_nodes("in_clause", "match_pattern", "test_pattern")
     def in_clause(self, node: Node, _role: str, place: NodePlace) -> None:

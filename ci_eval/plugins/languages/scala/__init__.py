@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import ROUND, Match, Repair, outside, replace_groups
-from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, SAME, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.jvm import JVM_WORD, LOCAL, Known, read_package
+from ci_eval.plugins.languages.jvm import JVM_WORD, Known, read_package
 from ci_eval.plugins.languages.scala.references import KEYWORDS, NEW, USUAL, ReferenceWalk
 
 _GIVEN = rb"\bgiven\b[^\n={}]{0,1000}?"
@@ -55,7 +55,6 @@ _TOP = re.compile(
     r"(?:class|trait|object|def|val|var|type|enum|given)\s+(\w+)",
     re.MULTILINE,
 )
-LOCAL_TYPE = Origin(False, None, "class")
 _CLASSES = frozenset(["class_definition", "trait_definition", "object_definition", "enum_definition"])
 _OBJECTS = frozenset(["object_definition", "package_object"])
 _BODIES = frozenset(["template_body", "enum_body"])
@@ -75,6 +74,14 @@ class ScalaWalk(ReferenceWalk):
     )
 
     paths = frozenset(["field_expression", "stable_identifier"])
+
+    roles = {
+        BOUND: (
+            "tuple_pattern named_tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern "
+            "infix_pattern capture_pattern bindings parameter_types"
+        ),
+        SAME: "named_tuple_type",
+    }
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path, nested=True), declared)
@@ -321,13 +328,6 @@ class ScalaWalk(ReferenceWalk):
         else:
             self.in_order(children, inner)
 
-    @handle_nodes(
-        *"tuple_pattern named_tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern "
-        "infix_pattern capture_pattern bindings parameter_types".split()
-    )
-    def pattern(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND, place)
-
     @handle_nodes("named_pattern", "name_and_type")
     def named_part(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit a part of a named tuple, of its type or pattern, or a parameter of a function's type."""
@@ -337,10 +337,6 @@ class ScalaWalk(ReferenceWalk):
         else:
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(siblings, role, place)
-
-    @handle_nodes("named_tuple_type")
-    def named_tuple(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
 
 
 def _nowhere(place: NodePlace) -> NodePlace:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
-from ci_eval.plugins.languages.jvm import LOCAL, JvmWalk, is_type_name, package_part
+from ci_eval.plugins.languages.jvm import JvmWalk, is_type_name, package_part
 
 KEYWORDS = frozenset(
     "abstract case catch class def derives do else end enum export extends extension false final finally for "
@@ -44,6 +44,8 @@ NEW = "new"
 
 
 class ReferenceWalk(JvmWalk):
+    roles = {TYPE: "infix_type"}
+
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source, package, declared)
         self._spliced: dict[int, str] = {}
@@ -201,10 +203,6 @@ class ReferenceWalk(JvmWalk):
             self.emit(node, Kind.TYPE_REFERENCE, place, known, name)
         else:
             self.emit(node, Kind.FIELD, place, known, name)
-
-    @handle_nodes("infix_type")
-    def infix_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
 
     @handle_nodes("stable_type_identifier", "projected_type")
     def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:
