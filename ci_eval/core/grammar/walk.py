@@ -184,7 +184,8 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
         ]
         # First, since of tokens at one offset the first one counts.
         candidates = [(begin, source[begin:end].decode(), Properties(kind=kind)) for (begin, end), kind in added]
-        candidates += [token for token in walk.found if _is_as_written(token, source)]
+        # Of the rewriting, only what the text has at the same place.
+        candidates += [token for token in walk.found if source.startswith(token[1].encode(), token[0])]
     points = code_points(source) or range(len(source) + 1)
     tokens: list[Token] = []
     end = 0
@@ -196,9 +197,3 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
             tokens.append(Token(offset=offset, text=text, properties=properties))
             end = offset + len(text)
     return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.trouble)
-
-
-def _is_as_written(token: tuple[int, str, Properties], source: bytes) -> bool:
-    """Return whether the text has a token where its rewriting has it."""
-    begin, text, _ = token
-    return source.startswith(text.encode(), begin)

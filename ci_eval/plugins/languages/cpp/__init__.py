@@ -366,14 +366,9 @@ def extract(text: str, _path: str, declared: Declarations) -> Extraction:
 
 _HEADS = ("if_statement", "else_clause", "while_statement", "for_statement", "for_range_loop")
 _STATEMENTS = (
-    "expression_statement",
-    "return_statement",
-    "continue_statement",
-    "break_statement",
-    "for_statement",
-    "while_statement",
-    "if_statement",
-)
+    "expression_statement return_statement continue_statement break_statement for_statement while_statement "
+    "if_statement"
+).split()
 
 LANGUAGE: Language = Language(
     name="cpp",

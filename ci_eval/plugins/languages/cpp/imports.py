@@ -7,12 +7,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from ci_eval.core.base.files import exists, is_own, read_own
+from ci_eval.core.grammar.imports import shared
 from ci_eval.core.import_syntax import Imports
 
 SOURCES = frozenset(".c .cc .cpp .cxx .h .hh .hpp .hxx .ipp .inl".split())
@@ -93,9 +93,10 @@ def folders(root: Path) -> list[str]:
     for path in paths:
         text = read_own(root, str(path)).decode(errors="replace")
         for name, quoted in list_includes(text):
+            own = PurePosixPath(os.path.normpath(path.parent / name))
             # A plain `<name>`, without a folder, is taken to be the system's: a project's own `stdint.h` is for systems
             # that have none.
-            if (quoted or "/" in name) and not _beside(path, name, named):
+            if (quoted or "/" in name) and own not in named[PurePosixPath(name).name]:
                 serves.update(_folder(path, name, named))
     return [folder for folder, _ in sorted(serves.items(), key=lambda pair: (-pair[1], pair[0]))]
 
@@ -110,21 +111,13 @@ def sources(root: Path) -> Iterator[PurePosixPath]:
                 yield PurePosixPath(path.relative_to(root))
 
 
-def _beside(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]]) -> bool:
-    return PurePosixPath(os.path.normpath(path.parent / name)) in named[PurePosixPath(name).name]
-
-
 def _folder(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]]) -> list[str]:
     parts = PurePosixPath(name).parts
     fitting = [candidate for candidate in named[parts[-1]] if candidate.parts[-len(parts) :] == parts]
     if not fitting:
         return []
     # A short path, then the alphabet decides between equally near files.
-    nearest = min(fitting, key=lambda candidate: (-_shared(candidate, path), len(candidate.parts), str(candidate)))
+    nearest = min(
+        fitting, key=lambda candidate: (-shared(str(candidate), str(path)), len(candidate.parts), str(candidate))
+    )
     return [str(PurePosixPath(*nearest.parts[: -len(parts)]))]
-
-
-def _shared(first: PurePosixPath, second: PurePosixPath) -> int:
-    """Count the folders that two paths have in common, from the root on."""
-    same = (a == b for a, b in zip(first.parent.parts, second.parent.parts, strict=False))
-    return sum(1 for _ in takewhile(bool, same))

@@ -32,21 +32,7 @@ _DECLARED = re.compile(
     re.MULTILINE,
 )
 _SCRIPT = re.compile(r"\.[cm]?js$")
-_ENDS = (
-    "",
-    ".ts",
-    ".tsx",
-    ".d.ts",
-    ".mts",
-    ".cts",
-    ".js",
-    ".jsx",
-    ".mjs",
-    ".cjs",
-    "/index.ts",
-    "/index.js",
-    "/index.d.ts",
-)
+_ENDS = ("", *".ts .tsx .d.ts .mts .cts .js .jsx .mjs .cjs /index.ts /index.js /index.d.ts".split())
 
 DEEPEST = 20
 """The most re-exports that are followed; more are a cycle."""

@@ -10,7 +10,7 @@ from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scop
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.java.declarations import SYNTAX, JavaNames, JavaScope, declare
+from ci_eval.plugins.languages.java.declarations import SYNTAX, JavaNames, declare
 from ci_eval.plugins.languages.jvm import JVM_WORD, imports, is_type_name, package_part, read_package
 
 KEYWORDS = frozenset(
@@ -23,6 +23,7 @@ KEYWORDS = frozenset(
 
 
 class JavaWalk(Walk):
+    # A class keeps its fields by name, methods as `name()`, types as `<name>`.
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
     ignored = frozenset(
@@ -38,7 +39,7 @@ class JavaWalk(Walk):
         self.java = JavaNames(source, self.package, declared)
 
     def outermost(self, root: Node) -> Scope:
-        return JavaScope("file", names=self.java.top_level_names(root))
+        return Scope("file", names=self.java.top_level_names(root))
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -106,7 +107,8 @@ class JavaWalk(Walk):
         self.push(children[1:-1], REFERENCE, place)
         name = self.text(member)
         if children[0].type == "this":
-            known = self._own(name, place.scope)
+            owner = place.scope.enclosing("class")
+            known = owner.names.get(name, UNKNOWN) if owner else UNKNOWN
             self.emit(member, Kind.FIELD, place, known if known is not UNKNOWN else LOCAL, name)
         elif origin.holder == "module":
             kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
@@ -115,10 +117,6 @@ class JavaWalk(Walk):
             self.emit(member, Kind.TYPE_REFERENCE, place, origin, name)
         else:
             self.emit(member, Kind.FIELD, place, Origin(origin.static, origin.package), name)
-
-    def _own(self, name: str, scope: Scope) -> Origin:
-        owner = scope.enclosing("class")
-        return owner.names.get(name, UNKNOWN) if owner else UNKNOWN
 
     @handle_nodes("method_invocation")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -236,7 +234,7 @@ class JavaWalk(Walk):
         ).split()
     )
     def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        outer = NodePlace(JavaScope("type", place.scope), False)
+        outer = NodePlace(Scope("type", place.scope), False)
         # Only local types are new here: others were read with the file or their class.
         if place.scope.kind == "block" and (name := node.child_by_field_name("name")):
             place.scope.names[f"<{self.text(name)}>"] = Origin(None, self.package, "class")
@@ -261,7 +259,7 @@ class JavaWalk(Walk):
     def _body(self, body: Node, place: NodePlace, components: dict[str, Origin]) -> list[tuple[Node, str, NodePlace]]:
         children = body.children
         members = self.java.members(children, body.type)
-        inner = NodePlace(JavaScope("class", place.scope, components | members), False)
+        inner = NodePlace(Scope("class", place.scope, components | members), False)
         return [(child, REFERENCE, inner) for child in children]
 
     def _components(self, parameters: Node) -> dict[str, Origin]:
@@ -302,7 +300,7 @@ class JavaWalk(Walk):
 
     @handle_nodes(*"method_declaration constructor_declaration compact_constructor_declaration".split())
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(JavaScope("block", place.scope), False)
+        inner = NodePlace(Scope("block", place.scope), False)
         if node.type == "compact_constructor_declaration":
             # Its parameters are the components of the record.
             names = place.scope.names
@@ -322,7 +320,7 @@ class JavaWalk(Walk):
     def binding(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the name behind a type. It is known in all that follows; that of a loop is known in the loop alone."""
         if node.type == "enhanced_for_statement":
-            place = NodePlace(JavaScope("block", place.scope), place.argument)
+            place = NodePlace(Scope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
         # The grammars give the name in a record pattern no field.
         if name is None and node.type == "record_pattern_component":
@@ -364,7 +362,7 @@ class JavaWalk(Walk):
 
     @handle_nodes("lambda_expression")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(JavaScope("block", place.scope), False)
+        inner = NodePlace(Scope("block", place.scope), False)
         parameters, *siblings = node.children
         if parameters.type in {"identifier", "inferred_parameters"}:
             for child in parameters.children if parameters.child_count else [parameters]:
@@ -378,7 +376,7 @@ class JavaWalk(Walk):
         "block", "constructor_body", "switch_block", "for_statement", "try_with_resources_statement", "catch_clause"
     )
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.in_order(node.children, NodePlace(JavaScope("block", place.scope), place.argument))
+        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
 
     @handle_nodes("ternary_expression")
     def ternary(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -45,16 +45,6 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     return read_package(text, path), frozenset(_TOP.findall(text))
 
 
-class JavaScope(Scope):
-    """A class, method or block; a class keeps its fields by name, methods as `name()`, types as `<name>`."""
-
-    def method(self, name: str) -> Origin:
-        return self.find(name + "()")
-
-    def type_(self, name: str) -> Origin:
-        return self.find(f"<{name}>")
-
-
 class JavaNames:
     """A reader of declarations and imports in the syntax tree of one file."""
 

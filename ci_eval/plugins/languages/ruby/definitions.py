@@ -162,7 +162,8 @@ class RubyNames:
             elif kind in {"method", "singleton_method"}:
                 self._define_method(node, space, static or kind == "singleton_method")
             elif kind == "assignment":
-                self._define_constant(node.children[0], space)
+                if node.children[0].type == "constant":
+                    space.constants.setdefault(self.text(node.children[0]), "")
             elif kind == "call":
                 stack += [(child, space, static) for child in self._define_by_call(node.children, space, static)]
             elif kind in _CONTAINERS:
@@ -184,10 +185,6 @@ class RubyNames:
         name = method.child_by_field_name("name")
         if name:
             space.methods[self.text(name), static] = None
-
-    def _define_constant(self, left: Node, space: Space) -> None:
-        if left.type == "constant":
-            space.constants.setdefault(self.text(left), "")
 
     def _define_by_call(self, children: Sequence[Node], space: Space, static: bool) -> list[Node]:
         """Define the methods of `attr_reader :a` or `alias_method :a, :b`; return the arguments that may define more,

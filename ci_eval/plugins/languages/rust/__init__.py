@@ -60,15 +60,11 @@ class _Calls:
         return Rewritten(bytes(out))
 
 
-def _keywords(pattern: bytes) -> Repair:
-    return Repair(outside(pattern, _LITERALS), spaces)
-
-
 REPAIRS = (
     _Calls(),
     # The grammar takes `use` for a type.
     Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
-    _keywords(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)"),
+    Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS), spaces),
 )
 
 

@@ -289,8 +289,9 @@ class ScalaWalk(ReferenceWalk):
                 self._stack += [(name, NEW, place) for name in names]
         else:
             begins = {pattern.start_byte}
-            # A pattern of members is bound in a scope that is thrown away.
-            self._stack.append((pattern, BOUND, place if place.scope.kind == "block" else _nowhere(place)))
+            # Members are known already, so a pattern of them is bound in a scope that is thrown away.
+            scope = place.scope if place.scope.kind == "block" else Scope("block", place.scope)
+            self._stack.append((pattern, BOUND, NodePlace(scope, place.argument)))
         others = [child for child in node.children if child.start_byte not in begins]
         self.in_order(others, place)
 
@@ -337,11 +338,6 @@ class ScalaWalk(ReferenceWalk):
         else:
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(siblings, role, place)
-
-
-def _nowhere(place: NodePlace) -> NodePlace:
-    """Return a throw-away place for the names in a pattern that are members: they are known already."""
-    return NodePlace(Scope("block", place.scope), place.argument)
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
