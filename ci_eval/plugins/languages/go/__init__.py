@@ -43,12 +43,6 @@ names of fields."""
 _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_type", "map_type"])
 
 
-def _unwrap(node: Node) -> list[Node]:
-    """Return the nodes of a type argument."""
-    # The newer grammar puts each type argument into a node of its own.
-    return node.children if node.type == "type_elem" else [node]
-
-
 class GoWalk(Walk):
     names = frozenset(["identifier", "type_identifier", "field_identifier", "package_identifier", "label_name"])
     keywords = KEYWORDS
@@ -148,7 +142,9 @@ class GoWalk(Walk):
     def _instantiate(self, called: Node, arguments: Node, place: NodePlace) -> None:
         """Visit `called[arguments](…)`: a call of a generic function, or of an element of something that holds
         functions."""
-        inner = [node for child in arguments.children for node in _unwrap(child)]
+        # The newer grammar puts each type argument into a node of its own.
+        wrapped = [child.children if child.type == "type_elem" else [child] for child in arguments.children]
+        inner = [node for nodes in wrapped for node in nodes]
         head = called if called.type in self.names else called.children[0] if called.child_count else called
         origin = place.scope.find(self.text(head)) if head.type in self.names else LOCAL
         # Local variables, and arguments that are values, make it an index.

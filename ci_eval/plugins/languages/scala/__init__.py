@@ -163,7 +163,9 @@ class ScalaWalk(ReferenceWalk):
         for child in children:
             if child.type in _BODIES:
                 scope.names.update(self._declared_names(child.children, static=node.type in _OBJECTS))
-                self._self_type(child, around)
+                # The name in `self =>`.
+                leaves = [leaf for part in child.children if part.type == "self_type" for leaf in part.children]
+                around.names.update({self.text(leaf): LOCAL for leaf in leaves if leaf.type == "identifier"})
             elif child.type == "type_parameters":
                 self._type_parameters(child, around)
             elif child.type == "class_parameters":
@@ -175,12 +177,6 @@ class ScalaWalk(ReferenceWalk):
             if child.child_count:
                 self._stack.append((child, REFERENCE, inner if child.type in _BODIES else outer))
         self.push([child for child in others if not child.child_count], REFERENCE, outer)
-
-    def _self_type(self, body: Node, scope: Scope) -> None:
-        """Define the name in `self =>`."""
-        for child in body.children:
-            if child.type == "self_type":
-                scope.names.update({self.text(leaf): LOCAL for leaf in child.children if leaf.type == "identifier"})
 
     def _class_parameters(self, node: Node, around: Scope, fields: Scope, *, every: bool) -> None:
         for parameter in node.children:
