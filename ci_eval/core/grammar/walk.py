@@ -44,8 +44,8 @@ class Walk:
 
     A subclass names the types of leaves that matter, and has handlers (`@handle_nodes(…)`) for the nodes in which a
     name is defined or the kind of a name is decided; `roles` serves those that only decide a role. If a node has
-    neither, its children are visited: with the role TYPE if the node has it, else as references. Text that the grammar could
-    not read is left out.
+    neither, its children are visited: with the role TYPE if the node has it, else as references. Text that the grammar
+    could not read is left out.
     """
 
     names: ClassVar[frozenset[str]] = frozenset()
