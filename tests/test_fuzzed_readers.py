@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from ci_eval.core.actions.handwritten import find_left_out
+from ci_eval.core.actions.files import find_left_out
 from ci_eval.core.base import stored, workspaces
 from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
 from ci_eval.core.config import load

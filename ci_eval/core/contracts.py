@@ -89,6 +89,8 @@ class Language:
     """A function: text of a file, its path → the names that its tokens can see; None: that is not known."""
     dependencies: str = ""
     """The way to install what its projects need: a name of `adapters/environments.py`; "" = not at all."""
+    comment: str = "//"
+    """The sign that begins a comment up to the end of the line."""
 
     @property
     def suffixes(self) -> tuple[str, ...]:

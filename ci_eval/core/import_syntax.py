@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -43,6 +44,25 @@ class Modules(Protocol):
 
     def origin(self, path: str, module: str, name: str) -> Origin:
         """Return the declaration behind an import, through any number of re-exports."""
+
+
+class FlatModules:
+    """Modules that each have one name and re-export nothing: the packages of Go, the packages and classes of Java."""
+
+    def __init__(self, project: Project) -> None:
+        pass
+
+    def identify(self, _path: str, module: str) -> str:
+        return module
+
+    def origin(self, _path: str, module: str, name: str) -> Origin:
+        return module, name
+
+
+def keep_shared_names(imports: Sequence[Import]) -> list[Import]:
+    """Return the imports; those whose name another one brings as well are not removable."""
+    names = Counter(item.name for item in imports)
+    return [item._replace(removable=item.removable and names[item.name] == 1) for item in imports]
 
 
 @dataclass(frozen=True, kw_only=True)

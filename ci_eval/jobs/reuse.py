@@ -18,7 +18,7 @@ from ci_eval.core.base.files import below, read_own
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import rankers
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports.named import NEAR, Name, read_module_names
+from ci_eval.core.grammar.imports import NEAR, Name, read_module_names
 from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import FAILED, Session, Status
 from ci_eval.core.rendering.figures import format_count

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ci_eval.core.actions import Generated, SourceTree, make
 from ci_eval.core.actions.files import declarations
-from ci_eval.core.actions.generate import GeneratedFile
+from ci_eval.core.actions.generate import GeneratedFile, Texts, mark_first_uses
 from ci_eval.core.base import stored
 from ci_eval.core.catalogs import languages
-from ci_eval.core.grammar.repairs import REPAIRS
-from ci_eval.core.grammar.repairs.repair import Repair
+from ci_eval.core.grammar.parsing import Repair
 from ci_eval.core.model import (
     ActionsConfig,
     CallCompletion,
     FileError,
     FiltersConfig,
     Kind,
+    Properties,
     StrategyConfig,
     Token,
 )
+from ci_eval.plugins.languages import python
 from ci_eval.plugins.languages.python import LANGUAGE
 from ci_eval.plugins.tasks import completion
 from tests.projects import GREETER, generate, write
@@ -80,7 +84,7 @@ def test_a_file_in_another_encoding_counts_whole_as_lost(tmp_path: Path) -> None
 def test_a_rewriting_that_fails_is_said_of_a_file_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # No replacement of the pattern: the match has no such group.
     failing = Repair(re.compile(rb"hello"), lambda match: match["none"], always=True)
-    monkeypatch.setitem(REPAIRS, "python", (failing,))
+    monkeypatch.setattr(python, "REPAIRS", (failing,))
     root = write(tmp_path / "p", a__py=GREETER + "hello()\n")
     found = make(
         SourceTree(
@@ -204,3 +208,56 @@ def test_what_took_the_place_of_a_file_is_not_read(name: str, trap: Path) -> Non
     )
     assert isinstance(failed, FileError)
     assert "no regular file of the project" in failed.message
+
+
+PLAIN = Properties(kind=Kind.VARIABLE)
+
+
+def new(text: str, *words: str) -> list[bool | None]:
+    """For each place of the words, in order of the text."""
+    places = sorted((begin, word) for word in words for begin in range(len(text)) if text.startswith(word, begin))
+    tokens = [Token(offset=offset, text=word, properties=PLAIN) for offset, word in places]
+    return [token.properties.first_use for token in mark_first_uses(text, tokens)]
+
+
+def test_the_first_of_equal_words_is_new_and_the_others_are_not() -> None:
+    assert new("a = b + a\n", "a", "b") == [True, True, False]
+
+
+def test_a_word_of_a_comment_counts_and_a_part_of_a_word_does_not() -> None:
+    assert new("# name\nname", "name") == [True, False]
+    assert new("rename name", "name") == [True, True]
+    assert new("name rename name", "name") == [True, False, False]
+    assert new("été té", "té", "été") == [True, True, True]
+
+
+def test_what_is_no_word_is_looked_for_as_it_is() -> None:
+    assert new("empty? empty?", "empty?") == [True, False]
+
+
+def test_open_is_what_no_other_file_has_and_new_the_first_of_it() -> None:
+    texts = Texts()
+    texts.add({"a": 3, "b": 2})
+    texts.add({"b": 1, "c": 4})
+    found = texts.summed()
+    assert found
+    assert (found.tokens, found.texts) == (10, 3)
+    assert [found.open, found.new] == pytest.approx([0.7, 0.2])
+
+
+def test_nothing_has_no_vocabulary() -> None:
+    assert Texts().summed() is None
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefg"), min_size=1), min_size=1))
+def test_it_is_what_counting_again_gives(files: list[list[str]]) -> None:
+    texts = Texts()
+    for each in files:
+        texts.add(Counter(each))
+    found = texts.summed()
+    assert found
+    alone = [
+        text for i, one in enumerate(files) for text in one if not any(text in x for x in files[:i] + files[i + 1 :])
+    ]
+    assert found.open == pytest.approx(len(alone) / sum(map(len, files)))
+    assert found.new == pytest.approx(len(set(alone)) / sum(map(len, files)))

@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.core.actions import Source, actions_of_file, spell_task
-from ci_eval.core.grammar.document import checksum
+from ci_eval.core.actions import Source, actions_of_file, longest_prefix, spell_task
+from ci_eval.core.actions.strategy import spelled_files, spelled_filters, uses
+from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.model import (
+    ActionsConfig,
     CallCompletion,
     CodeGolf,
     DeleteRange,
     FileActions,
+    FiltersConfig,
     FinishSession,
     Kind,
     MoveCaret,
@@ -20,9 +23,11 @@ from ci_eval.core.model import (
     PrefixConfig,
     PrintText,
     StrategyConfig,
+    UseImport,
 )
 from ci_eval.plugins.languages.python import LANGUAGE
 from ci_eval.plugins.tasks import completion, golf
+from ci_eval.plugins.tasks.completion import IMPORTS as TASK
 from tests.actions.views import TEXT, views
 from tests.projects import GREETER
 from tests.replaying import STRATEGIES, replay, task_of
@@ -135,3 +140,76 @@ def test_golf_deletes_each_line_and_names_its_tokens() -> None:
     assert [line.expected_text for line in lines[2:4]] == ["def first(a):", "if a:"]
     assert lines[4].ranges[:3] == ((0, 6), (7, 9), (10, 14))
     assert {line.properties.kind for line in lines} == {Kind.LINE}
+
+
+def test_the_defaults_are_spelled_as_nothing() -> None:
+    assert (spelled_filters(FiltersConfig()), spelled_files(ActionsConfig())) == ("", "")
+
+
+def test_only_what_differs_is_spelled() -> None:
+    assert spelled_filters(FiltersConfig(statement_types=(Kind.FIELD,))) == '{"statementTypes": ["FIELD"]}'
+    assert spelled_files(ActionsConfig(max_file_size=9)) == '{"maxFileSize": 9}'
+
+
+@pytest.mark.parametrize(
+    ("prefix", "typed"),
+    [
+        (PrefixConfig(), ""),
+        (PrefixConfig(name="SimplePrefix", n=3), "get"),
+        (PrefixConfig(name="SimplePrefix", n=99), "getElementById"),
+        (PrefixConfig(name="CapitalizePrefix"), "gEBI"),
+    ],
+)
+def test_the_prefix_is_what_the_strategy_says(prefix: PrefixConfig, typed: str) -> None:
+    assert longest_prefix("getElementById", prefix) == typed
+
+
+IMPORTS = """from a import Apple, Pear
+from b import id
+from c import unused
+
+
+def eat(fruit: Apple, Pear) -> Apple:
+    fruit.Apple = id(Pear)
+    return fruit
+"""
+
+
+def source(seed: int = 0, text: str = IMPORTS) -> Source:
+    return Source(project="demo", path="p.py", text=text, language=LANGUAGE, seed=seed)
+
+
+def test_the_seed_picks_a_use_that_is_neither_a_member_nor_local() -> None:
+    tokens = LANGUAGE.extract(IMPORTS, "p.py", {}).tokens
+    picked = {(use.token.text, use.token.offset) for seed in range(20) for use in uses(source(seed), tokens)}
+    first = IMPORTS.index("Apple, Pear) ->")
+    assert picked == {
+        ("Apple", first),
+        ("Apple", IMPORTS.index("Apple:", first)),
+        ("id", IMPORTS.index("id(Pear")),
+    }
+
+
+def test_the_import_is_missing_at_its_use_and_back_behind_it() -> None:
+    tokens = LANGUAGE.extract(IMPORTS, "p.py", {}).tokens
+    actions = actions_of_file(source(), tokens, StrategyConfig(), 0.0, TASK)
+    document, calls = Document(IMPORTS), []
+    for action in actions.actions:
+        if isinstance(action, MoveCaret | DeleteRange | PrintText):
+            document.apply(action)
+        elif isinstance(action, UseImport):
+            calls.append((action.expected_text, action.prefix))
+            text = document.text
+            assert document.caret == len(text[: document.caret])
+            assert text[: document.caret].endswith(action.prefix)
+            removed = action.removed
+            whole = text[: removed.offset] + removed.text + text[removed.offset :]
+            left = len(action.expected_text) - len(action.prefix)
+            caret = document.caret + len(removed.text)
+            assert whole[:caret] + action.expected_text[len(action.prefix) :] + whole[caret:] == IMPORTS
+            assert left == len(IMPORTS) - len(whole)
+            assert action.expected_text in removed.text
+    assert document.text == IMPORTS
+    # A name of up to three letters is asked for once.
+    assert calls == [("Apple", "App"), ("Apple", "Apple"), ("id", "id")]
+    assert actions.sessions == 3

@@ -1,10 +1,16 @@
-"""What a file imports, and whether that is there."""
+"""What a file imports, whether that is there, and which files that are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.grammar.imports.there import shares
+import pytest
+
+from ci_eval.core.grammar.imports import MOST, Modules, missing, read_module_names
+from tests.languages.there import missing as missing_of
+from tests.languages.there import shares
+from tests.projects import write
 
 
 def test_what_is_no_name_of_a_file_is_not_there(tmp_path: Path) -> None:
@@ -12,3 +18,83 @@ def test_what_is_no_name_of_a_file_is_not_there(tmp_path: Path) -> None:
     assert shares("cpp", tmp_path, "a.cc", f'#include "{long}.h"\n#include "a\0b"\n') == [False, False]
     assert shares("python", tmp_path, "a.py", f"import {long}\n") == [False]
     assert shares("javascript", tmp_path, "a.js", f"import './{long}'; import '{long}'\n") == [False, False]
+
+
+def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
+    yield from ((name, name.islower()) for name in text.split())
+
+
+def test_the_share_and_the_most_frequent_packages_are_told() -> None:
+    assert missing(there, [("a", "A b C"), ("b", "C d")]) == (3 / 5, {"C": 2, "A": 1})
+    assert missing(there, [("a", "a b")]) == (0, {})
+    assert missing(there, []) == (None, {})
+
+
+def test_rare_packages_of_many_are_not_named() -> None:
+    share, named = missing(there, [("a", " ".join(f"N{number}" for number in range(MOST + 1)))])
+    assert (share, len(named)) == (1, MOST)
+
+
+@pytest.mark.parametrize(
+    ("language", "path", "text", "packages"),
+    [
+        ("python", "a/b.py", "import no.such, os\nfrom .c import d\nfrom .d.e import f\n", ["no", ".c", ".d.e"]),
+        ("go", "a.go", 'package a\nimport (\n\t"fmt"\n\tx "example.org/a/b/c"\n)\n', ["example.org/a/b"]),
+        ("typescript", "a.ts", "import a from '@b/c/d'\nimport 'e/f'\nimport './g'\n", ["@b/c", "e", "./g"]),
+        ("java", "A.java", "import a.C.D;\nimport static a.E.f;\nimport g.h.*;\nimport java.X;\n", ["a", "a", "g.h"]),
+        ("cpp", "a.cpp", '#include "no/such.h"\n', ["no/such.h"]),
+    ],
+)  # fmt: skip
+def test_each_language_names_the_package(
+    language: str, path: str, text: str, packages: list[str], tmp_path: Path
+) -> None:
+    root = write(tmp_path / "p", **{path.replace(".", "__"): text})
+    assert missing_of(language, root, path, text) == packages
+
+
+PATHS = [
+    "app/__init__.py", "app/models.py", "app/util/names.py", "names.py", "lib/models.py",
+    "src/main/java/com/shop/Order.java", "web/index.ts", "web/parts/button.tsx", "include/wave.h", "wave.h",
+    "lib/wave.rb", "internal/store/read.go", "internal/store/write.go", "src/Shop/Cart.php", "src/shop/order.rs",
+    "Shop/Orders.cs",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "importing", "found"),
+    [
+        ("from app.models import User, Order", "app/views.py", ["app/models.py"]),
+        ("from .models import (User,", "app/views.py", ["app/models.py"]),
+        ("from . import models", "lib/views.py", ["lib/models.py"]),
+        ("from .util import names as n", "app/views.py", ["app/util/names.py"]),
+        ("import app.util.names, os", "x.py", ["app/util/names.py"]),
+        ("import names", "app/util/x.py", ["names.py"]),
+        ("from .names import a", "app/util/x.py", ["app/util/names.py"]),
+        ("import app", "x.py", ["app/__init__.py"]),
+        ("    import models", "lib/x.py", ["lib/models.py"]),
+        ("import com.shop.Order;", "A.java", ["src/main/java/com/shop/Order.java"]),
+        ("import static com.shop.Order.make;", "A.java", ["src/main/java/com/shop/Order.java"]),
+        ("import { Button } from './parts/button'", "web/a.ts", ["web/parts/button.tsx"]),
+        ("const b = require('../web/parts/button.tsx')", "api/a.js", ["web/parts/button.tsx"]),
+        ("export * from '../web'", "api/a.js", ["web/index.ts"]),
+        ('#include "wave.h"', "include/a.c", ["include/wave.h"]),
+        ("#include <wave.h>", "a.c", ["wave.h"]),
+        ("require_relative '../lib/wave'", "bin/a.rb", ["lib/wave.rb"]),
+        ('\t"example.com/shop/internal/store"', "main.go", ["internal/store/read.go", "internal/store/write.go"]),
+        ('import st "example.com/shop/internal/store"', "m.go", ["internal/store/read.go", "internal/store/write.go"]),
+        ("use Shop\\Cart;", "index.php", ["src/Shop/Cart.php"]),
+        ("use crate::shop::order::Order;", "src/main.rs", ["src/shop/order.rs"]),
+        ("using Shop.Orders;", "A.cs", ["Shop/Orders.cs"]),
+        ("import os", "a.py", []),
+        ("important = models", "a.py", []),
+        ("# from now on", "a.py", []),
+        ("from ..... import x", "a.py", []),
+        ("import", "a.py", []),
+    ],
+)
+def test_an_import_names_files(line: str, importing: str, found: list[str]) -> None:
+    modules = Modules(PATHS)
+    assert (
+        list(dict.fromkeys(path for name in read_module_names(line) for path in modules.found(name, importing)))
+        == found
+    )

@@ -1,4 +1,4 @@
-"""The parsers: one grammar per language, and an older one where its trees have the same tokens."""
+"""Parsers, colours and the continuations of a grammar."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import tree_sitter
 
 from ci_eval.core.catalogs import languages
 from ci_eval.core.grammar import syntax
-from ci_eval.core.grammar.reading import lost_bytes
-from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.grammar.parsing import lost_bytes
+from ci_eval.core.grammar.syntax import Continuations, colour_file, colours, parser
 from tests.languages.test_modern import blocks
 
 GOOD = b"type E = X match\n  case A => t\n  case B => C\ndef f = z\n"
@@ -76,3 +76,69 @@ def test_a_mask_keeps_the_length_and_what_no_identifier_may_have() -> None:
     assert syntax.mask_identifiers("“Жé” 名\u00a0€".encode()) == "“XXxx” xxx\u00a0€".encode()
     assert syntax.mask_identifiers("f('é') ?é".encode()) == "f('é') ?é".encode()
     assert syntax.mask_identifiers(b"a \xff\xfe b") == b"a \xff\xfe b"
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text", "expected"),
+    [
+        ("python", 'if x: # why\n    y = "é" in z\n', [("if", "K"), ("# why", "C"), ('"é"', "S"), ("in", "K")]),
+        ("java", 'class A { String s = "x"; /* é */ }', [("class", "K"), ('"x"', "S"), ("/* é */", "C")]),
+        ("go", "package a // b\nvar c = `d`\n", [("package", "K"), ("// b", "C"), ("var", "K"), ("`d`", "S")]),
+        ("typescript", "const a: string = 'b'", [("const", "K"), ("'b'", "S")]),
+    ],
+)
+def test_keywords_strings_and_comments_have_colours(grammar: str, text: str, expected: list[tuple[str, str]]) -> None:
+    found = [(text[begin:end], colour) for begin, end, colour in colours(text, grammar)]
+    # Whether the name of a built-in type is a keyword is the grammar's to say.
+    assert [each for each in found if each[0] != "string"] == expected
+
+
+def test_the_longest_end_of_a_name_decides_about_the_grammar() -> None:
+    text = "# a comment in one of them\n"
+    assert colour_file("a.d.ts", text, {".ts": "python", ".d.ts": "go"}) == []
+    assert colour_file("a.d.ts", text, {".ts": "python"}) == [(0, len(text) - 1, "C")]
+    assert colour_file("a.d.ts", text, {".go": "go"}) == []
+
+
+def test_plain_text_which_has_no_grammar_has_no_colours() -> None:
+    assert colour_file("a.txt", "one two", {"": ""}) == []
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text", "word", "allowed", "barred"),
+    [
+        ("python", "if value is None: pass\n", "is", "is not and or in if", "import for def"),
+        ("python", "x = f(abc)\n", "abc", "not lambda None await", "if in is for def import return"),
+        ("python", "from a import b as c\n", "as", "as", "assert and or"),
+        ("java", "class A { int f() { return abc; } }", "abc", "new this", "class import while"),
+        ("typescript", "let x = abc;", "abc", "new typeof await", "const return in"),
+        ("go", "package a\nfunc f() int { return abc }\n", "abc", "func", "return go package"),
+    ],
+)
+def test_keywords_are_barred_where_the_grammar_has_none(
+    grammar: str, text: str, word: str, allowed: str, barred: str
+) -> None:
+    continuations, offset = Continuations(text, grammar), text.index(word)
+    verdicts = {name: continuations.allows(offset, name, keyword=True) for name in f"{allowed} {barred}".split()}
+    assert verdicts == dict.fromkeys(allowed.split(), True) | dict.fromkeys(barred.split(), False)
+
+
+def test_a_name_is_barred_after_an_expression() -> None:
+    text = "if é is None: pass\n"
+    continuations = Continuations(text, "python")
+    assert continuations.allows(text.index("is"), "name", keyword=False) is False
+    assert continuations.allows(text.index("é"), "name", keyword=False) is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["if a:\n    abc()\n", "def f(:\n    x = abc\n", "x = abcdef\n"],
+    ids=["the line begins there", "the text has an error", "no word begins there"],
+)
+def test_what_the_grammar_cannot_tell_is_not_known(text: str) -> None:
+    offset = text.index("abc") if "def" not in text[6:] else text.index("def")
+    assert Continuations(text, "python").allows(offset, "in", keyword=True) is None
+
+
+def test_a_word_that_is_no_symbol_of_the_grammar_is_not_known() -> None:
+    assert Continuations("x = abc\n", "python").allows(4, "wherever", keyword=True) is None

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.core.catalogs import languages
-from ci_eval.core.grammar.stream import every_token
+from ci_eval.core.grammar.tokens import every_token
 from ci_eval.plugins.languages.python import KEYWORDS
 from ci_eval.plugins.learning.code import classify_token, tokenize_lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.grammar.continuations import Continuations
+from ci_eval.core.grammar.syntax import Continuations
 from ci_eval.core.model import Kind, Properties, Session, Status, Suggestion
 from ci_eval.core.report.causes import BARRED_KEYWORD, BARRED_NAME, Place
 

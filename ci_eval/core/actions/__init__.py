@@ -1,8 +1,13 @@
 """The first stage: source files become actions, the typing of each completable token as edits and completion calls."""
 
-from ci_eval.core.actions.chosen import spelled_files, spelled_filters, spelled_queries
 from ci_eval.core.actions.files import Source, declarations, source_files
 from ci_eval.core.actions.generate import Generated, SourceTree, generate, make
-from ci_eval.core.actions.prefixes import longest_prefix
 from ci_eval.core.actions.records import RecordFile, Records, generate_records, read_records
-from ci_eval.core.actions.strategy import actions_of_file, spell_task
+from ci_eval.core.actions.strategy import (
+    actions_of_file,
+    longest_prefix,
+    spell_task,
+    spelled_files,
+    spelled_filters,
+    spelled_queries,
+)

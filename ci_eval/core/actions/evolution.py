@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ci_eval.core.actions.files import Source
 from ci_eval.core.base.chance import draw
-from ci_eval.core.grammar import parts
+from ci_eval.core.grammar import unwritten
 from ci_eval.core.model import Action, DeleteRange, EvolutionConfig, Kind, MoveCaret, PrintText, Token
 
 
@@ -91,19 +91,19 @@ def _choose_parts(source: Source, config: EvolutionConfig, tokens: Sequence[Toke
     return chosen
 
 
-def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[parts.Part]:
+def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[unwritten.Part]:
     shape = source.language.shape
     if shape is None:
-        return parts.lines(source.text) if config.what == "lines" else []
+        return unwritten.lines(source.text) if config.what == "lines" else []
     if config.what == "lines":
-        return parts.statements_on_a_line(source.text, source.grammar)
+        return unwritten.statements_on_a_line(source.text, source.grammar)
     if config.what == "definitions":
-        return parts.definitions(source.text, source.grammar, shape)
+        return unwritten.definitions(source.text, source.grammar, shape)
     offsets = [token.offset for token in tokens if token.properties.kind == Kind.IMPORT]
-    return parts.select_statements(source.text, source.grammar, shape, offsets)
+    return unwritten.select_statements(source.text, source.grammar, shape, offsets)
 
 
-def _group_lines(text: str, spans: Sequence[parts.Part]) -> dict[int, list[str]]:
+def _group_lines(text: str, spans: Sequence[unwritten.Part]) -> dict[int, list[str]]:
     """Return the different lines by the width of their indentation."""
     lines: dict[int, list[str]] = {}
     # The pick by chance must not depend on the order of a set.

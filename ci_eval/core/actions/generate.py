@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+import re
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -15,22 +16,92 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.actions.files import Source, declarations, source_files
-from ci_eval.core.actions.handwritten import find_left_out
+from ci_eval.core.actions.files import Source, declarations, find_left_out, source_files
 from ci_eval.core.actions.strategy import actions_of_file
-from ci_eval.core.actions.vocabulary import Texts
-from ci_eval.core.actions.words import mark_first_uses
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.files import read_own
 from ci_eval.core.contracts import Declarations, Language, Resolver, Task
 from ci_eval.core.filters import decide, needs_resolution
 from ci_eval.core.grammar.document import NotText, OtherEncoding, check_lines, checksum, decode_file
-from ci_eval.core.grammar.silence import find_silent_places
-from ci_eval.core.grammar.stream import every_token
-from ci_eval.core.model import ActionsConfig, FileError, FiltersConfig, Location, ProjectInfo, Token
+from ci_eval.core.grammar.tokens import every_token, find_silent_places
+from ci_eval.core.model import (
+    ActionsConfig,
+    FileError,
+    FiltersConfig,
+    Location,
+    ProjectInfo,
+    Properties,
+    Token,
+    Vocabulary,
+)
 from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.core.workspace import Workspace, pack_actions
+
+
+@dataclass
+class Texts:
+    tokens: int = 0
+    files: Counter[str] = field(default_factory=Counter)
+    """The number of files that each text is in."""
+    alone: dict[str, int] = field(default_factory=dict)
+    """The number of occurrences of each text that is in a single file."""
+
+    def add(self, of_file: Mapping[str, int]) -> None:
+        """Count the texts of a file. `of_file`: text → the number of its occurrences."""
+        self.files.update(of_file.keys())
+        for text, times in of_file.items():
+            self.tokens += times
+            if self.files[text] == 1:
+                self.alone[text] = times
+            else:
+                # The text is in a second file now, so no longer alone.
+                self.alone.pop(text, None)
+
+    def summed(self) -> Vocabulary | None:
+        if not self.tokens:
+            return None
+        return Vocabulary(
+            tokens=self.tokens,
+            texts=len(self.files),
+            open=sum(self.alone.values()) / self.tokens,
+            new=len(self.alone) / self.tokens,
+        )
+
+
+_WORDS = re.compile(r"\w+")
+
+
+def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens, which are in order, with `first_use` filled in. It is True if their text, as a whole word,
+    occurs nowhere before, not even as a definition or in a comment."""
+    seen, read = set[str](), 0
+    known: dict[tuple[int, bool], Properties] = {}
+    marked = []
+    for token in tokens:
+        own, begin = token.text, token.offset
+        is_first = False
+        if own not in seen:
+            # The text is read up to the word that goes on at the token, if one does.
+            end = begin
+            while end and _WORDS.fullmatch(text, end - 1, end + 1):
+                end -= 1
+            # Tokens are in order, so each stretch of the text is read once.
+            seen.update(_WORDS.findall(text, read, end))
+            read = end
+            # A text that is no word of its own (`empty?`, `@name`) is searched for as it is.
+            is_word = end == begin and _WORDS.fullmatch(own)
+            is_first = own not in seen if is_word else text.find(own) == begin
+            if end == begin:
+                seen.add(own)
+        # Tokens of a file share their properties, so each of these few is made only once.
+        key = (id(token.properties), is_first)
+        properties = known.get(key)
+        if properties is None:
+            properties = known[key] = replace(token.properties, first_use=is_first)
+        marked.append(Token(offset=begin, text=own, properties=properties))
+    return marked
+
 
 _KIND = attrgetter("properties.kind")
 

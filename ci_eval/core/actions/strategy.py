@@ -2,31 +2,142 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import NamedTuple
 
-from ci_eval.core.actions import prefixes
+import msgspec
+
 from ci_eval.core.actions.evolution import Evolution
 from ci_eval.core.actions.files import Source
-from ci_eval.core.actions.importing import LENGTHS, Use, uses
+from ci_eval.core.base.chance import draw
 from ci_eval.core.contracts import Item, Task
 from ci_eval.core.grammar.document import checksum
-from ci_eval.core.grammar.remainder import Remainder, remainders
+from ci_eval.core.grammar.unwritten import Remainder, remainders
+from ci_eval.core.import_syntax import Import
 from ci_eval.core.model import (
     Action,
+    ActionsConfig,
     CallCompletion,
     DeleteRange,
     FileActions,
+    FiltersConfig,
     FinishSession,
+    Kind,
     MoveCaret,
     OpenFile,
+    PrefixConfig,
     PrintText,
+    QueriesConfig,
     RemovedImport,
     StrategyConfig,
     Token,
     UseImport,
 )
+
+OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
+
+
+def spelled_filters(filters: FiltersConfig) -> str:
+    """Return the filter that tokens must pass, in one word; "" if there is none."""
+    return _spell_changes(msgspec.to_builtins(filters), msgspec.to_builtins(FiltersConfig()))
+
+
+def spelled_files(config: ActionsConfig) -> str:
+    """Return the filter that files must pass, in one word; "" if there is none."""
+    settings, defaults = msgspec.to_builtins(config), msgspec.to_builtins(ActionsConfig())
+    return _spell_changes({key: settings[key] for key in OF_FILES}, defaults)
+
+
+def spelled_queries(config: QueriesConfig) -> str:
+    """Return the settings of the queries that are not the defaults, behind a slash; "" if there are none."""
+    changes = _spell_changes(msgspec.to_builtins(config), msgspec.to_builtins(QueriesConfig()))
+    return f"/{changes}" if changes else ""
+
+
+def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> str:
+    # Another order of a list is no other filter.
+    ordered, ordered_defaults = (
+        {key: sorted(value) if isinstance(value, list) else value for key, value in values.items()}
+        for values in (settings, defaults)
+    )
+    changes = {key: value for key, value in sorted(ordered.items()) if value != ordered_defaults[key]}
+    return json.dumps(changes, ensure_ascii=False) if changes else ""
+
+
+def plan_sessions(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
+    """Return the sessions of a token: for each, the strategy that it would have alone, and the prefixes of its lookups.
+    Each prefix begins with the one before it, in the same session or in the one before."""
+    if prefix.name == "Ladder":
+        # A prefix as long as the token would leave nothing to complete.
+        steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
+        return [(f"SimplePrefix({n})" if n else "NoPrefix", [text[:n]]) for n in steps]
+    if prefix.name == "EveryPrefix":
+        return [(spell_prefix(prefix), [text[:n] for n in range(min(len(text), (prefix.n or len(text)) + 1))])]
+    typed = longest_prefix(text, prefix)
+    if prefix.name == "Inside" and typed == text:
+        return []
+    return [(spell_prefix(prefix), [typed[:n] for n in range(len(typed) + 1)] if prefix.emulate_typing else [typed])]
+
+
+def longest_prefix(text: str, prefix: PrefixConfig) -> str:
+    if prefix.name in {"SimplePrefix", "Inside"}:
+        return text[: prefix.n or 1]
+    if prefix.name == "CapitalizePrefix":
+        name = text.lstrip("_@$#")
+        words = [word for word in name.split("_") if word] or [""]
+        # In MAX_SIZE every letter is a capital, so only the first ones stand for words.
+        shouted = len(words) > 1 and name.isupper()
+        typed = "".join(word[:1] + ("" if shouted else "".join(filter(str.isupper, word[1:]))) for word in words)
+        return text[: len(text) - len(name)] + typed
+    return ""
+
+
+def spell_prefix(prefix: PrefixConfig) -> str:
+    """Return the prefix strategy in one word, for session ids: only what decides which lookups there are."""
+    if prefix.name == "Ladder":
+        return f"Ladder({','.join(map(str, prefix.lengths or ()))})"
+    return prefix.name + (f"({prefix.n})" if prefix.n else "") + "/typing" * prefix.emulate_typing
+
+
+LONGEST = 1_000_000_000
+LENGTHS = (3, LONGEST)
+"""The numbers of letters that are typed: with one, no engine has the name near the top."""
+
+
+class Use(NamedTuple):
+    token: Token
+    imported: Import
+
+
+def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
+    """Return a use of each name that the file imports by itself, in order of offset. Of several uses, the seed picks
+    one. Left out are names that another import brings as well, and uses in front of the import or of something else
+    with the same name."""
+    syntax = source.language.import_syntax
+    candidates: list[Use] = []
+    for imported in syntax.read(source.text) if syntax else ():
+        fitting = [token for token in tokens if imported.removable and _uses(token, imported, source.text)]
+        if fitting:
+            chance = draw(source.seed, f"{source.project}\0{source.path}\0{imported.name}")
+            candidates.append(Use(fitting[int(chance * len(fitting))], imported))
+    return sorted(candidates, key=lambda use: use.token.offset)
+
+
+def _uses(token: Token, imported: Import, text: str) -> bool:
+    """Return whether the token is the imported name, and not a member or a local variable of that name."""
+    known, offset = token.properties, token.offset
+    return (
+        token.text == imported.name
+        and known.kind != Kind.IMPORT
+        and offset >= imported.end
+        and text[offset - 1 : offset] != "."
+        and known.is_static is True
+        and known.package is not None
+    )
+
 
 FINISH = FinishSession()
 FIRST_TASK = "completion"
@@ -55,7 +166,7 @@ def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyCo
 
 def spell_task(strategy: StrategyConfig, seed: int, task: Task) -> str:
     """Return task and strategy in one word, as far as they decide what one lookup is like; part of the session's id."""
-    return _spell_strategy(strategy, _spell_typing(task, prefixes.spell_prefix(strategy.prefix)), seed)
+    return _spell_strategy(strategy, _spell_typing(task, spell_prefix(strategy.prefix)), seed)
 
 
 def _spell_typing(task: Task, prefix: str) -> str:
@@ -132,7 +243,7 @@ class _Typist:
         )
 
     def type(self, item: Item, rest: Remainder) -> None:
-        queries = [] if self.task.play else prefixes.queries(item.text, self.strategy.prefix)
+        queries = [] if self.task.play else plan_sessions(item.text, self.strategy.prefix)
         if not (queries or self.task.play):
             return
         self._open(item, rest)

@@ -16,7 +16,7 @@ from ci_eval.core.compare.population import population
 from ci_eval.core.compare.sums import FilterSums, PartSums
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import GROUPS, ReportFilters, standard_parts
-from ci_eval.core.grammar.colours import colour_file
+from ci_eval.core.grammar.syntax import colour_file
 from ci_eval.core.model import (
     FAILED,
     Change,

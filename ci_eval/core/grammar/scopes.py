@@ -18,6 +18,8 @@ class Origin(NamedTuple):
 
 
 UNKNOWN = Origin()
+LOCAL = Origin(False)
+LOCAL_TYPE = Origin(False, None, "class")
 
 
 @dataclass

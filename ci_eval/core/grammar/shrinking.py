@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from ci_eval.core.grammar.document import code_points
-from ci_eval.core.grammar.reading import lost_bytes
+from ci_eval.core.grammar.parsing import lost_bytes
 from ci_eval.core.grammar.syntax import Node, parser
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""The parsers of source text: one grammar per language, the same on every Python."""
+"""The parsers of source text: one grammar per language, the same on every Python; colours and continuations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import tree_sitter
 import tree_sitter_language_pack
@@ -123,3 +123,133 @@ def choose_grammar(grammars: Mapping[str, str], path: str) -> str:
     suffixes = (suffix for suffix in grammars if path.endswith(suffix))
     # An evaluation root may be a file with another suffix, or none.
     return grammars[max(suffixes, key=len, default=next(iter(grammars)))]
+
+
+Colour = Literal["K", "S", "C"]
+"""A colour: keyword (K), string (S) or comment (C)."""
+
+
+def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
+    """Return the begin and end (in code points) and the colour of each coloured span, in order. No span is inside of
+    another."""
+    data = text.encode()
+    spans = _walk_colours(parser(grammar).parse(data))
+    if len(data) == len(text):
+        return list(spans)
+    return list(_convert_spans(spans, data))
+
+
+def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
+    """Return the coloured spans of a file. The grammar is the one for the longest matching end of the path; without
+    one, the list is empty."""
+    # Plain text has an empty grammar.
+    ends = [end for end, grammar in grammars.items() if grammar and path.endswith(end)]
+    return colours(text, grammars[max(ends, key=len)]) if ends else []
+
+
+def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
+    # A cursor makes one node at a time, which takes less than half as long as lists of children.
+    cursor = tree.walk()
+    while True:
+        node = cursor.node
+        assert node, "only a cursor that was moved out of its tree has none"
+        type_ = node.type
+        if "comment" in type_:
+            yield node.start_byte, node.end_byte, "C"
+        elif node.is_named and "string" in type_:
+            yield node.start_byte, node.end_byte, "S"
+        elif cursor.goto_first_child():
+            continue
+        elif not node.is_named and type_.isalpha():
+            yield node.start_byte, node.end_byte, "K"
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return
+
+
+def _convert_spans(spans: Iterator[tuple[int, int, Colour]], data: bytes) -> Iterator[tuple[int, int, Colour]]:
+    # Spans are in order, so each byte is decoded once.
+    at = read = 0
+    for begin, end, colour in spans:
+        first = at + len(data[read:begin].decode())
+        at, read = first + len(data[begin:end].decode()), end
+        yield first, at, colour
+
+
+_NO_STATE = 65535
+"""The state of a node whose text the parser read in several ways at once (`TS_TREE_STATE_NONE`)."""
+_LITERALS = ("comment", "continuation", "string", "char", "integer", "number", "float", "regex", "escape", "template")
+"""Parts of the names of symbols that hold no name."""
+
+
+class Continuation(NamedTuple):
+    """The symbols that may come next."""
+
+    symbols: frozenset[str]
+    names: bool
+    """True if a name may come next."""
+
+
+class Continuations:
+    """The continuations at the carets of one file. An LR parser may accept a word too early: what its table bars cannot
+    stand there, what it allows may be wrong later."""
+
+    def __init__(self, text: str, grammar: str) -> None:
+        self._text = text
+        self._tree = parser(grammar).parse(text.encode())
+        self._by_state: dict[int, Continuation] = {}
+
+    def leaf(self, offset: int) -> Node | None:
+        """Return the leaf that begins at an offset (code points); None if none does."""
+        byte = offset if self._text.isascii() else len(self._text[:offset].encode())
+        node = self._tree.root_node.descendant_for_byte_range(byte, byte + 1)
+        return node if node is not None and node.start_byte == byte and not node.child_count else None
+
+    def at(self, offset: int) -> Continuation | None:
+        """Return what may come at an offset; None if that is not known."""
+        leaf = self.leaf(offset)
+        # At the beginning of a line, many languages end a statement only if the next word asks for it.
+        if leaf is None or not self._text[self._text.rfind("\n", 0, offset) + 1 : offset].strip():
+            return None
+        state = leaf.parse_state
+        around: Node | None = leaf
+        while around is not None and around.parent is not None:
+            # In text that the parser repaired, its state is that of the repair.
+            if around.has_error:
+                return None
+            around = around.parent
+        return None if state == _NO_STATE else self._of_state(state)
+
+    def is_symbol(self, word: str) -> bool:
+        """Return whether the grammar has a symbol for the word, also in small letters, as `none` for `None`."""
+        kinds = ((word, False), (word.lower(), True))
+        return any(self._tree.language.id_for_node_kind(name, is_named) is not None for name, is_named in kinds)
+
+    def _of_state(self, state: int) -> Continuation:
+        known = self._by_state.get(state)
+        if known is None:
+            language = self._tree.language
+            iterator = language.lookahead_iterator(state)
+            symbols = dict(iterator or ())
+            known = self._by_state[state] = Continuation(
+                frozenset(symbols.values()),
+                any(
+                    "identifier" in name
+                    or (
+                        language.node_kind_is_named(number)
+                        and language.node_kind_is_visible(number)
+                        and not any(part in name for part in _LITERALS)
+                    )
+                    for number, name in symbols.items()
+                ),
+            )
+        return known
+
+    def allows(self, offset: int, word: str, *, keyword: bool) -> bool | None:
+        """Return whether a keyword or a name may stand at an offset; None if that is not known."""
+        continuation = self.at(offset)
+        if continuation is None:
+            return None
+        if not keyword:
+            return continuation.names
+        return (word in continuation.symbols or word.lower() in continuation.symbols) if self.is_symbol(word) else None

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.document import code_points
-from ci_eval.core.grammar.reading import read, share_lost
+from ci_eval.core.grammar.parsing import Rewriting, read, share_lost
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
@@ -16,6 +16,8 @@ from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
 """The roles: what a node is to its parent, if that decides the kind of the names in it. BOUND means that they are
 defined there."""
+SAME = ""
+"""In `Walk.roles`: the role of the node itself."""
 
 
 class NodePlace(NamedTuple):
@@ -40,9 +42,10 @@ def handle_nodes(*node_types: str) -> Callable[[Method], Method]:
 class Walk:
     """A pass over the syntax tree, without recursion, so that deep nesting cannot fail.
 
-    A subclass names the types of leaves that matter, and has handlers (`@on(…)`) for the nodes in which a name is
-    defined or the kind of a name is decided. If a node has no handler, its children are visited: with the role TYPE if
-    the node has it, else as references. Text that the grammar could not read is left out.
+    A subclass names the types of leaves that matter, and has handlers (`@handle_nodes(…)`) for the nodes in which a
+    name is defined or the kind of a name is decided; `roles` serves those that only decide a role. If a node has
+    neither, its children are visited: with the role TYPE if the node has it, else as references. Text that the grammar
+    could not read is left out.
     """
 
     names: ClassVar[frozenset[str]] = frozenset()
@@ -51,13 +54,16 @@ class Walk:
     """The types of leaves that are keywords."""
     ignored: ClassVar[frozenset[str]] = frozenset()
     """The types of nodes in which there is nothing to find: punctuation, comments, literals."""
+    roles: ClassVar[Mapping[str, str]] = {}
+    """A table: role → the types of nodes, joined by spaces, whose children have that role."""
     _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
 
     def __init_subclass__(cls) -> None:
         own = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
+        roles = {kind: _visit_as(role) for role, kinds in vars(cls).get("roles", {}).items() for kind in kinds.split()}
         # `push` handles names at once; they only need a handler where something puts them on the stack, as `in_order`
         # does.
-        cls._handlers = {"ERROR": Walk.error, **cls._handlers, **dict.fromkeys(cls.names, cls.name), **own}
+        cls._handlers = {"ERROR": Walk.error, **cls._handlers, **dict.fromkeys(cls.names, cls.name), **roles, **own}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         self.source = source
@@ -106,6 +112,21 @@ class Walk:
         inner.reverse()
         self._stack += inner
 
+    def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
+        """Visit nodes strictly in order, names that stand alone included: in a header such as `if (T x = f(); x)`, the
+        first ones define names for what follows."""
+        names = self.names
+        # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
+        at_once, waiting = [], []
+        for node in nodes:
+            if node.child_count or node.type in names:
+                waiting.append((node, REFERENCE, place))
+            else:
+                at_once.append(node)
+        waiting.reverse()
+        self._stack += waiting
+        self.push(at_once, REFERENCE, place)
+
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         """Handle a leaf that is a name: emit it, or define it if `role` is BOUND."""
         raise NotImplementedError
@@ -143,11 +164,18 @@ class Walk:
         """Drop a part of the text that the grammar could not read; `read` has measured it."""
 
 
-def extract_tokens(walk: Walk, grammar: str) -> Extraction:
+def _visit_as(children_role: str) -> Callable[[Walk, Node, str, NodePlace], None]:
+    def visit(walk: Walk, node: Node, role: str, place: NodePlace) -> None:
+        walk.push(node.children, children_role or role, place)
+
+    return visit
+
+
+def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Extraction:
     """Return the tokens of a file in order of their offsets (code points), without overlaps, and the share of the text
-    that is lost. Reads the source and walks over its trees."""
+    that is lost. `repairs` and `head`: as in `read`."""
     source = walk.source
-    reading = read(source, grammar)
+    reading = read(source, grammar, repairs, head)
     walk.source = reading.source
     walk.run(*reading.roots)
     candidates = walk.found
@@ -157,7 +185,8 @@ def extract_tokens(walk: Walk, grammar: str) -> Extraction:
         ]
         # First, since of tokens at one offset the first one counts.
         candidates = [(begin, source[begin:end].decode(), Properties(kind=kind)) for (begin, end), kind in added]
-        candidates += [token for token in walk.found if _is_as_written(token, source)]
+        # Of the rewriting, only what the text has at the same place.
+        candidates += [token for token in walk.found if source.startswith(token[1].encode(), token[0])]
     points = code_points(source) or range(len(source) + 1)
     tokens: list[Token] = []
     end = 0
@@ -169,27 +198,3 @@ def extract_tokens(walk: Walk, grammar: str) -> Extraction:
             tokens.append(Token(offset=offset, text=text, properties=properties))
             end = offset + len(text)
     return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.trouble)
-
-
-def _is_as_written(token: tuple[int, str, Properties], source: bytes) -> bool:
-    """Return whether the text has a token where its rewriting has it."""
-    begin, text, _ = token
-    return source.startswith(text.encode(), begin)
-
-
-class BlockWalk(Walk):
-    """A walk over a language in which a header may define names for what follows: `if (T x = f(); x)`."""
-
-    def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes strictly in order, names that stand alone included."""
-        names = self.names
-        # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
-        at_once, waiting = [], []
-        for node in nodes:
-            if node.child_count or node.type in names:
-                waiting.append((node, REFERENCE, place))
-            else:
-                at_once.append(node)
-        waiting.reverse()
-        self._stack += waiting
-        self.push(at_once, REFERENCE, place)

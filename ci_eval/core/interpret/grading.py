@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.catalogs import graders, languages
 from ci_eval.core.contracts import WORD, Edit, Grader, Pairing, RunSettings, Surroundings, Task
 from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
-from ci_eval.core.grammar.importing import count_errors
+from ci_eval.core.grammar.parsing import count_errors
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.import_syntax import Import, ImportSyntax, Project
 from ci_eval.core.interpret.assignments import record_of_lookup

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ci_eval.core import machine
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, ReportFilters
-from ci_eval.core.grammar.colours import colour_file
+from ci_eval.core.grammar.syntax import colour_file
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
     Estimate,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ci_eval.core.base.errors import ConfigError, EngineFailure, NothingToEvaluate
 from ci_eval.core.contracts import Language
 from ci_eval.core.grammar.document import Document, checksum
-from ci_eval.core.grammar.reading import lost_bytes
+from ci_eval.core.grammar.parsing import lost_bytes
 from ci_eval.core.grammar.shrinking import Excerpt, Shrinker
 from ci_eval.core.grammar.syntax import choose_grammar, parser
 from ci_eval.core.interpret.assignments import Assignment, Setup

@@ -21,7 +21,6 @@ from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.config import patch
 from ci_eval.core.grammar.document import NotText, checksum, read_text
 from ci_eval.core.grammar.shrinking import Cut, Excerpt, minimise
-from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.interpret import Setup
 from ci_eval.core.model import EngineInfo, Session
 from ci_eval.core.report.causes import MORE_TEXT, OTHER_RANGE
@@ -32,8 +31,6 @@ from ci_eval.jobs.misses.oracle import Asked, Folder, Oracle, Project, Question
 from ci_eval.jobs.preparation import Prepared, prepare
 
 SHOWN = 10
-HASH = frozenset({"python", "ruby"})
-"""The grammars of languages in which `#` begins a comment; in all others it is `//`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +125,7 @@ def write_case(report: Report, file: Path) -> None:
     """Write the file with the caret, marked in a comment with what is expected there."""
     question = report.oracle.question
     text, caret = report.asked_text()
-    sign = "#" if choose_grammar(report.oracle.language.grammars, question.path) in HASH else "//"
+    sign = report.oracle.language.comment
     begin, end = text.rfind("\n", 0, caret) + 1, text.find("\n", caret)
     end = len(text) if end < 0 else end
     rules = f"expect: {question.call.expected_text}"

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
 from ci_eval.core.contracts import Surroundings
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.imports.named import Modules, read_module_names, shared
+from ci_eval.core.grammar.imports import Modules, read_module_names, shared
 from ci_eval.core.model.settings import EndpointConfig, WindowConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.messages import (

@@ -19,8 +19,8 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.files import is_own, read_own
-from ci_eval.core.grammar.imports.cpp import Command, folders, sources
 from ci_eval.plugins.adapters.confinement import SYSTEM
+from ci_eval.plugins.languages.cpp.imports import Command, folders, sources
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
@@ -128,7 +128,7 @@ def compile_commands(root: Path) -> CompileCommands:
 
 @lru_cache(maxsize=2)
 def include_folders(root: Path) -> tuple[str, ...]:
-    """Return the folders of the project from which its files include others; see `grammar.imports.cpp`."""
+    """Return the folders of the project from which its files include others; see `languages.cpp.imports`."""
     return tuple(folders(root))
 
 

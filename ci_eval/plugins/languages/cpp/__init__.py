@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.imports.cpp import imports
-from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL_TYPE, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, leaves
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.cpp.names import (
+from ci_eval.plugins.languages.cpp.imports import imports
+from ci_eval.plugins.languages.cpp.references import (
     CLASS,
     EITHER,
-    LOCAL_TYPE,
+    KEYWORDS,
+    LEAVES,
     MEMBER,
+    SIGNATURE,
+    STATIC,
+    VALUE,
+    CppReferences,
     CppScope,
     declare,
     declaring,
     enclosing_namespace,
     inside,
 )
-from ci_eval.plugins.languages.cpp.references import KEYWORDS, LEAVES, SIGNATURE, STATIC, VALUE, CppReferences
+from ci_eval.plugins.languages.cpp.repairs import REPAIRS
 
 _BODIES = frozenset(["compound_statement", "field_initializer_list", "try_statement"])
 _DECLARATORS = (
@@ -39,6 +44,8 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 class CppWalk(CppReferences):
+    roles = {TYPE: "friend_declaration"}
+
     def _define_type(self, name: Node, scope: Scope) -> None:
         scope = declaring(scope)
         local = scope.kind not in {"namespace", "class"}
@@ -245,8 +252,6 @@ class CppWalk(CppReferences):
                 if child.type == "type_identifier":
                     self._define_type(child, place.scope)
 
-    # ------------------------------------------------------------------------------- classes and enums
-
     @handle_nodes("class_specifier", "struct_specifier", "union_specifier", "enum_specifier")
     def class_(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit a definition, a forward declaration, or `struct T` for T."""
@@ -330,10 +335,6 @@ class CppWalk(CppReferences):
                 inner.scope.names[self.text(named)] = Origin(None, None, CLASS)
         self.push(children, TYPE, place)
 
-    @handle_nodes("friend_declaration")
-    def friend(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
-
     @handle_nodes("field_initializer")
     def initializer(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `field(x)`, or a constructor of a base: `Base<T>(x)`."""
@@ -360,19 +361,14 @@ class CppWalk(CppReferences):
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:
-    return extract_tokens(CppWalk(text.encode(), declared), "cpp")
+    return extract_tokens(CppWalk(text.encode(), declared), "cpp", REPAIRS)
 
 
 _HEADS = ("if_statement", "else_clause", "while_statement", "for_statement", "for_range_loop")
 _STATEMENTS = (
-    "expression_statement",
-    "return_statement",
-    "continue_statement",
-    "break_statement",
-    "for_statement",
-    "while_statement",
-    "if_statement",
-)
+    "expression_statement return_statement continue_statement break_statement for_statement while_statement "
+    "if_statement"
+).split()
 
 LANGUAGE: Language = Language(
     name="cpp",

@@ -5,17 +5,227 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.importing.go import SYNTAX
-from ci_eval.core.grammar.imports.go import imports
-from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node, leaves
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import (
+    BOUND,
+    CALLED,
+    REFERENCE,
+    SAME,
+    TYPE,
+    NodePlace,
+    Walk,
+    extract_tokens,
+    handle_nodes,
+)
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.go.names import declare, receiver_type
-from ci_eval.plugins.languages.go.references import DEFINED, KEYWORDS, LOCAL, LOCAL_TYPE, RECEIVER, GoReferences
+from ci_eval.plugins.languages.go.packages import (
+    SYNTAX,
+    UNIVERSE,
+    TopLevel,
+    declare,
+    derive_package,
+    imports,
+    receiver_type,
+)
+
+KEYWORDS = frozenset(
+    "break case chan const continue default defer else fallthrough for func go goto if import interface map package "
+    "range return select struct switch type var false iota nil true".split()
+)
+RECEIVER = "of "
+"""The beginning of the holder of a method's receiver; the name of its type follows."""
+DEFINED = "defined"
+"""The role of a name that is new even if its scope has one like it: `var x`, a parameter."""
+OTHERS, FIELDS = "[", "{"
+"""The roles of the braces of a composite literal, one letter for each level of nesting; at the last, `{`, keys are
+names of fields."""
+_COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_type", "map_type"])
 
 
-class GoWalk(GoReferences):
+class GoWalk(Walk):
+    names = frozenset(["identifier", "type_identifier", "field_identifier", "package_identifier", "label_name"])
+    keywords = KEYWORDS
+    ignored = frozenset(
+        "( ) [ ] { } , . : ; = := + - * / % & | ^ < > ! ~ && || == != <= >= << >> &^ ++ -- += -= *= /= %= &= |= ^= <<= "
+        ">>= &^= <- ... \n \0 comment int_literal float_literal imaginary_literal rune_literal raw_string_literal "
+        "interpreted_string_literal import_spec import_spec_list blank_identifier package_clause".split(" ")
+    )
+
+    roles = {
+        SAME: "parenthesized_expression expression_list",
+        # The length of an array is a value.
+        REFERENCE: "array_type",
+    }
+
+    def __init__(self, source: bytes, text: str, path: str, declared: Declarations) -> None:
+        super().__init__(source, derive_package(text, path), declared)
+        self.top = TopLevel(source, self.package, declared)
+
+    def outermost(self, root: Node) -> Scope:
+        return Scope("file", Scope("universe", names=UNIVERSE), self.top.read(root))
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        name = self.text(node)
+        kind = node.type
+        if kind == "type_identifier" and role != DEFINED:
+            if name in KEYWORDS:  # the case of nil, where it is no case for a type
+                self.emit(node, Kind.KEYWORD, place)
+            else:
+                self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
+        elif role == DEFINED or (role == BOUND and name not in place.scope.names):
+            place.scope.names[name] = LOCAL
+        elif kind == "identifier":
+            self._plain(node, name, role, place)
+        elif kind == "label_name":
+            self.emit(node, Kind.VARIABLE, place, LOCAL, name)
+
+    def _plain(self, node: Node, name: str, role: str, place: NodePlace) -> Origin:
+        """Emit a name that no dot precedes, and return its origin."""
+        origin = place.scope.find(name)
+        if name == "_":
+            return origin
+        kind = Kind.VARIABLE
+        if origin.holder == "class" or (role == TYPE and origin.static is not False):
+            kind = Kind.TYPE_REFERENCE
+        # `(*f)(x)` with a local f is a call, though f has the role of a type.
+        elif role in {CALLED, TYPE}:
+            kind = Kind.METHOD_CALL
+        self.emit(node, kind, place, origin, name)
+        return origin
+
+    @handle_nodes("selector_expression", "qualified_type")
+    def member(self, node: Node, role: str, place: NodePlace) -> None:
+        """Emit `y` of `x.y`, and visit x."""
+        receiver, *_, member = node.children
+        origin = UNKNOWN
+        if receiver.child_count or receiver.type not in self.names:
+            self._stack.append((receiver, REFERENCE, place))
+        else:
+            origin = self._plain(receiver, self.text(receiver), REFERENCE, place)
+        kind = Kind.METHOD_CALL if role == CALLED else Kind.FIELD
+        # What x is tells types of packages from what the grammar mistakes for them.
+        if member.type == "type_identifier" and role != CALLED and origin.static is not False:
+            kind = Kind.TYPE_REFERENCE
+        text = self.text(member)
+        self.emit(member, kind, place, self._find_member_origin(origin, text) if origin.holder else UNKNOWN, text)
+
+    def _find_member_origin(self, origin: Origin, member: str) -> Origin:
+        if origin.holder in {"module", "class"}:
+            return Origin(True, origin.package)
+        if origin.holder.startswith(RECEIVER):
+            members = self.top.members.get(origin.holder.removeprefix(RECEIVER), ())
+            return Origin(False, self.package if member in members else None)
+        return UNKNOWN
+
+    @handle_nodes("call_expression")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        function, *arguments = node.children
+        self.push(arguments[-1:], REFERENCE, NodePlace(place.scope, True))
+        if len(arguments) > 1:
+            self._instantiate(function, arguments[0], place)
+        else:
+            self.push([function], CALLED, place)
+
+    @handle_nodes("type_conversion_expression")
+    def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit a conversion such as `[]byte(x)`."""
+        type_, *value = node.children
+        self.push(value, REFERENCE, NodePlace(place.scope, True))
+        # The newer grammar finds `f[int](x)` to be a conversion as well.
+        if type_.type == "generic_type":
+            parts = type_.children
+            self._instantiate(parts[0], parts[-1], place)
+        else:
+            self.push([type_], TYPE, place)
+
+    def _instantiate(self, called: Node, arguments: Node, place: NodePlace) -> None:
+        """Visit `called[arguments](…)`: a call of a generic function, or of an element of something that holds
+        functions."""
+        # The newer grammar puts each type argument into a node of its own.
+        wrapped = [child.children if child.type == "type_elem" else [child] for child in arguments.children]
+        inner = [node for nodes in wrapped for node in nodes]
+        head = called if called.type in self.names else called.children[0] if called.child_count else called
+        origin = place.scope.find(self.text(head)) if head.type in self.names else LOCAL
+        # Local variables, and arguments that are values, make it an index.
+        by_value = origin.static is False and origin.holder != "class"
+        by_value |= any(self._is_value(child, place.scope) for child in inner)
+        if not by_value:
+            self.push(inner, TYPE, place)
+            self._visit_callee(called, CALLED, place)
+            return
+        for child in inner:
+            if child.type == "type_identifier":
+                self._plain(child, self.text(child), REFERENCE, place)
+            else:
+                self.push([child], REFERENCE, place)
+        self._visit_callee(called, REFERENCE, place)
+
+    def _visit_callee(self, called: Node, role: str, place: NodePlace) -> None:
+        if called.type == "type_identifier":
+            self._plain(called, self.text(called), role, place)
+        else:
+            self.push([called], role, place)
+
+    def _is_value(self, node: Node, scope: Scope) -> bool:
+        if node.type not in {"type_identifier", "qualified_type"}:
+            return False
+        head = node.children[0] if node.child_count else node
+        origin = scope.find(self.text(head))
+        return origin.static is not None and origin.holder not in {"class", "module"} and origin.package != "builtin"
+
+    @handle_nodes("unary_expression")
+    def unary(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit an operator and its operand; `(*T)(x)` is a conversion."""
+        self.push(node.children, TYPE if role == CALLED else REFERENCE, place)
+
+    @handle_nodes("composite_literal")
+    def composite(self, node: Node, _role: str, place: NodePlace) -> None:
+        type_, *body = node.children
+        self.push(body, self._levels(type_, place.scope), place)
+        self.push([type_], TYPE, place)
+
+    def _levels(self, type_: Node, scope: Scope) -> str:
+        """Return the role of the outermost braces of a literal of this type; see OTHERS and FIELDS."""
+        levels = ""
+        for _ in range(8):  # a type may be declared through itself
+            kind = type_.type
+            if kind == "type_identifier":
+                stands_for = self.top.types.get(self.text(type_))
+                if not stands_for or stands_for.type not in _COLLECTIONS:
+                    break
+                type_ = stands_for
+            elif kind in _COLLECTIONS or kind == "pointer_type":
+                levels += OTHERS if kind in _COLLECTIONS else ""
+                type_ = type_.children[-1]
+            else:
+                break
+        while type_.child_count and type_.type in {"generic_type", "qualified_type"}:
+            type_ = type_.children[0]
+        package = scope.find(self.text(type_)).package if type_.type in self.names else None
+        return levels + FIELDS + (self.package if type_.type == "struct_type" else package or "")
+
+    @handle_nodes("literal_value")
+    def literal_value(self, node: Node, role: str, place: NodePlace) -> None:
+        self.push(node.children, role if role[0] in "[{" else FIELDS, place)
+
+    @handle_nodes("literal_element")
+    def literal_element(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit an element of a literal. Braces without a type are those of an element of the collection."""
+        children = node.children
+        braces = children and children[0].type == "literal_value"
+        self.push(children, (role if role[0] == FIELDS else role[1:]) if braces else REFERENCE, place)
+
+    @handle_nodes("keyed_element")
+    def key_value_pair(self, node: Node, role: str, place: NodePlace) -> None:
+        children = node.children
+        key = children[0].children[:1] if children[0].type == "literal_element" else children[:1]
+        self.push(children[1:], role, place)
+        if role[0] == FIELDS and key and key[0].type in self.names:
+            self.emit(key[0], Kind.FIELD, place, Origin(False, role[1:] or None))
+        else:
+            self.push(children[:1], role, place)
+
     @handle_nodes("function_declaration", "func_literal", "function_type", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a function, whose name is no token. Its parameters and results share the scope of the body."""
@@ -89,8 +299,6 @@ class GoWalk(GoReferences):
             self._stack += [(child, DEFINED, place) for child in children if child.type == "identifier"]
         self.push([child for child in children if child.type != "identifier"], REFERENCE, place)
 
-    # ------------------------------------------------------------------------------------------------- statements
-
     @handle_nodes("short_var_declaration", "range_clause", "receive_statement")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `x := …`, `x := range …`, `x = <-…` or `range …`; the right side is read first."""
@@ -101,10 +309,6 @@ class GoWalk(GoReferences):
         binds = any(child.type == ":=" for child in siblings[:1])
         self._stack.append((left, BOUND if binds else REFERENCE, place))
         self.push(siblings, REFERENCE, place)
-
-    @handle_nodes("expression_list")
-    def list_(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
 
     @handle_nodes("block", "expression_case", "default_case")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:

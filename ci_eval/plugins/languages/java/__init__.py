@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.importing.java import SYNTAX
-from ci_eval.core.grammar.imports.jvm import imports
-from ci_eval.core.grammar.jvm.names import JVM_WORD, is_type_name, package_part, read_package
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import REFERENCE, TYPE, BlockWalk, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.java.names import JavaNames, JavaScope, declare
+from ci_eval.plugins.languages.java.declarations import SYNTAX, JavaNames, declare
+from ci_eval.plugins.languages.jvm import JVM_WORD, imports, is_type_name, package_part, read_package
 
 KEYWORDS = frozenset(
     "abstract assert boolean break byte case catch char class continue default do double else enum extends false final "
@@ -21,11 +20,10 @@ KEYWORDS = frozenset(
     "transient true try void volatile while yield when open module requires exports opens uses provides with to "
     "transitive var".split()
 )
-LOCAL = Origin(False)
-TYPE_PARAMETER = Origin(False, None, "class")
 
 
-class JavaWalk(BlockWalk):
+class JavaWalk(Walk):
+    # A class keeps its fields by name, methods as `name()`, types as `<name>`.
     names = frozenset(["identifier", "type_identifier"])
     keywords = KEYWORDS | {"void_type", "boolean_type", "this", "super", "null_literal", "true", "false"}
     ignored = frozenset(
@@ -41,9 +39,7 @@ class JavaWalk(BlockWalk):
         self.java = JavaNames(source, self.package, declared)
 
     def outermost(self, root: Node) -> Scope:
-        return JavaScope("file", names=self.java.top_level_names(root))
-
-    # ------------------------------------------------------------------------------------------------------ names
+        return Scope("file", names=self.java.top_level_names(root))
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -111,7 +107,8 @@ class JavaWalk(BlockWalk):
         self.push(children[1:-1], REFERENCE, place)
         name = self.text(member)
         if children[0].type == "this":
-            known = self._own(name, place.scope)
+            owner = place.scope.enclosing("class")
+            known = owner.names.get(name, UNKNOWN) if owner else UNKNOWN
             self.emit(member, Kind.FIELD, place, known if known is not UNKNOWN else LOCAL, name)
         elif origin.holder == "module":
             kind = Kind.TYPE_REFERENCE if self.java.is_type(name) else Kind.IMPORT
@@ -120,10 +117,6 @@ class JavaWalk(BlockWalk):
             self.emit(member, Kind.TYPE_REFERENCE, place, origin, name)
         else:
             self.emit(member, Kind.FIELD, place, Origin(origin.static, origin.package), name)
-
-    def _own(self, name: str, scope: Scope) -> Origin:
-        owner = scope.enclosing("class")
-        return owner.names.get(name, UNKNOWN) if owner else UNKNOWN
 
     @handle_nodes("method_invocation")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -235,15 +228,13 @@ class JavaWalk(BlockWalk):
     def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
         self.emit(node, Kind.KEYWORD, place)
 
-    # ------------------------------------------------------------------------------------------------ definitions
-
     @handle_nodes(
         *(
             "class_declaration interface_declaration enum_declaration annotation_type_declaration record_declaration"
         ).split()
     )
     def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        outer = NodePlace(JavaScope("type", place.scope), False)
+        outer = NodePlace(Scope("type", place.scope), False)
         # Only local types are new here: others were read with the file or their class.
         if place.scope.kind == "block" and (name := node.child_by_field_name("name")):
             place.scope.names[f"<{self.text(name)}>"] = Origin(None, self.package, "class")
@@ -268,7 +259,7 @@ class JavaWalk(BlockWalk):
     def _body(self, body: Node, place: NodePlace, components: dict[str, Origin]) -> list[tuple[Node, str, NodePlace]]:
         children = body.children
         members = self.java.members(children, body.type)
-        inner = NodePlace(JavaScope("class", place.scope, components | members), False)
+        inner = NodePlace(Scope("class", place.scope, components | members), False)
         return [(child, REFERENCE, inner) for child in children]
 
     def _components(self, parameters: Node) -> dict[str, Origin]:
@@ -284,7 +275,7 @@ class JavaWalk(BlockWalk):
     def _type_parameters(self, node: Node, place: NodePlace) -> None:
         for child in node.children:
             for leaf in child.children[:1] if child.type == "type_parameter" else ():
-                place.scope.names[f"<{self.text(leaf)}>"] = TYPE_PARAMETER
+                place.scope.names[f"<{self.text(leaf)}>"] = LOCAL_TYPE
 
     @handle_nodes("type_parameter")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -309,7 +300,7 @@ class JavaWalk(BlockWalk):
 
     @handle_nodes(*"method_declaration constructor_declaration compact_constructor_declaration".split())
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(JavaScope("block", place.scope), False)
+        inner = NodePlace(Scope("block", place.scope), False)
         if node.type == "compact_constructor_declaration":
             # Its parameters are the components of the record.
             names = place.scope.names
@@ -329,7 +320,7 @@ class JavaWalk(BlockWalk):
     def binding(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the name behind a type. It is known in all that follows; that of a loop is known in the loop alone."""
         if node.type == "enhanced_for_statement":
-            place = NodePlace(JavaScope("block", place.scope), place.argument)
+            place = NodePlace(Scope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")
         # The grammars give the name in a record pattern no field.
         if name is None and node.type == "record_pattern_component":
@@ -371,7 +362,7 @@ class JavaWalk(BlockWalk):
 
     @handle_nodes("lambda_expression")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(JavaScope("block", place.scope), False)
+        inner = NodePlace(Scope("block", place.scope), False)
         parameters, *siblings = node.children
         if parameters.type in {"identifier", "inferred_parameters"}:
             for child in parameters.children if parameters.child_count else [parameters]:
@@ -385,7 +376,7 @@ class JavaWalk(BlockWalk):
         "block", "constructor_body", "switch_block", "for_statement", "try_with_resources_statement", "catch_clause"
     )
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.in_order(node.children, NodePlace(JavaScope("block", place.scope), place.argument))
+        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
 
     @handle_nodes("ternary_expression")
     def ternary(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -404,7 +395,7 @@ class JavaWalk(BlockWalk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    return extract_tokens(JavaWalk(text, path, declared), "java")
+    return extract_tokens(JavaWalk(text, path, declared), "java", REPAIRS)
 
 
 LANGUAGE: Language = Language(
@@ -443,4 +434,14 @@ LANGUAGE: Language = Language(
     ),
     imports=imports,
     import_syntax=SYNTAX,
+)
+
+
+REPAIRS = (
+    # Imports of modules came with Java 25, and are newer than the grammars.
+    Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)"), lambda m: replace_groups(m, k=b"")),
+    # Behind other statements, the call of another constructor is read as that of a method.
+    Repair(outside(rb"(?<=[;}])\s*(?P<k>super|this)(?=\s*\()"), lambda m: replace_groups(m, k=b"x" * len(m["k"]))),
+    # No grammar reads an annotation right before the dots of `String @A ... x`.
+    Repair(outside(rb"@(?:\w+\.)*(?P<t>[A-Z]\w*)(?=\s*\.\.\.)"), spaces),
 )

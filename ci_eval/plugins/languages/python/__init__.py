@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
+import builtins
+import re
+import sys
+from collections.abc import Mapping
+
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.importing.python import SYNTAX
-from ci_eval.core.grammar.imports.python import imports
-from ci_eval.core.grammar.reading import read
+from ci_eval.core.grammar.parsing import PYTHON_LIKE, Match, Repair, outside, read
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import (
+    BOUND,
+    CALLED,
+    REFERENCE,
+    SAME,
+    TYPE,
+    NodePlace,
+    Walk,
+    extract_tokens,
+    handle_nodes,
+)
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.python.names import PythonNames, PythonScope, declare
-from ci_eval.plugins.languages.python.types import RESOLVER, resolve
-from ci_eval.plugins.languages.python.visibility import Visibility
+from ci_eval.plugins.languages.python.imports import SYNTAX, imports
+from ci_eval.plugins.languages.python.origins import RESOLVER, PythonNames, PythonScope, declare, resolve
+
+_BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,500}\]){0,500}\]){0,1000}\]"
+"""A pattern of square brackets with two levels of others inside."""
+
+
+def _defaults(match: Match) -> bytes:
+    """Return `[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
+    out, depth, bound = bytearray(match[0]), 0, False
+    for at in range(match.start("list") - match.start(), len(out)):
+        # The older grammar knows bounds, but no defaults, of type parameters.
+        byte = out[at : at + 1]
+        depth += (byte in b"[({") - (byte in b"])}")
+        if depth == 1 and byte == b"=":
+            out[at : at + 1] = b"|" if bound else b":"
+        bound = depth > 0 and byte != b"," and (bound or byte == b":") if depth == 1 else bound
+    return bytes(out)
+
+
+REPAIRS = (Repair(outside(rb"\b(?:class|def|type)\s+\w+\s*(?P<list>" + _BRACKETS + rb")", PYTHON_LIKE), _defaults),)
+
 
 KEYWORDS = frozenset(
     "False None True and as assert async await break case class continue def del elif else except finally for from "
@@ -31,6 +63,15 @@ class PythonWalk(Walk):
     # Ignored for speed: they are a third of all nodes.
     ignored = frozenset(["(", ")", "[", "]", "{", "}", ",", ".", ":", "=", "comment", "integer"])
 
+    roles = {
+        TYPE: "type",
+        SAME: (
+            "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
+            "splat_pattern dict_pattern union_pattern parenthesized_expression"
+        ),
+        BOUND: "as_pattern_target case_pattern",
+    }
+
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         self.python = PythonNames(source, path)
         super().__init__(source, self.python.module, declared)
@@ -38,8 +79,6 @@ class PythonWalk(Walk):
     def outermost(self, root: Node) -> Scope:
         # Two scopes: the first assignment to a name defines it, also if it is imported or a function.
         return PythonScope("module", PythonScope("module", names=self.python.top_level(root)))
-
-    # ------------------------------------------------------------------------------------------------- references
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
@@ -77,17 +116,11 @@ class PythonWalk(Walk):
         self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @handle_nodes("type")
-    def type_(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
-
     @handle_nodes("string")
     def string(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit what is interpolated in a string, since only that is code."""
         if self.text(node.children[0]).strip("\"'rRbBuU"):
             self.push(node.children, REFERENCE, place)
-
-    # ------------------------------------------------------------------------------------------------ definitions
 
     @handle_nodes("function_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -171,19 +204,6 @@ class PythonWalk(Walk):
         self.push([node.children[first]], BOUND, place)
         self.push(node.children[:first], REFERENCE, place)
 
-    @handle_nodes(
-        *(
-            "pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern tuple list "
-            "splat_pattern dict_pattern union_pattern parenthesized_expression"
-        ).split()
-    )
-    def same_role(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
-
-    @handle_nodes("as_pattern_target", "case_pattern")
-    def bound(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND, place)
-
     @handle_nodes("as_pattern")
     def as_pattern(self, node: Node, role: str, place: NodePlace) -> None:
         """Define x of `with f() as x`, `except E as x` or `case p as x`."""
@@ -222,8 +242,6 @@ class PythonWalk(Walk):
                 name = self.text(child)
                 place.scope.names[name] = place.scope.find(name)
         self.push(node.children, REFERENCE, place)
-
-    # ------------------------------------------------------------------------------- patterns of match, and imports
 
     @handle_nodes("class_pattern")
     def class_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -273,7 +291,7 @@ class PythonWalk(Walk):
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
     walk = PythonWalk(text.encode(), path, declared)
-    return extract_tokens(walk, "python")
+    return extract_tokens(walk, "python", REPAIRS)
 
 
 class ScopedWalk(PythonWalk):
@@ -309,7 +327,7 @@ def see_names(text: str, path: str) -> Visibility:
     """Return the names that each token of a file can see."""
     source = text.encode()
     walk = ScopedWalk(source, path)
-    reading = read(source, "python")
+    reading = read(source, "python", REPAIRS)
     walk.source = reading.source
     walk.run(*reading.roots)
     return Visibility(text, walk.scopes)
@@ -332,6 +350,7 @@ LANGUAGE: Language = Language(
     name="python",
     title="Python",
     dependencies="python",
+    comment="#",
     grammars={".py": "python", ".pyi": "python"},
     keywords=KEYWORDS,
     extract=extract,
@@ -343,3 +362,58 @@ LANGUAGE: Language = Language(
     import_syntax=SYNTAX,
     see_names=see_names,
 )
+
+
+# These are the names of the Python that runs ci-eval, whatever the project's is.
+BUILTINS = frozenset(dir(builtins)) | frozenset(
+    # Python defines these in modules, and in classes or their methods.
+    "__file__ __path__ __package__ __all__ __annotations__ __class__ __qualname__ __module__".split()
+)
+_STAR = re.compile(r"\bimport\s*\(?\s*\*")
+
+
+class Visibility:
+    """The names that are visible in one file. It knows nothing of files that import all names of another module."""
+
+    def __init__(self, text: str, scopes: Mapping[int, tuple[Scope, bool]]) -> None:
+        """Take the text, and by offset (bytes) of a token its scope, and whether a class body surrounds it directly."""
+        self._text = text
+        self._scopes = scopes
+        self._has_star = bool(_STAR.search(text))
+
+    def _place(self, offset: int) -> tuple[Scope, bool] | None:
+        byte = offset if self._text.isascii() else len(self._text[:offset].encode())
+        return self._scopes.get(byte)
+
+    def origin(self, offset: int, name: str) -> str:
+        """Return where a name is defined that is visible at an offset (code points); "" if it is not, or not known."""
+        place = self._place(offset)
+        scope: Scope | None = place[0] if place else None
+        own = scope
+        while scope:
+            if name in scope.names and (scope is own or scope.kind != "class"):
+                return "local" if scope.kind == "function" else "file"
+            scope = scope.parent
+        return "builtin" if name in BUILTINS else ""
+
+    def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
+        """Return whether a bare name can only be a member, whose object is missing. None if that is not known.
+        `is_member`: whether the engine says that it is one."""
+        place = self._place(offset)
+        if place is None or self._has_star:
+            return None
+        scope, in_class_body = place
+        if self.origin(offset, name):
+            return False
+        around, classes = scope.parent, []
+        while around:
+            classes += [around] if around.kind == "class" else []
+            around = around.parent
+        # A comprehension in a class body sees the names of the class in its first iterable.
+        if in_class_body and any(name in part.names for part in classes):
+            return False
+        return is_member or any(name in part.names for part in classes)
+
+    def is_standard(self, package: str) -> bool:
+        """Return whether a package belongs to the standard library."""
+        return package.partition(".")[0] in sys.stdlib_module_names

@@ -2,27 +2,82 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.parsing import Repair, Rewritten, outside, spaces
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, BlockWalk, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import (
+    BOUND,
+    CALLED,
+    REFERENCE,
+    SAME,
+    TYPE,
+    NodePlace,
+    Walk,
+    extract_tokens,
+    handle_nodes,
+)
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.rust.names import DECLARED, PRELUDE, TopLevel, declare, derive_package, head, imports
+from ci_eval.plugins.languages.rust.modules import DECLARED, PRELUDE, TopLevel, declare, derive_package, head, imports
+
+_LITERALS = (
+    rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\bb?r(?P<hashes>\#*)\"(?:[\s\S]*?\"(?P=hashes)|[\s\S]*)"
+    rb"|\"(?:\\[\s\S]|[^\"\\])*\"|'(?:\\[^\n']+|\\'|[^\\\n'])'"
+)
+_PARTS = re.compile(
+    rb"(?:" + _LITERALS + rb")|\b(?:(?:debug_)?assert(?:_eq|_ne)?|dbg|e?print(?:ln)?|format(?:_args)?|panic|todo"
+    rb"|unimplemented|unreachable|vec|write(?:ln)?)(?P<head>![ \t\n]*[(\[])|(?P<bracket>[()\[\]{}])|(?P<semicolon>;)"
+)
+
+
+class _Calls:
+    """A rewriting of `vec![a; n]` into `vec (a, n)`, since a grammar does not look into macros."""
+
+    always = True
+
+    def apply(self, source: bytes) -> Rewritten:
+        """Return the text with the macros of the standard library that take expressions as calls."""
+        out = bytearray(source)
+        # For each bracket that is open: whether it was rewritten.
+        opened: list[bool] = []
+        for match in _PARTS.finditer(source):
+            if match["head"]:
+                begin, end = match.span("head")
+                out[begin : begin + 1] = b" "
+                out[end - 1 : end] = b"("
+                opened.append(True)
+            elif match["semicolon"]:
+                if opened and opened[-1]:
+                    out[match.start() : match.end()] = b","
+            elif match["bracket"]:
+                if match[0] in b"([{":
+                    opened.append(False)
+                elif opened and opened.pop():
+                    out[match.start() : match.end()] = b")"
+        return Rewritten(bytes(out))
+
+
+REPAIRS = (
+    _Calls(),
+    # The grammar takes `use` for a type.
+    Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
+    Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS), spaces),
+)
+
 
 KEYWORDS = frozenset(
     "as async auto await break const continue crate default dyn else enum extern false fn for gen if impl in let loop "
     "macro_rules match mod move mut pub raw ref return safe self Self static struct super trait true try type union "
     "unsafe use where while yield".split()
 )
-LOCAL = Origin(False)
-LOCAL_TYPE = Origin(False, None, "class")
 QUALIFIER = "qualifier"
 """The role of what stands before `::`."""
 
 
-class RustWalk(BlockWalk):
+class RustWalk(Walk):
     names = frozenset("identifier type_identifier field_identifier shorthand_field_identifier primitive_type".split())
     # The grammars have `mut` as a node that is named otherwise.
     keywords = KEYWORDS | {"mutable_specifier"}
@@ -32,14 +87,23 @@ class RustWalk(BlockWalk):
         "integer_literal float_literal lifetime label token_tree metavariable shebang".split(" ")
     )
 
+    roles = {
+        TYPE: "generic_type generic_type_with_turbofish type_arguments bounded_type",
+        # The length of an array is a value.
+        REFERENCE: "visibility_modifier array_type",
+        BOUND: "closure_parameters",
+        SAME: (
+            "tuple_pattern slice_pattern or_pattern captured_pattern ref_pattern mut_pattern reference_pattern "
+            "field_pattern"
+        ),
+    }
+
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_package(path), declared)
         self.top = TopLevel(source, self.package, declared)
 
     def outermost(self, root: Node) -> Scope:
         return Scope("file", Scope("prelude", names=PRELUDE), self.top.read(root.children))
-
-    # ------------------------------------------------------------------------------------------------------- names
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         text = self.text(node)
@@ -114,25 +178,12 @@ class RustWalk(BlockWalk):
         self.push(arguments, TYPE, place)
         self.push([function], role, place)
 
-    @handle_nodes("generic_type", "generic_type_with_turbofish", "type_arguments", "bounded_type")
-    def generic_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
-
     @handle_nodes("type_binding")
     def type_binding(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `Item = T`, whose name is that of a trait's type."""
         name, *value = node.children
         self.push(value, TYPE, place)
         self.emit(name, Kind.TYPE_REFERENCE, place)
-
-    @handle_nodes("visibility_modifier")
-    def visibility(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, REFERENCE, place)
-
-    @handle_nodes("array_type")
-    def array_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit an array type, whose length is a value."""
-        self.push(node.children, REFERENCE, place)
 
     @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -196,8 +247,6 @@ class RustWalk(BlockWalk):
             elif name and child.start_byte == name.start_byte:
                 self.emit(child, Kind.IMPORT, place, Origin(True))
 
-    # ------------------------------------------------------------------------------------------------- declarations
-
     @handle_nodes(
         *"struct_item enum_item union_item trait_item type_item associated_type impl_item mod_item enum_variant".split()
     )
@@ -251,10 +300,6 @@ class RustWalk(BlockWalk):
     def closure(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, NodePlace(Scope("function", place.scope), False))
 
-    @handle_nodes("closure_parameters")
-    def closure_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND, place)
-
     @handle_nodes("parameter", "let_declaration", "let_condition")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the type and the value of a pattern before the pattern: its names are known behind them."""
@@ -268,8 +313,6 @@ class RustWalk(BlockWalk):
         self.push([child for child in node.children if child.start_byte not in starts], REFERENCE, place)
         if type_ is not None:
             self.push([type_], TYPE, place)
-
-    # --------------------------------------------------------------------------------------- statements and patterns
 
     @handle_nodes("block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -306,13 +349,6 @@ class RustWalk(BlockWalk):
         self.push([type_], TYPE, place)
         self.push(fields, BOUND, place)
 
-    @handle_nodes(
-        *"tuple_pattern slice_pattern or_pattern captured_pattern ref_pattern mut_pattern reference_pattern "
-        "field_pattern".split()
-    )
-    def pattern(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
-
 
 def _is_type_name(text: str) -> bool:
     """Return whether a name is written as types and variants are: `Foo`, but not `FOO`."""
@@ -320,7 +356,7 @@ def _is_type_name(text: str) -> bool:
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    return extract_tokens(RustWalk(text.encode(), path, declared), "rust")
+    return extract_tokens(RustWalk(text.encode(), path, declared), "rust", REPAIRS)
 
 
 LANGUAGE: Language = Language(

@@ -6,14 +6,48 @@ import re
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.jvm.names import JVM_WORD, Known, read_package
-from ci_eval.core.grammar.jvm.walk import LOCAL
-from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.parsing import ROUND, Match, Repair, outside, replace_groups
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, REFERENCE, SAME, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.scala.names import KEYWORDS, USUAL
-from ci_eval.plugins.languages.scala.references import NEW, ReferenceWalk
+from ci_eval.plugins.languages.jvm import JVM_WORD, Known, read_package
+from ci_eval.plugins.languages.scala.references import KEYWORDS, NEW, USUAL, ReferenceWalk
+
+_GIVEN = rb"\bgiven\b[^\n={}]{0,1000}?"
+_CLAUSE = rb"(?:\[[^\[\]]{0,500}(?:\[[^\[\]]{0,500}\][^\[\]]{0,500}){0,9}\]|\((?:using\s)?\s*\w+\s*:" + ROUND + rb"\))"
+
+
+def _match_type(match: Match) -> bytes:
+    """Return `X match { case A => B; case C => D }` with a line for each case."""
+    head = match.start("cases") - match.start()
+    return match[0][:head] + re.sub(rb"[{};]", b"\n", match["cases"])
+
+
+REPAIRS = (
+    # A given with a body in brackets, or behind a colon, as one that is equal to a block.
+    Repair(outside(_GIVEN + rb"(?:\b(?P<k>with)\s*|(?P<s>[ \t]))(?=\{)"), lambda m: replace_groups(m, k=b"=", s=b"=")),
+    # `given a: [T] => (b: B) => C` as `given a [T] (b: B): C`.
+    Repair(
+        outside(
+            rb"\bgiven\b\s+(?:\w+\s*(?P<colon>:)\s*)?"
+            + _CLAUSE
+            + rb"\s*(?P<a1>=>)(?:\s*"
+            + _CLAUSE
+            + rb"\s*(?P<a2>=>))?"
+        ),
+        lambda m: replace_groups(m, colon=b"", a1=b"" if m["a2"] else b":", a2=b":"),
+    ),
+    Repair(outside(rb"\btype\b[^\n={}]{0,300}=[^\n={}]{0,300}\bmatch[ \t]*(?P<cases>\{[^{}]{0,5000}\})"), _match_type),
+    # `class A @Inject() (b: B)`, whose parameters would be arguments of the annotation.
+    Repair(
+        outside(rb"\bclass\s+\w+(?:\[[^\[\]\n]{0,200}\])?\s+(?P<a>@(?P<t>\w+)\(\))(?=\s*\()"),
+        lambda m: replace_groups(m, a=b""),
+        always=True,
+        trigger=re.compile(rb"@\w+\(\)\s*\("),
+    ),
+)
+
 
 # The number of annotations and modifiers is limited, since a hostile file may have nothing else, and would take long.
 _TOP = re.compile(
@@ -21,7 +55,6 @@ _TOP = re.compile(
     r"(?:class|trait|object|def|val|var|type|enum|given)\s+(\w+)",
     re.MULTILINE,
 )
-LOCAL_TYPE = Origin(False, None, "class")
 _CLASSES = frozenset(["class_definition", "trait_definition", "object_definition", "enum_definition"])
 _OBJECTS = frozenset(["object_definition", "package_object"])
 _BODIES = frozenset(["template_body", "enum_body"])
@@ -41,6 +74,14 @@ class ScalaWalk(ReferenceWalk):
     )
 
     paths = frozenset(["field_expression", "stable_identifier"])
+
+    roles = {
+        BOUND: (
+            "tuple_pattern named_tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern "
+            "infix_pattern capture_pattern bindings parameter_types"
+        ),
+        SAME: "named_tuple_type",
+    }
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path, nested=True), declared)
@@ -122,7 +163,9 @@ class ScalaWalk(ReferenceWalk):
         for child in children:
             if child.type in _BODIES:
                 scope.names.update(self._declared_names(child.children, static=node.type in _OBJECTS))
-                self._self_type(child, around)
+                # The name in `self =>`.
+                leaves = [leaf for part in child.children if part.type == "self_type" for leaf in part.children]
+                around.names.update({self.text(leaf): LOCAL for leaf in leaves if leaf.type == "identifier"})
             elif child.type == "type_parameters":
                 self._type_parameters(child, around)
             elif child.type == "class_parameters":
@@ -134,12 +177,6 @@ class ScalaWalk(ReferenceWalk):
             if child.child_count:
                 self._stack.append((child, REFERENCE, inner if child.type in _BODIES else outer))
         self.push([child for child in others if not child.child_count], REFERENCE, outer)
-
-    def _self_type(self, body: Node, scope: Scope) -> None:
-        """Define the name in `self =>`."""
-        for child in body.children:
-            if child.type == "self_type":
-                scope.names.update({self.text(leaf): LOCAL for leaf in child.children if leaf.type == "identifier"})
 
     def _class_parameters(self, node: Node, around: Scope, fields: Scope, *, every: bool) -> None:
         for parameter in node.children:
@@ -248,8 +285,9 @@ class ScalaWalk(ReferenceWalk):
                 self._stack += [(name, NEW, place) for name in names]
         else:
             begins = {pattern.start_byte}
-            # A pattern of members is bound in a scope that is thrown away.
-            self._stack.append((pattern, BOUND, place if place.scope.kind == "block" else _nowhere(place)))
+            # Members are known already, so a pattern of them is bound in a scope that is thrown away.
+            scope = place.scope if place.scope.kind == "block" else Scope("block", place.scope)
+            self._stack.append((pattern, BOUND, NodePlace(scope, place.argument)))
         others = [child for child in node.children if child.start_byte not in begins]
         self.in_order(others, place)
 
@@ -287,13 +325,6 @@ class ScalaWalk(ReferenceWalk):
         else:
             self.in_order(children, inner)
 
-    @handle_nodes(
-        *"tuple_pattern named_tuple_pattern case_class_pattern typed_pattern alternative_pattern repeat_pattern "
-        "infix_pattern capture_pattern bindings parameter_types".split()
-    )
-    def pattern(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, BOUND, place)
-
     @handle_nodes("named_pattern", "name_and_type")
     def named_part(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit a part of a named tuple, of its type or pattern, or a parameter of a function's type."""
@@ -303,15 +334,6 @@ class ScalaWalk(ReferenceWalk):
         else:
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(siblings, role, place)
-
-    @handle_nodes("named_tuple_type")
-    def named_tuple(self, node: Node, role: str, place: NodePlace) -> None:
-        self.push(node.children, role, place)
-
-
-def _nowhere(place: NodePlace) -> NodePlace:
-    """Return a throw-away place for the names in a pattern that are members: they are known already."""
-    return NodePlace(Scope("block", place.scope), place.argument)
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
@@ -323,10 +345,10 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
     # The grammar takes as long for comments as for code, so they are blanked out. Where that was wrong, the text no
     # longer parses, which shows.
     blanked = _LITERAL_OR_COMMENT.sub(_blank_comment, text)
-    extraction = extract_tokens(ScalaWalk(blanked, path, declared), "scala")
+    extraction = extract_tokens(ScalaWalk(blanked, path, declared), "scala", REPAIRS)
     if not extraction.unparsable or blanked == text:
         return extraction
-    return extract_tokens(ScalaWalk(text, path, declared), "scala")
+    return extract_tokens(ScalaWalk(text, path, declared), "scala", REPAIRS)
 
 
 _LITERAL_OR_COMMENT = re.compile(

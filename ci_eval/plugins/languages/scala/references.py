@@ -5,19 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.jvm.names import is_type_name, package_part
-from ci_eval.core.grammar.jvm.walk import LOCAL, JvmWalk
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
-from ci_eval.plugins.languages.scala.names import HARD
+from ci_eval.plugins.languages.jvm import JvmWalk, is_type_name, package_part
+
+KEYWORDS = frozenset(
+    "abstract case catch class def derives do else end enum export extends extension false final finally for "
+    "forSome given if implicit import infix inline lazy macro match new null object opaque open override "
+    "package private protected return sealed super then this throw trait transparent true try type using val "
+    "var while with yield".split()
+)
+# The others may be names as well.
+HARD = KEYWORDS - frozenset("derives end extension infix inline opaque open transparent using".split())
+USUAL = (
+    dict.fromkeys(
+        "Any AnyRef AnyVal App Array BigDecimal BigInt Boolean Byte Char Double Either Equiv Float Fractional "
+        "Function0 Function1 Function2 Int Integral Left Long None Nothing Null Numeric Option Ordered Ordering "
+        "PartialFunction Predef Product Right Serializable Short Some StringContext Symbol Tuple1 Tuple2 Tuple3 "
+        "Unit".split(),
+        "scala",
+    )
+    | dict.fromkeys("List Map Nil Seq Set Vector Stream".split(), "scala.collection.immutable")
+    | dict.fromkeys("IndexedSeq Iterable Iterator Traversable".split(), "scala.collection")
+    | dict.fromkeys(
+        "Class Comparable Error Exception IllegalArgumentException IllegalStateException IndexOutOfBoundsException "
+        "Integer NullPointerException Object Runnable RuntimeException String StringBuilder System Thread Throwable "
+        "UnsupportedOperationException".split(),
+        "java.lang",
+    )
+)
+"""The types that need no import → their packages."""
+
 
 NEW = "new"
 """The role of a name that is defined, whether it begins with a capital or not."""
 
 
 class ReferenceWalk(JvmWalk):
+    roles = {TYPE: "infix_type"}
+
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source, package, declared)
         self._spliced: dict[int, str] = {}
@@ -175,10 +203,6 @@ class ReferenceWalk(JvmWalk):
             self.emit(node, Kind.TYPE_REFERENCE, place, known, name)
         else:
             self.emit(node, Kind.FIELD, place, known, name)
-
-    @handle_nodes("infix_type")
-    def infix_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children, TYPE, place)
 
     @handle_nodes("stable_type_identifier", "projected_type")
     def qualified_type(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -1,0 +1,131 @@
+"""The imports of a project: the share that is not there, and the files that they name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from pathlib import PurePosixPath
+
+from ci_eval.core.import_syntax import Imports
+
+MOST = 100
+"""The most packages that are named; rarer ones still count in the share."""
+
+
+def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
+    """Return the share of imports that are not there (None if nothing is imported), and package → number of its imports
+    that are not, the most frequent first. The `files` are pairs of path and text."""
+    imports, absent = 0, Counter[str]()
+    for path, text in files:
+        for package, known in there(path, text):
+            imports += 1
+            absent[package] += not known
+    return absent.total() / imports if imports else None, most_frequent(absent)
+
+
+def anywhere(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
+    """Yield the imports of a file as read in several folders, each with whether it is there in any of them."""
+    for known in zip(*readings, strict=True):
+        yield known[0][0], any(is_there for _, is_there in known)
+
+
+def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
+    """Return the packages with a count above 0, the most frequent first; at most `MOST`."""
+    ordered = sorted((-count, name) for name, count in packages.items() if count)
+    return {name: -count for count, name in ordered[:MOST]}
+
+
+NEAR = "."
+"""The first part of the name of a module that is looked for near the importing file: `./a`, `..a`, `#include "a"`."""
+Name = tuple[str, ...]
+"""A module's name in parts: of `a.b`, `a/b.h` and `a::b` it is a, b; perhaps with NEAR before them."""
+
+_FROM = re.compile(r"\s*from\s+([.\w]+)\s+import\s+\(?([\w\s,]*)")
+_LINE = re.compile(r"\s*(?:#\s*)?(?:import|include|include_once|using|use|require|require_once|require_relative)\b(.*)")
+_QUOTED = re.compile(r"[\"'<]([^\"'<>\s]+)[\"'>]")
+_INCLUDED = re.compile(r"\s*#\s*(?:include|import)\s*\"([^\"\n]+)\"")
+_SCRIPT = re.compile(r"(?:\bfrom|\brequire\s*\(|\bimport\s*\(|\bimport)\s*[\"']([^\"'\n]+)[\"']")
+_ALONE = re.compile(r"^\s*(?:[\w.]+\s+)?\"([^\"\s]+)\"\s*$")
+"""A line of a block of Go's imports."""
+_DOTTED = re.compile(r"[A-Za-z_][\w]*(?:(?:\.|::|\\)[A-Za-z_]\w*)*")
+_WORDS = frozenset({"static", "as", "public", "type", "typeof"})
+_HERE = frozenset({"crate", "self", "super"})
+_INDEX = frozenset({"__init__", "index", "mod"})
+"""The names of files that stand for their folder."""
+
+
+def read_module_names(text: str) -> Iterator[Name]:
+    """Yield the modules that the text's import lines name, in order. For a `from` line, the module is joined with each
+    thing it takes first, then comes the module alone."""
+    for line in text.split("\n"):
+        if python := _FROM.match(line):
+            module = _parts(python[1], ".")
+            yield from ((*module, item.split()[0]) for item in python[2].split(",") if item.split())
+            yield module
+        elif included := _INCLUDED.match(line):
+            yield _parts(f"./{included[1]}", "/")
+        elif scripts := [*_SCRIPT.findall(line), *_ALONE.findall(line)]:
+            yield from (_parts(script, "/") for script in scripts)
+        elif imported := _LINE.match(line):
+            quoted = _QUOTED.findall(imported[1])
+            yield from (_parts(path, "/") for path in quoted)
+            if not quoted:
+                dotted = (match[0] for match in _DOTTED.finditer(imported[1]))
+                yield from (_parts(re.sub(r"::|\\", ".", name), ".") for name in dotted if name not in _WORDS)
+
+
+def _parts(name: str, separator: str) -> Name:
+    """Return the parts of a module's name. A leading dot, as in `../a`, becomes NEAR; words such as `crate` are
+    dropped."""
+    # `crate` and `super` of Rust only say where to look from.
+    parts = tuple(part for part in name.split(separator) if part.strip(".") and part not in _HERE)
+    return (NEAR, *parts) if name.startswith(".") else parts
+
+
+class Modules:
+    """The files of a project, to look up by the names of modules."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """Make an index of `paths`, which are below the project's root and have `/` between folders."""
+        self._by_last: dict[str, list[tuple[Name, str]]] = defaultdict(list)
+        self._packages: dict[str, list[tuple[Name, str]]] = defaultdict(list)
+        for path in sorted(paths):
+            parts = PurePosixPath(path)
+            stem = (*parts.parent.parts, parts.name.partition(".")[0])
+            stem = stem[:-1] if stem[-1] in _INDEX else stem
+            if stem:
+                self._by_last[stem[-1]].append((stem, path))
+            if parts.suffix == ".go" and parts.parent.parts:
+                self._packages[parts.parent.name].append((parts.parent.parts, path))
+
+    def found(self, name: Name, importing: str) -> list[str]:
+        """Return the file of that name, or the file that has it as a member, or the files of a Go package.
+
+        If several files fit, the one whose whole path is the name wins, unless the name says NEAR; else the nearest.
+        """
+        near, name = name[:1] == (NEAR,), tuple(part for part in name if part != NEAR)
+        name = (*name[:-1], name[-1].partition(".")[0]) if name else name
+        # The last part may be a member of the module, so the name without it is tried next.
+        for candidate in (name, name[:-1]):
+            known = self._by_last.get(candidate[-1], ()) if candidate else ()
+            fitting = [
+                (stem != candidate and not near, -shared(path, importing), len(stem), path)
+                for stem, path in known
+                if _ends(stem, candidate)
+            ]
+            if fitting:
+                return [min(fitting)[-1]]
+        # An import path of Go begins with the module's address, which is no folder.
+        return [path for folder, path in self._packages.get(name[-1], ()) if _ends(name, folder)] if name else []
+
+
+def shared(one: str, other: str) -> int:
+    """Count the folders that two paths have in common, from the root on."""
+    folders = (path.split("/")[:-1] for path in (one, other))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*folders, strict=False)))
+
+
+def _ends(path: Sequence[str], name: Sequence[str]) -> bool:
+    return tuple(path[-len(name) :]) == tuple(name)

@@ -1,0 +1,172 @@
+"""The tokens of a file that are no references: all others, and the places where a user writes something new."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
+from operator import attrgetter
+from typing import Literal
+
+from ci_eval.core.grammar.document import code_points
+from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.model import Kind, Properties, SilentPlace, Token
+
+# Nobody predicts longer literals, or such that have several lines.
+LONGEST_LITERAL = 100
+"""The most characters of a literal that is a token."""
+
+LITERALS = frozenset(
+    "string string_literal raw_string_literal interpreted_string_literal system_lib_string template_string "
+    "encapsed_string heredoc nowdoc heredoc_body line_string_literal multi_line_string_literal text_block "
+    "interpolated_string interpolated_string_expression char_literal character_literal rune_literal character "
+    "regex regex_literal regex_pattern simple_symbol delimited_symbol hash_key_symbol bare_string bare_symbol "
+    "user_defined_literal preproc_arg null_literal boolean_literal boolean true false null nil none "
+    "shell_command_expression subshell string_content string_fragment".split()
+)
+"""The types of nodes whose text stands for itself; numbers are known by their first character."""
+FOREIGN = frozenset("ERROR php_tag ?> text text_interpolation uninterpreted hash_bang_line heredoc_end".split())
+"""The types of nodes that are not code of the language, or could not be read."""
+SEPARATORS = frozenset("( ) [ ] { } [[ ]] , ; : . :: ${ #{ #[ \" ' ` $ @ \\".split())
+_WORD = re.compile(r"[$@#]*[^\W\d][\w$]*[?!=]?")
+_PROPERTIES = {kind: Properties(kind=kind) for kind in Kind}
+
+
+def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequence[Token]) -> list[Token]:
+    """Return all tokens in order of offset: `known` (which are in that order), and the others of the tree, without
+    comments.
+
+    A literal is one token. If there is code in it, the tokens of that code count instead. For a text without a grammar,
+    `known` is all.
+    """
+    if not grammar:
+        return list(known)
+    source = text.encode()
+    points = code_points(source) or range(len(source) + 1)
+    # Known tokens are in order and do not overlap, so both lists are sorted.
+    begins = [token.offset for token in known]
+    ends = [token.offset + len(token.text) for token in known]
+
+    def has_code(node: Node) -> bool:
+        """Return whether known tokens are in the node."""
+        # A token that ends where the node begins is not in it.
+        first = bisect_left(ends, points[node.start_byte] + 1)
+        return first < len(begins) and begins[first] < points[node.end_byte]
+
+    tokens = list(known)
+    for node, kind in _other_nodes(parser(grammar).parse(source).root_node, has_code):
+        begin, end = points[node.start_byte], points[node.end_byte]
+        word = text[begin:end]
+        kind = kind or _kind(word, keywords, named=node.is_named)
+        if kind and word.strip() == word and "\n" not in word and len(word) <= LONGEST_LITERAL:
+            tokens.append(Token(offset=begin, text=word, properties=_PROPERTIES[kind]))
+    return sorted(tokens, key=attrgetter("offset"))
+
+
+def _other_nodes(root: Node, code_in: Callable[[Node], bool]) -> Iterator[tuple[Node, Kind | None]]:
+    """Yield literals, and leaves that are no known tokens, with the kind if the node tells it."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        kind = node.type
+        if "comment" in kind or kind in FOREIGN or node.start_byte == node.end_byte:
+            continue
+        if kind in LITERALS and node.is_named:
+            if code_in(node):
+                stack += [child for child in node.children if child.is_named and code_in(child)]
+            else:
+                yield node, Kind.LITERAL
+        elif node.child_count:
+            stack += node.children
+        elif not code_in(node):
+            yield node, None
+
+
+def _kind(word: str, keywords: frozenset[str], *, named: bool) -> Kind | None:
+    if word in keywords:
+        return Kind.KEYWORD
+    if _WORD.fullmatch(word):
+        return Kind.DEFINITION if named else Kind.KEYWORD
+    # In most languages, `.5` is a number.
+    if not word or word[0].isalnum() or (word[0] == "." and word[1:2].isdigit()):
+        return Kind.LITERAL if word else None
+    return Kind.PUNCTUATION if word in SEPARATORS else Kind.OPERATOR
+
+
+_NAMING = re.compile(
+    r"(?:function|class|struct|interface|enum|trait|record|object|type)_?(?:\w+_)?(?:definition|declaration"
+    r"|item|spec|specifier)$|parameter|lambda|^arrow_function$|^for_|^as_pattern_target$|^catch_clause$"
+)
+"""The nodes whose names are new: functions, types, parameters, variables of loops and of caught errors."""
+_TYPE = re.compile(r"^(?:class|interface|trait|impl|enum|struct|object|record|protocol)(?:_|$)")
+_FUNCTION = re.compile(r"function|method|lambda")
+_BODY = re.compile(r"block|body|compound")
+_MEMBER = re.compile(r"field|property|method")
+_CONVENTIONAL = frozenset({"self", "cls", "this"})
+_NAME = re.compile(r"[^\W\d]\w*")
+_PROSE_WORD = re.compile(r"(?<![\w@\\#:./%{$-])[^\W\d_]{3,}(?![\w(:./=-])")
+"""A word of prose, no name of code."""
+_DOCUMENTATION = ("/**", "///", "//!", "#!", "#:")
+"""The beginnings of comments in which names of code are usual."""
+_KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
+
+
+def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: Collection[SilentPlace]) -> list[Token]:
+    """Return these kinds of places in order of offset: the name of a definition, a number, or a word in a comment or in
+    a string of several words. `known`: the names that refer to something. Without a grammar there are none.
+
+    Left out are methods, which may override known ones, and names after their type, for which engines have a style.
+    """
+    source = text.encode()
+    points = code_points(source) or range(len(source) + 1)
+    references = {token.offset for token in known}
+    places = []
+    for kind, begin, end in _walk(parser(grammar).parse(source).root_node, source) if grammar else ():
+        first, word = points[begin], text[points[begin] : points[end]]
+        if kind in {"comment", "string"}:
+            # The second word of a comment or a string belongs to prose.
+            words = [] if word.startswith(_DOCUMENTATION) else [*_PROSE_WORD.finditer(word)][1:2]
+            found = [(first + match.start(), match[0]) for match in words]
+        else:
+            found = [] if first in references else [(first, word)]
+        if kind in kinds:
+            properties = Properties(kind=_KINDS.get(kind, Kind.LITERAL))
+            places += [Token(offset=offset, text=name, properties=properties) for offset, name in found]
+    return sorted(places, key=attrgetter("offset"))
+
+
+def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
+    """Yield the kind, the begin and the end (bytes) of each place, and of each whole comment and string."""
+    stack = [(root, False)]
+    while stack:
+        node, in_type = stack.pop()
+        if prose := _prose(node):
+            if not any("interpolation" in child.type or "substitution" in child.type for child in node.children):
+                yield prose, node.start_byte, node.end_byte
+            continue
+        is_function = bool(_FUNCTION.search(node.type))
+        # In C++, `class Foo x` refers to a class, and functions have their names after their types.
+        refers = node.type.endswith("_specifier") and not node.child_by_field_name("body")
+        is_member = in_type and is_function and "parameter" not in node.type
+        for place, child in enumerate(node.named_children):
+            word = source[child.start_byte : child.end_byte]
+            if child.child_count or _prose(child):
+                is_body = is_function and bool(_BODY.search(child.type))
+                stack.append((child, bool(_TYPE.match(node.type)) or (in_type and not is_body)))
+            elif word[:1].isdigit():
+                yield "number", child.start_byte, child.end_byte
+            elif not (is_member or refers) and _is_new(node.type, place, child.type, word.decode()):
+                yield "definition", child.start_byte, child.end_byte
+
+
+def _prose(node: Node) -> Literal["comment", "string", ""]:
+    if "comment" in node.type:
+        return "comment"
+    return "string" if node.is_named and "string" in node.type else ""
+
+
+def _is_new(parent: str, place: int, kind: str, word: str) -> bool:
+    """Return whether a leaf can be a new name; names that refer to something still are to be left out."""
+    is_after_type = place > 0 and "parameter" in parent and not parent.endswith(("parameters", "parameter_list"))
+    is_name = _NAME.fullmatch(word) and word not in _CONVENTIONAL and not _MEMBER.search(kind)
+    return bool(is_name and _NAMING.search(parent)) and not is_after_type

@@ -1,0 +1,266 @@
+"""The text that is not written yet while a user writes a file: what follows a place, or parts that come as a whole."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ci_eval.core.contracts import Shape
+from ci_eval.core.grammar.document import code_points
+from ci_eval.core.grammar.syntax import Node, parser
+
+OPENERS = {")": "(", "]": "[", "}": "{"}
+
+
+class Remainder(NamedTuple):
+    """The missing text behind a token: from the token's end to `end`. In its place stands `tail`."""
+
+    end: int
+    """The offset (in code points) of the end of the missing text."""
+    tail: str
+    """The text that closes everything open before the token, innermost first, such as `)` and then `}`."""
+
+
+def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> Iterator[Remainder]:
+    """Yield the remainder behind each of `places`: offsets (code points) of the ends of tokens, in order.
+
+    Inside a function, the rest of the outermost function is missing; elsewhere the rest of the declaration or
+    statement.
+    """
+    source = text.encode()
+    points = code_points(source)
+    path = _TreePath(source, parser(grammar).parse(source).root_node, shape)
+    for place in places:
+        end, tail = path.after(bisect_left(points, place) if points else place)
+        yield Remainder(points[end] if points else end, tail)
+
+
+class _Closer(NamedTuple):
+    """A text that is there already behind the place where a person types: a closing bracket, or a stand-in (see
+    Shape)."""
+
+    begin: int
+    """The byte offset of the node in whose place the text stands."""
+    text: str
+    stand_in: bool
+    needs: int
+    """The byte offset that must have been typed, or -1. For a closing bracket, its opening bracket begins there. For a
+    stand-in in the innermost node, the last named node before it begins there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Level:
+    """A node on the path from the root of the tree to the present place."""
+
+    children: list[Node]
+    begins: list[int]
+    kind: str
+    end: int
+    closers: list[_Closer]
+    missing_to: int | None
+    """The byte offset where the missing text behind a place inside this node ends; None if nothing is missing."""
+    top: int
+    """The index on the path (0 = root) of the outermost node whose closers are part of the tail: the statement being
+    typed or, in a function, the node below its body."""
+    inside: bool
+    """True if the node is inside a function."""
+
+
+class _TreePath:
+    """The path from the root of a syntax tree to a place that moves forward, token by token."""
+
+    def __init__(self, source: bytes, root: Node, shape: Shape) -> None:
+        self._source = source
+        self._shape = shape
+        self._levels = [self._level(root, missing_to=None, top=0, inside=False)]
+
+    def after(self, place: int) -> tuple[int, str]:
+        """Return the end (byte offset) of the missing text behind `place`, and the tail in its place. The place is a
+        byte offset right behind a token."""
+        # A place is right behind a token, so the byte before it tells the node.
+        levels, last = self._levels, place - 1
+        # Places only move forward, so the path is kept up to the first node that ends before this place.
+        while len(levels) > 1 and levels[-1].end <= last:
+            levels.pop()
+        while True:
+            level = levels[-1]
+            index = bisect_right(level.begins, last) - 1
+            if index < 0 or level.children[index].end_byte <= last or not level.children[index].child_count:
+                break
+            levels.append(self._below(level, level.children[index]))
+        missing_to = levels[-1].missing_to
+        if missing_to is None or missing_to <= place:
+            return place, ""
+        return missing_to, "".join(self._tail(last))
+
+    def _below(self, level: _Level, child: Node) -> _Level:
+        if not level.inside:
+            depth = len(self._levels)
+            if among(self._shape.bodies, level.kind, child.type):
+                # The body's closing bracket stays.
+                return self._level(child, missing_to=self._inner_end(child), top=depth + 1, inside=True)
+            if among(self._shape.lists, self._levels[-2].kind if depth > 1 else "", level.kind):
+                # Some grammars count the line end as part of a statement.
+                end = child.start_byte + len(self._source[child.start_byte : child.end_byte].rstrip())
+                return self._level(child, missing_to=end, top=depth, inside=False)
+        return self._level(child, missing_to=level.missing_to, top=level.top, inside=level.inside)
+
+    def _level(self, node: Node, *, missing_to: int | None, top: int, inside: bool) -> _Level:
+        children = node.children
+        return _Level(
+            children=children,
+            begins=[child.start_byte for child in children],
+            kind=node.type,
+            end=node.end_byte,
+            closers=[*self._closers(node.type, children), *self._quote(node)],
+            missing_to=missing_to,
+            top=top,
+            inside=inside,
+        )
+
+    def _closers(self, parent: str, children: Sequence[Node]) -> Iterator[_Closer]:
+        before, last_named = 0, -1
+        opened: dict[str, list[int]] = {}
+        for child in children:
+            begin, end, kind = child.start_byte, child.end_byte, child.type
+            stand_in = self._shape.stand_ins.get(f"{parent} {kind}") or self._shape.stand_ins.get(kind)
+            if stand_in:
+                yield _Closer(begin, stand_in, True, last_named)
+            elif among(self._shape.closers, parent, kind):
+                blank = self._source[before:begin].decode()
+                # A closing bracket on a line of its own stays on that line.
+                indent = "\n" + blank.rpartition("\n")[2] if "\n" in blank else ""
+                openers = opened.get(OPENERS.get(kind, kind))
+                text = indent + self._source[begin:end].decode()
+                yield _Closer(begin, text, False, openers.pop() if openers else -1)
+            if child.child_count == 0:
+                opened.setdefault(kind, []).append(begin)
+            if child.is_named:
+                last_named = begin
+            before = end
+
+    def _quote(self, node: Node) -> Iterator[_Closer]:
+        if node.type in self._shape.quoted:
+            begin = node.start_byte
+            # Raw strings of Kotlin and Scala have three quotes.
+            quote = self._source[begin : begin + 3]
+            quote = quote if quote[:1] * 3 == quote else quote[:1]
+            yield _Closer(node.end_byte - len(quote), quote.decode(), False, -1)
+
+    def _tail(self, last: int) -> Iterator[str]:
+        levels = self._levels
+        inner = levels[-1]
+        index = bisect_right(inner.begins, last) - 1
+        word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
+        for level in reversed(levels[inner.top :]):
+            if level.begins and level.begins[0] >= word:
+                # Its first word is being typed, so nobody knows what will follow, except that a statement will end.
+                ends = level.closers[-1:] if level.inside else []
+                yield from (closer.text for closer in ends if closer.begin > last and closer.text.strip() == ";")
+                continue
+            stood_in = False
+            for closer in level.closers:
+                if closer.begin <= last or (closer.stand_in and stood_in):
+                    continue
+                if closer.needs > last and (not closer.stand_in or level is inner):
+                    continue
+                stood_in |= closer.stand_in
+                yield closer.text
+
+    def _inner_end(self, body: Node) -> int:
+        children = body.children
+        if len(children) > 1 and among(self._shape.closers, body.type, children[-1].type):
+            # The end of what is before the bracket; in Go, line ends are nodes too, and do not count.
+            ends = [
+                child.end_byte for child in children[:-1] if self._source[child.start_byte : child.end_byte].strip()
+            ]
+            return ends[-1]
+        return body.end_byte
+
+
+def among(types: frozenset[str], parent: str, child: str) -> bool:
+    """Return whether `types` has a node of type `child` below one of type `parent`: as "CHILD", or as "PARENT
+    CHILD"."""
+    return child in types or f"{parent} {child}" in types
+
+
+Part = tuple[int, int]
+"""The begin and end of a part, in code points; a part is whole lines with their line ends."""
+
+
+def lines(text: str) -> list[Part]:
+    """Return all lines that are not blank."""
+    parts, begin = [], 0
+    for line in text.splitlines(keepends=True):
+        if line.strip():
+            parts.append((begin, begin + len(line)))
+        begin += len(line)
+    return parts
+
+
+def statements_on_a_line(text: str, grammar: str) -> list[Part]:
+    """Return the lines that one node of the tree fills, so that the file still parses without any of them."""
+    source = text.encode()
+    parts = set()
+    stack = [parser(grammar).parse(source).root_node]
+    while stack:
+        node = stack.pop()
+        begin, end = node.start_byte, node.end_byte
+        whole = _whole_lines(source, begin, end) if node.is_named and b"\n" not in source[begin:end] else None
+        if whole:
+            parts.add(whole)
+        else:
+            stack += node.children
+    return _convert_parts(source, sorted(parts))
+
+
+def definitions(text: str, grammar: str, shape: Shape) -> list[Part]:
+    """Return the outermost functions, as whole lines."""
+    source = text.encode()
+    return _convert_parts(source, [part for part, is_function in _statements(source, grammar, shape) if is_function])
+
+
+def select_statements(text: str, grammar: str, shape: Shape, offsets: Sequence[int]) -> list[Part]:
+    """Return the statements outside functions that contain at least one of `offsets`, which are sorted."""
+    source = text.encode()
+    plain = [part for part, is_function in _statements(source, grammar, shape) if not is_function]
+    # Offsets are sorted, so two searches tell whether one is between begin and end.
+    parts = _convert_parts(source, plain)
+    return [(begin, end) for begin, end in parts if bisect_left(offsets, begin) < bisect_left(offsets, end)]
+
+
+def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, bool]]:
+    """Return the innermost statements outside functions, in bytes, each with whether there is a function in it."""
+    units: dict[Part, str] = {}
+    stack: list[tuple[Node, str, Part | None]] = [(parser(grammar).parse(source).root_node, "", None)]
+    while stack:
+        node, parent, unit = stack.pop()
+        if unit in units and among(shape.bodies, parent, node.type):
+            units[unit] = "function"
+        elif among(shape.lists, parent, node.type):
+            # The unit has a list of statements in it, so those are the innermost ones.
+            units.pop(unit or (0, 0), None)
+            stack += [(child, node.type, (child.start_byte, child.end_byte)) for child in node.children]
+            units.update({(child.start_byte, child.end_byte): "statement" for child in node.children if child.is_named})
+        else:
+            stack += [(child, node.type, unit) for child in node.children if child.child_count]
+    statements = [
+        (_whole_lines(source, begin, end), kind == "function") for (begin, end), kind in sorted(units.items())
+    ]
+    return [(part, is_function) for part, is_function in statements if part]
+
+
+def _whole_lines(source: bytes, begin: int, end: int) -> Part | None:
+    """Return the whole lines from byte `begin` to `end`, or None if anything else stands on them."""
+    first = source.rfind(b"\n", 0, begin) + 1
+    last = source.find(b"\n", end)
+    last = len(source) if last < 0 else last + 1
+    is_alone = not source[first:begin].strip() and not source[end:last].strip()
+    return (first, last) if is_alone and first < last else None
+
+
+def _convert_parts(source: bytes, parts: Sequence[Part]) -> list[Part]:
+    points = code_points(source)
+    return [(points[begin], points[end]) for begin, end in parts] if points else list(parts)

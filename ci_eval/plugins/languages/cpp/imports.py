@@ -1,0 +1,123 @@
+"""The headers that a C or C++ project includes: what its build would know, guessed from the files alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from ci_eval.core.base.files import exists, is_own, read_own
+from ci_eval.core.grammar.imports import shared
+from ci_eval.core.import_syntax import Imports
+
+SOURCES = frozenset(".c .cc .cpp .cxx .h .hh .hpp .hxx .ipp .inl".split())
+SYSTEM = (
+    "include",
+    "local/include",
+    "include/*-linux-*",
+    "include/c++/*",
+    "lib/gcc/*/*/include",
+    "lib/llvm-*/lib/clang/*/include",
+)
+"""The folders below /usr where Debian, Fedora and similar systems keep headers, compilers' own included."""
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
+
+
+DATABASES = ("compile_commands.json", "compile_flags.txt")
+FOLDER = re.compile(r"-(?:I|isystem|iquote|idirafter)[\s\",]*([^\s\",]+)")
+"""A flag of a compile command that names a folder of headers."""
+
+
+class Command(msgspec.Struct):
+    """A command of a compile database."""
+
+    directory: str = ""
+    file: str = ""
+    command: str = ""
+    arguments: list[str] = []
+
+
+def list_includes(text: str) -> list[tuple[str, bool]]:
+    """Return the names in the `#include` lines of a text, in order, each with whether it is in quotes. A name made by a
+    macro is not seen."""
+    return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
+
+
+def imports(root: Path, _environment: Path | None) -> Imports:
+    """Return a check of a file's headers. A header is there if it is beside the file, in a folder the project includes
+    from, or among the system's."""
+    system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
+    own = [*(root / folder for folder in folders(root)), *_commanded_folders(root)]
+
+    def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
+        for name, _ in list_includes(text):
+            yield name, any(exists(folder / name) for folder in ((root / path).parent, *own, *system))
+
+    return there
+
+
+def _commanded_folders(root: Path) -> list[Path]:
+    """Return the folders of the project that its compile databases name for headers."""
+    found: dict[Path, None] = {}
+    for path in (path for name in DATABASES for path in sorted(root.rglob(name)) if is_own(path, root)):
+        for entry in _read_database(read_own(root, str(path.relative_to(root)))):
+            for value in FOLDER.findall(entry.command or "\n".join(entry.arguments)):
+                folder = Path(os.path.realpath(path.parent / entry.directory / value))
+                if folder.is_relative_to(root.resolve()):
+                    found[folder] = None
+    return list(found)
+
+
+def _read_database(data: bytes) -> list[Command]:
+    with suppress(msgspec.MsgspecError, RecursionError):
+        return msgspec.json.decode(data, type=list[Command], strict=False)
+    # A compile_flags.txt has a flag a line, and so has whatever else cannot be read.
+    return [Command(command=data.decode(errors="replace"))]
+
+
+def folders(root: Path) -> list[str]:
+    """Return the folders below the root from which its files include others, those that are used most first.
+
+    If several files fit an `#include`, the one nearest to the including file counts.
+    """
+    paths = list(sources(root))
+    named = defaultdict(list)
+    for path in paths:
+        named[path.name].append(path)
+    serves: Counter[str] = Counter()
+    for path in paths:
+        text = read_own(root, str(path)).decode(errors="replace")
+        for name, quoted in list_includes(text):
+            own = PurePosixPath(os.path.normpath(path.parent / name))
+            # A plain `<name>`, without a folder, is taken to be the system's: a project's own `stdint.h` is for systems
+            # that have none.
+            if (quoted or "/" in name) and own not in named[PurePosixPath(name).name]:
+                serves.update(_folder(path, name, named))
+    return [folder for folder, _ in sorted(serves.items(), key=lambda pair: (-pair[1], pair[0]))]
+
+
+def sources(root: Path) -> Iterator[PurePosixPath]:
+    """Yield the paths below the root of its source files and headers, in order."""
+    for folder, below, names in os.walk(root):
+        below[:] = sorted(name for name in below if name != ".git")
+        for name in sorted(names):
+            path = Path(folder, name)
+            if path.suffix.lower() in SOURCES and is_own(path, root):
+                yield PurePosixPath(path.relative_to(root))
+
+
+def _folder(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]]) -> list[str]:
+    parts = PurePosixPath(name).parts
+    fitting = [candidate for candidate in named[parts[-1]] if candidate.parts[-len(parts) :] == parts]
+    if not fitting:
+        return []
+    # A short path, then the alphabet decides between equally near files.
+    nearest = min(
+        fitting, key=lambda candidate: (-shared(str(candidate), str(path)), len(candidate.parts), str(candidate))
+    )
+    return [str(PurePosixPath(*nearest.parts[: -len(parts)]))]

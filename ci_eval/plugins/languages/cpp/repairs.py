@@ -1,0 +1,227 @@
+"""The rewriting of C++ before it is read: macros that no grammar can know, and conditions in the middle of a
+construct."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from ci_eval.core.grammar.parsing import ROUND, Repair, Rewritten, outside, replace_groups, spaces
+
+_LITERALS = (
+    rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|R\"(?P<mark>\w{0,16})\((?:[\s\S]*?\)(?P=mark)\"|[\s\S]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'"
+    rb"|^[ \t]*\#[ \t]*(?:define|include|error|pragma)\b(?:[^\\\n]|\\[\s\S])*"
+)
+_MACRO = rb"[A-Z_][A-Z0-9_]+(?:\(" + ROUND + rb"\))?"
+_EXPORT = (
+    rb"(?:[A-Z_][A-Z0-9_]*(?:_API|EXPORTS?|_PUBLIC|_VISIBLE|_INLINE|_NOINLINE|_NODISCARD|_NORETURN|_DEPRECATED"
+    rb"|_MUST_USE_RESULT|_CONST_INIT|_DLL)|[A-Z0-9]+_ATTRIBUTE_[A-Z0-9_]+)"
+)
+_TRIGGER = re.compile(
+    rb"_(?:API|EXPORT|PUBLIC|VISIBLE|INLINE|NOINLINE|NODISCARD|NORETURN|DEPRECATED|ATTRIBUTE|MUST_USE|CONST_INIT|DLL)|EXPORT"
+)
+_DIRECTIVE = re.compile(
+    rb"(?P<skip>/\*(?:[\s\S]*?\*/|[\s\S]*))|"
+    rb"^[ \t]*\#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b(?:[^\\\n]|\\[\s\S])*",
+    re.MULTILINE,
+)
+_CODE = outside(rb"[^\s]", _LITERALS)
+
+
+# Longer ones are around a whole file, so not inside of anything.
+LONGEST = 20_000
+"""The bytes of the longest condition that is looked into."""
+
+
+class Branches(NamedTuple):
+    """The branches from an `#if` to its `#endif`."""
+
+    directives: list[tuple[int, int]]
+    bodies: list[tuple[int, int]]
+
+
+def _groups(source: bytes) -> Iterator[Branches]:
+    """Yield all conditions, the inner ones before those around them."""
+    stack: list[list[tuple[int, int]]] = []
+    for match in _DIRECTIVE.finditer(source):
+        word = match["word"]
+        if match["skip"] is not None:
+            continue
+        if word.startswith(b"if"):
+            stack.append([])
+        if stack:
+            stack[-1].append(match.span())
+            if word == b"endif":
+                lines = stack.pop()
+                yield Branches(lines, [(a[1], b[0]) for a, b in pairwise(lines)])
+
+
+class Conditions:
+    """A rewriting that takes the lines of `#if` … `#endif` out if they stand in the middle of a construct.
+
+    The lines alone become a layer, since there are names in them. Of branches that open what another closes, the first
+    stays, and the others are lost.
+    """
+
+    always = False
+
+    def apply(self, source: bytes) -> Rewritten:
+        """Blank the lines, and maybe branches; return the text, the layer and the number of words lost."""
+        text, lines, lost = bytearray(source), bytearray(b" " * len(source)), 0
+        for group in _groups(source):
+            if group.directives[-1][1] - group.directives[0][0] > LONGEST:
+                continue
+            is_whole = all(_is_whole(source[begin:end]) for begin, end in group.bodies)
+            if is_whole and not _is_inside(source, group):
+                continue
+            for begin, end in group.directives:
+                lines[begin : end + 1] = source[begin : end + 1]
+                text[begin:end] = b" " * (end - begin)
+            for begin, end in [] if is_whole else group.bodies[1:]:
+                lost += len(re.findall(rb"[A-Za-z_]\w*", text[begin:end]))
+                text[begin:end] = re.sub(rb"[^\n]", b" ", bytes(text[begin:end]))
+        return Rewritten(bytes(text), layers=(bytes(lines),) if lines.strip() else (), lost=lost)
+
+
+def _is_whole(branch: bytes) -> bool:
+    """Return whether a branch closes the brackets that it opens, and no others."""
+    depth = 0
+    for match in _CODE.finditer(branch):
+        if match["skip"] is None:
+            depth += (match[0] in b"([{") - (match[0] in b")]}")
+            if depth < 0:
+                return False
+    return depth == 0
+
+
+def _is_inside(source: bytes, group: Branches) -> bool:
+    """Return whether the text before a condition, or a branch of it, ends in the middle of a statement."""
+    begin = group.directives[0][0]
+    ends = [_last(source[max(begin - 2000, 0) : begin]), *(_last(source[a:b]) for a, b in group.bodies)]
+    return any(end not in b";{}:" for end in ends if end)
+
+
+def _last(code: bytes) -> bytes:
+    """Return the last character that is neither a space nor in a comment or directive; empty if there is none."""
+    code = re.sub(
+        rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|^[ \t]*\#(?:[^\\\n]|\\[\s\S])*", b"", code, flags=re.MULTILINE
+    ).rstrip()
+    return code[-1:]
+
+
+class Arguments:
+    """A rewriting that blanks macros behind a declarator, as in `int x GUARDED_BY(m);`, and reads their arguments
+    alone."""
+
+    always = False
+    _PATTERN = outside(
+        rb"(?<=[\w)])\s+(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]*)(?P<arguments>\("
+        + ROUND
+        + rb"\))(?=\s*(?:[;{=]|override\b))",
+        _LITERALS,
+    )
+
+    def apply(self, source: bytes) -> Rewritten:
+        """Blank each `GUARDED_BY(m)`, and put `(m);` into a layer."""
+        text, layer = bytearray(source), bytearray(b" " * len(source))
+        skipped = 0
+        for match in self._PATTERN.finditer(source):
+            if match["skip"] is not None:
+                skipped = match.end()
+            # Behind a comment, the word before the macro is one of the comment.
+            elif match.start() != skipped and not _is_head(source[max(match.start() - 500, 0) : match.start()]):
+                begin, end = match.span("arguments")
+                text[match.start("name") : end] = b" " * (end - match.start("name"))
+                if b"," not in match["arguments"] and len(match["arguments"]) > 2:
+                    layer[begin : end + 1] = match["arguments"] + b";"
+        return Rewritten(bytes(text), layers=(bytes(layer),) if layer.strip() else ())
+
+
+def _is_head(code: bytes) -> bool:
+    """Return whether code ends with a directive, `if (…)`, `for (…)`, `while (…)` or `else`, behind which statements
+    stand."""
+    if code.rpartition(b"\n")[2].lstrip().startswith(b"#"):
+        return True
+    depth = 0
+    for match in re.finditer(rb"[()]", code[::-1]):
+        depth += 1 if match[0] == b")" else -1
+        if depth <= 0:
+            code = code[: len(code) - match.end()] if code.endswith(b")") else code
+            break
+    return re.search(rb"\b(?:if|for|while|else)\s*$", code) is not None
+
+
+REPAIRS = (
+    # Without a semicolon after it, the grammar would not understand what follows.
+    Repair(
+        re.compile(
+            rb"^[ \t]*(?=\w*_)(?=\w*(?:BEGIN|END|NAMESPACE|OBJECT|DECLS))[A-Z_][A-Z0-9_]*"
+            rb"(?:\([^()\n]*\))?[ \t]*$",
+            re.MULTILINE,
+        ),
+        spaces,
+        always=True,
+    ),
+    # `class X_API Name : Base`
+    Repair(
+        re.compile(
+            rb"\b(?:class|struct|union)(?P<macros>(?:\s+" + _MACRO + rb")+)"
+            rb"(?=\s+[A-Za-z_][\w:]*(?:<[^<>;{}]*>)?\s*(?:final\s*)?(?::(?!:)|\{))"
+        ),
+        lambda m: replace_groups(m, macros=b""),
+        always=True,
+    ),
+    Repair(
+        re.compile(rb"\b(?:class|struct)(?P<macros>\s+" + _EXPORT + rb")(?=\s+\w+\s*;)"),
+        lambda m: replace_groups(m, macros=b""),
+        always=True,
+    ),
+    Repair(
+        re.compile(rb"__(?:attribute__|declspec)\s*\(" + ROUND + rb"\)"),
+        spaces,
+        always=True,
+    ),
+    Conditions(),
+    Repair(
+        outside(rb"\bif\s*(?:!|(?P<k1>not)\b)?\s*(?P<k2>consteval)(?=\s*\{)", _LITERALS),
+        lambda m: b"if (0)".ljust(len(m[0])),
+    ),
+    # The grammars read no macro between texts, such as `PRIu64`.
+    Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
+    # `x.Base::f()`
+    Repair(
+        outside(rb"(?<=[\w)\]])(?:\.|->)\s*(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\w+\s*\()", _LITERALS),
+        lambda m: replace_groups(m, colons=b"."),
+        trigger=re.compile(rb"(?:\.|->)\w+::"),
+    ),
+    # `void (Base::*f)();`
+    Repair(
+        outside(rb"(?<=\()(?P<t>[A-Za-z_]\w*)(?P<colons>::)(?=\*\s*\w+\s*\)\s*\()", _LITERALS),
+        lambda m: replace_groups(m, t=b"", colons=b""),
+        trigger=re.compile(rb"::\*"),
+    ),
+    # `((a = f()) == b)`
+    Repair(
+        outside(rb"(?<=[(?:=<>&|!,+*-])\s*\(\s*\w+\s*(?P<sign>=)(?!=)", _LITERALS),
+        lambda m: replace_groups(m, sign=b"+"),
+        trigger=re.compile(rb"\(\s*\w+\s*=[^=]"),
+    ),
+    # `(a->*b)()`
+    Repair(
+        outside(rb"(?P<sign>->\*)", _LITERALS),
+        lambda m: replace_groups(m, sign=b"+"),
+        trigger=re.compile(rb"->\*"),
+    ),
+    # `new T*[n]`
+    Repair(
+        outside(rb"\bnew\s+[\w:]+(?P<stars>\s*\*[\s*]*)(?=\[)", _LITERALS),
+        lambda m: replace_groups(m, stars=b""),
+        trigger=re.compile(rb"\*\s*\["),
+    ),
+    Arguments(),
+    # A macro alone on its line, behind which no body stands.
+    Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),
+    Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),
+)

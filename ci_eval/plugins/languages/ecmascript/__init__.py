@@ -1,0 +1,507 @@
+"""The languages JavaScript and TypeScript: definitions (imports, functions, classes, variables, patterns) and types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.scopes import LOCAL, Origin
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
+from ci_eval.core.model import Extraction, Kind
+from ci_eval.plugins.languages.ecmascript.imports import SYNTAX, imports
+from ci_eval.plugins.languages.ecmascript.references import (
+    ASSIGNED,
+    FROM,
+    KEYWORDS,
+    NAME,
+    EcmaScope,
+    EcmaWalk,
+    This,
+    declare,
+    ecma_scope,
+    guess_holder,
+)
+from ci_eval.plugins.languages.ecmascript.repairs import JAVASCRIPT, TYPESCRIPT
+
+_FUNCTIONS = frozenset(
+    "function_declaration generator_function_declaration function_signature function_expression function "
+    "generator_function arrow_function method_definition".split()
+)
+_NAMED = {
+    "function_declaration": "",
+    "generator_function_declaration": "",
+    "function_signature": "",
+    "class_declaration": "class",
+    "abstract_class_declaration": "class",
+    "enum_declaration": "class",
+    "internal_module": "module",
+    "module": "module",
+    "interface_declaration": "class",
+    "type_alias_declaration": "class",
+}
+"""The type of a declaration → what its name is a holder of, see Origin.holder."""
+_PATTERNS = frozenset(["object_pattern", "array_pattern"])
+_FIELDS = frozenset(["field_definition", "public_field_definition", "method_definition", "abstract_method_signature"])
+
+
+class EcmaDefinitions(EcmaWalk):
+    """The handlers of the nodes that define names. A declaration is known in all of its scope, also before it."""
+
+    ignored = EcmaWalk.ignored - {"import_statement"}
+
+    roles = {
+        REFERENCE: "pair",
+        # What a class extends is a type, even if it is a variable.
+        TYPE: "class_heritage extends_clause",
+    }
+
+    @handle_nodes("program", "statement_block", "class_static_block", "switch_body")
+    def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        scope = ecma_scope(place)
+        if node.type != "program":
+            scope = scope.below("block")
+        children = node.children
+        self._hoist(children, scope)
+        self.in_order(children, NodePlace(scope, place.argument))
+
+    def _hoist(self, nodes: Sequence[Node], scope: EcmaScope) -> None:
+        stack = list(reversed(nodes))
+        while stack:
+            node = stack.pop()
+            kind = node.type
+            # The grammars have TypeScript's `namespace X {…}` as an expression.
+            if kind in {"export_statement", "ambient_declaration", "expression_statement"}:
+                stack += [
+                    child for child in node.children if child.type in _NAMED or child.type.endswith("_declaration")
+                ]
+            elif kind == "import_statement":
+                self._hoist_import(node, scope)
+            elif kind in {"lexical_declaration", "variable_declaration"}:
+                self._hoist_variables(node, scope)
+            elif kind in _NAMED:
+                name = node.child_by_field_name("name")
+                if name is not None and not name.child_count:
+                    origin = scope.plain
+                    holder = _NAMED[kind]
+                    scope.names[self.text(name)] = Origin(origin.static or None, origin.package, holder)
+
+    def _hoist_variables(self, node: Node, scope: EcmaScope) -> None:
+        for declarator in node.children:
+            if declarator.type != "variable_declarator":
+                continue
+            name = declarator.child_by_field_name("name")
+            if name is not None and name.type == "identifier":
+                package = self._declarator_module(declarator)
+                holder = "module" if package else ""
+                scope.names[self.text(name)] = Origin(True, package, holder) if package else scope.plain
+
+    @handle_nodes("lexical_declaration")
+    def lexical(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Define the names of a `let` or `const` in the header of a loop."""
+        # Those in blocks were hoisted already.
+        self._hoist_variables(node, ecma_scope(place))
+        self.push(node.children, REFERENCE, place)
+
+    def _declarator_module(self, declarator: Node) -> str | None:
+        """Return the module in `x = require("module")`, else None."""
+        value = declarator.child_by_field_name("value")
+        return self._required_module(value) if value is not None and value.type == "call_expression" else None
+
+    def _source(self, node: Node) -> str | None:
+        strings = [child for child in node.children if child.type == "string"]
+        return self._resolve_module(strings[-1]) if strings else None
+
+    def _hoist_import(self, node: Node, scope: EcmaScope) -> None:
+        package = self._source(node)
+        for clause in node.children:
+            if clause.type == "import_clause":
+                for local, holder in self._imported_names(clause):
+                    name = self.text(local)
+                    scope.names[name] = Origin(True, package, holder or guess_holder(name))
+            elif clause.type == "import_require_clause":
+                scope.names[self.text(clause.children[0])] = Origin(True, self._source(clause), "module")
+
+    def _imported_names(self, clause: Node) -> Iterator[tuple[Node, str]]:
+        """Yield the names that an import defines, each with "module" if it stands for the whole module, else ""."""
+        for child in clause.children:
+            if child.type == "identifier":
+                yield child, ""
+            elif child.type == "namespace_import":
+                yield child.children[-1], "module"
+            elif child.type == "named_imports":
+                for specifier in child.children:
+                    if specifier.type == "import_specifier":
+                        yield specifier.children[-1], ""
+
+    @handle_nodes("import_statement")
+    def import_(self, node: Node, _role: str, place: NodePlace) -> None:
+        origin = Origin(True, self._source(node))
+        for child in node.children:
+            if child.type == "import_clause":
+                for part in child.children:
+                    self._import_part(part, origin, place)
+            elif child.type in {"import_attribute", "import_require_clause"}:
+                self.push([leaf for leaf in child.children if leaf.type in self.keywords], REFERENCE, place)
+            elif child.type in self.keywords:
+                self.emit(child, Kind.KEYWORD, place)
+
+    def _import_part(self, node: Node, origin: Origin, place: NodePlace) -> None:
+        if node.type == "named_imports":
+            for specifier in node.children:
+                self._specifier(specifier, origin, place)
+        elif node.type == "namespace_import":
+            for child in node.children:
+                if child.type in self.keywords:
+                    self.emit(child, Kind.KEYWORD, place)
+
+    def _specifier(self, node: Node, origin: Origin | None, place: NodePlace) -> None:
+        """Emit the first name of `a as b`, which is a name of the module; `b` is new, so no token."""
+        # Either name may be a string.
+        is_first = True
+        for child in node.children:
+            # The older grammar takes `default` for a name here.
+            if child.type in self.keywords or self.text(child) == "default":
+                self.emit(child, Kind.KEYWORD, place)
+            elif child.type in {"identifier", "type_identifier"} and is_first:
+                if origin is not None:
+                    self.emit(child, Kind.IMPORT, place, origin)
+                else:
+                    self.name(child, REFERENCE, place)
+            is_first = is_first and child.type not in {"identifier", "type_identifier", "string", "default"}
+
+    @handle_nodes("export_statement")
+    def export(self, node: Node, _role: str, place: NodePlace) -> None:
+        package = self._source(node) if not node.child_by_field_name("declaration") else None
+        # `export as namespace X` defines X.
+        defines = any(child.type == "namespace" for child in node.children)
+        for child in reversed(node.children):
+            if child.type == "export_clause":
+                for specifier in child.children:
+                    self._specifier(specifier, Origin(True, package) if package else None, place)
+            elif child.type == "namespace_export":
+                self.push([leaf for leaf in child.children if leaf.type in self.keywords], REFERENCE, place)
+            elif child.type != "identifier" or not defines:
+                self.push([child], REFERENCE, place)
+
+    @handle_nodes(*_FUNCTIONS)
+    def function(self, node: Node, _role: str, place: NodePlace) -> None:
+        scope = ecma_scope(place)
+        is_static = node.type == "method_definition" and any(child.type == "static" for child in node.children)
+        inner = scope.below("function")
+        inner.static = scope.static or is_static
+        inner.plain = LOCAL
+        name = node.child_by_field_name("name")
+        if name is not None and node.type in {"function_expression", "function", "generator_function"}:
+            # The name of a function expression is known only in the function.
+            inner.names[self.text(name)] = LOCAL
+        self._signature(node.children, name, NodePlace(inner, False))
+
+    def _signature(self, nodes: Sequence[Node], name: Node | None, inner: NodePlace) -> None:
+        begin = name.start_byte if name is not None else -1
+        for index, child in reversed(list(enumerate(nodes))):
+            if child.start_byte == begin:
+                if child.child_count and child.type == "computed_property_name":
+                    self._stack.append((child, REFERENCE, inner))
+            # The single parameter of an arrow function may stand without brackets.
+            elif child.type == "formal_parameters" or (
+                child.type == "identifier" and index + 1 < len(nodes) and nodes[index + 1].type == "=>"
+            ):
+                self._stack.append((child, BOUND, inner))
+            elif child.child_count or child.type in self.names:
+                self._stack.append((child, REFERENCE, inner))
+            else:
+                self.push([child], REFERENCE, inner)
+
+    @handle_nodes("variable_declarator")
+    def variable(self, node: Node, _role: str, place: NodePlace) -> None:
+        name, *siblings = node.children
+        package = self._declarator_module(node)
+        self.push(siblings, REFERENCE, place)
+        if name.type in _PATTERNS:
+            self._stack.append((name, FROM + package if package else BOUND, place))
+        elif name.type == "identifier" and self.text(name) not in place.scope.names:
+            scope = ecma_scope(place).find_var_scope()
+            scope.names[self.text(name)] = Origin(True, package, "module") if package else scope.plain
+
+    @handle_nodes("assignment_pattern", "object_assignment_pattern")
+    def default(self, node: Node, role: str, place: NodePlace) -> None:
+        target, *value = node.children
+        self.push(value, REFERENCE, place)
+        self.push([target], role, place)
+
+    @handle_nodes("pair_pattern")
+    def pair_pattern(self, node: Node, role: str, place: NodePlace) -> None:
+        key, *value = node.children
+        if key.type == "property_identifier":
+            package = role.removeprefix(FROM) if role.startswith(FROM) else None
+            self.emit(key, Kind.FIELD, place, Origin(True if package else None, package))
+        elif key.child_count:
+            self.push([key], REFERENCE, place)
+        self.push(value, role, place)
+
+    @handle_nodes("assignment_expression", "augmented_assignment_expression")
+    def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
+        left, *siblings = node.children
+        self.push(siblings, REFERENCE, place)
+        self.push([left], ASSIGNED if node.type == "assignment_expression" else REFERENCE, place)
+
+    @handle_nodes("for_in_statement", "for_statement", "catch_clause")
+    def loop(self, node: Node, _role: str, place: NodePlace) -> None:
+        inner = NodePlace(ecma_scope(place).below("block"), place.argument)
+        children = node.children
+        binds = node.type == "catch_clause" or any(child.type in {"const", "let", "var"} for child in children)
+        left = node.child_by_field_name("left" if node.type == "for_in_statement" else "parameter")
+        begin = left.start_byte if left is not None and binds else -1
+        for child in reversed(children):
+            if child.start_byte == begin and child.type != "(":
+                self._stack.append((child, BOUND, inner))
+            elif child.child_count or child.type in self.names:
+                self._stack.append((child, REFERENCE, inner))
+            else:
+                self.push([child], REFERENCE, inner)
+
+    @handle_nodes("class_declaration", "class", "abstract_class_declaration")
+    def class_(self, node: Node, _role: str, place: NodePlace) -> None:
+        scope = ecma_scope(place)
+        name = node.child_by_field_name("name")
+        if name is not None and self.text(name) not in scope.names and node.type != "class":
+            scope.names[self.text(name)] = Origin(scope.plain.static or None, scope.plain.package, "class")
+        around = scope.below("class")
+        # The name of a class expression is known in the class only.
+        if name is not None and node.type == "class":
+            around.names[self.text(name)] = Origin(None, scope.plain.package, "class")
+        begin = name.start_byte if name is not None else -1
+        for child in reversed(node.children):
+            if child.type == "class_body":
+                self._stack.append((child, REFERENCE, NodePlace(self._members(child, around), False)))
+            elif child.type == "class_heritage":
+                self._stack.append((child, TYPE, NodePlace(around, place.argument)))
+            elif child.start_byte != begin:
+                self.push([child], REFERENCE, NodePlace(around, place.argument))
+
+    def _members(self, body: Node, around: EcmaScope) -> EcmaScope:
+        this = This(grows=self.this_grows)
+        scope = around.below("class", this)
+        # Members are known in all of the class, so they are collected before its body is read.
+        for member in body.children:
+            if member.type in _FIELDS:
+                name = member.child_by_field_name("name") or member.child_by_field_name("property")
+                if name is not None and not name.child_count:
+                    text = self.text(name)
+                    this.members.add(text)
+                    # Private names are found by scope, since no code outside the class can use them.
+                    if text.startswith("#"):
+                        static = any(child.type == "static" for child in member.children)
+                        scope.names[text] = Origin(static, self.package)
+        return scope
+
+    @handle_nodes("field_definition", "public_field_definition")
+    def field(self, node: Node, _role: str, place: NodePlace) -> None:
+        name = node.child_by_field_name("name") or node.child_by_field_name("property")
+        begin = name.start_byte if name is not None and not name.child_count else -1
+        scope = ecma_scope(place).below("function")
+        scope.static = scope.static or any(child.type == "static" for child in node.children)
+        others = [child for child in node.children if child.start_byte != begin or child.child_count]
+        self.in_order(others, NodePlace(scope, False))
+
+
+_STATEMENTS = ("expression_statement", "return_statement", "throw_statement", "if_statement", "break_statement")
+_HEADS = ("if_statement", "for_statement", "for_in_statement", "while_statement", "else_clause")
+
+SHAPE = Shape(
+    lists=frozenset("program class_body interface_body object_type enum_body internal_module_body".split())
+    | {"internal_module statement_block", "module statement_block"},
+    bodies=frozenset(
+        f"{function} statement_block"
+        for function in (
+            "function_declaration generator_function_declaration function_expression function generator_function "
+            "arrow_function method_definition"
+        ).split()
+    ),
+    closers=frozenset([")", "]", "}", ";", "`", "type_arguments >", "type_parameters >", "switch_case :"])
+    | {'string "', "string '", "switch_default :"},
+    stand_ins={
+        "statement_block": "{}",
+        "class_body": "{}",
+        "switch_body": "{}",
+        "interface_body": "{}",
+        "enum_body": "{}",
+        # A `try` alone does not parse; `finally {}` is the shortest that completes it.
+        "try_statement catch_clause": " finally {}",
+        **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
+    },
+)
+
+
+class JavaScriptWalk(EcmaDefinitions):
+    """A walk over JavaScript, in which objects get members by assignment."""
+
+    # TypeScript wants members declared in the class, so only JavaScript creates them by assignment.
+    grows = frozenset(["exports", "class", "function", "object", ""])
+    this_grows = True
+
+
+def extract_javascript(text: str, path: str, declared: Declarations) -> Extraction:
+    return extract_tokens(JavaScriptWalk(text.encode(), path, declared), "javascript", JAVASCRIPT)
+
+
+_JAVASCRIPT = Language(
+    name="javascript",
+    title="JavaScript",
+    dependencies="node",
+    grammars=dict.fromkeys([".js", ".mjs", ".cjs", ".jsx"], "javascript"),
+    keywords=KEYWORDS,
+    extract=extract_javascript,
+    declare=declare,
+    shape=SHAPE,
+    word=NAME,
+    imports=imports,
+    import_syntax=SYNTAX,
+)
+
+
+_TYPESCRIPT_KEYWORDS = KEYWORDS | frozenset(
+    "abstract accessor any asserts bigint boolean declare enum global implements infer interface intrinsic is "
+    "keyof module namespace never number object out override private protected public readonly require "
+    "satisfies string symbol type undefined unique unknown".split()
+)
+_GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx"}
+
+
+class TypeScriptWalk(EcmaDefinitions):
+    keywords = _TYPESCRIPT_KEYWORDS - {"string", "number", "undefined"} | {"this_type"}
+    ignored = EcmaDefinitions.ignored | {"|", "&"}
+
+    roles = {
+        REFERENCE: "type_predicate asserts as_expression satisfies_expression type_query",
+        TYPE: "implements_clause extends_type_clause type_arguments",
+    }
+
+    @handle_nodes("predefined_type")
+    def keyword_type(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit `string` or `any` as one keyword, though it may be several leaves, and `unique symbol` as two."""
+        # In one grammar the two words are one leaf.
+        for word in re.finditer(r"\w+", self.text(node)):
+            self.emit(node, Kind.KEYWORD, place, text=word[0], skip=word.start())
+
+    @handle_nodes("literal_type")
+    def literal_type(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Emit the type `undefined` as a keyword, like `null`."""
+        leaf = node.children[0]
+        if leaf.type == "undefined":
+            self.emit(leaf, Kind.KEYWORD, place)
+        else:
+            self.push(node.children, REFERENCE, place)
+
+    def type_name(self, node: Node, name: str, place: NodePlace) -> None:
+        """Emit a type, or the keyword `bigint`."""
+        # The grammar has a name where `bigint` is a word of the language.
+        if name == "bigint":
+            self.emit(node, Kind.KEYWORD, place)
+        else:
+            super().type_name(node, name, place)
+
+    @handle_nodes("required_parameter", "optional_parameter")
+    def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        # The name of a part of a tuple, which is only said here, is a field `name` or `pattern` of the same node.
+        pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
+        begin = pattern.start_byte if pattern is not None else -1
+        for child in reversed(node.children):
+            if child.start_byte == begin and (child.type in self.names or child.child_count):
+                self.push([child], BOUND, place)
+            else:
+                self.push([child], REFERENCE, place)
+
+    @handle_nodes(
+        *"function_type constructor_type call_signature construct_signature method_signature index_signature".split(),
+        "abstract_method_signature",
+        "property_signature",
+    )
+    def signature(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit a signature, whose parameters are names of their own."""
+        inner = NodePlace(ecma_scope(place).below("function"), False)
+        name = node.child_by_field_name("name")
+        self._signature(node.children, name, inner)
+
+    @handle_nodes("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module")
+    def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
+        scope = ecma_scope(place)
+        name = node.child_by_field_name("name")
+        begin = name.start_byte if name is not None else -1
+        if node.type in {"internal_module", "module"} and name is not None:
+            inner = scope.namespace(f"{scope.package}.{self.text(name)}")
+        else:
+            inner = scope.below("type")
+        # Constants of an enum may use each other without a prefix.
+        if node.type == "enum_declaration":
+            for child in node.children[-1].children:
+                member = child.children[0] if child.child_count else child
+                if member.type == "property_identifier":
+                    inner.names[self.text(member)] = Origin(True, scope.package, "field")
+        others = [child for child in node.children if child.start_byte != begin or child.type in {"interface", "type"}]
+        for child in reversed(others):
+            if child.child_count:
+                self._stack.append(
+                    (child, TYPE if node.type == "type_alias_declaration" else REFERENCE, NodePlace(inner, False))
+                )
+        self.push([child for child in others if not child.child_count], TYPE, NodePlace(inner, False))
+
+    @handle_nodes("import_alias")
+    def import_alias(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit `import a = b.c`, which defines a."""
+        word, name, *path = node.children
+        place.scope.names[self.text(name)] = Origin(True, self.package, "module")
+        self.push([word, *path], REFERENCE, place)
+
+    @handle_nodes("binary_expression")
+    def binary(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit two operands, or ``tag<T>`text` ``, which the grammar takes for two comparisons."""
+        left, *_, right = node.children
+        if right.type == "template_string" and [child.type for child in left.children[1:2]] == ["<"]:
+            self.push([right], REFERENCE, place)
+            self.push(left.children[2:], TYPE, place)
+            self.push(left.children[:1], CALLED, place)
+        else:
+            super().binary(node, role, place)
+
+    @handle_nodes("type_parameter", "mapped_type_clause", "infer_type")
+    def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
+        names = [child for child in node.children if child.type == "type_identifier"][:1]
+        for name in names:
+            place.scope.names[self.text(name)] = Origin(False, None, "class")
+        begin = names[0].start_byte if names else -1
+        self.push([child for child in node.children if child.start_byte != begin], TYPE, place)
+
+    @handle_nodes("conditional_type")
+    def conditional(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit a condition and its branches, in which the names inferred in the condition are known."""
+        self.in_order(node.children, place)
+
+    @handle_nodes("enum_assignment")
+    def enum_assignment(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children[1:], REFERENCE, place)
+
+
+def extract_typescript(text: str, path: str, declared: Declarations) -> Extraction:
+    grammar = _GRAMMARS.get(PurePosixPath(path).suffix, "typescript")
+    return extract_tokens(TypeScriptWalk(text.encode(), path, declared), grammar, TYPESCRIPT)
+
+
+_TYPESCRIPT = Language(
+    name="typescript",
+    title="TypeScript",
+    dependencies="node",
+    grammars=_GRAMMARS,
+    keywords=_TYPESCRIPT_KEYWORDS,
+    extract=extract_typescript,
+    declare=declare,
+    shape=SHAPE,
+    word=NAME,
+    imports=imports,
+    import_syntax=SYNTAX,
+)
+
+LANGUAGES = {"javascript": _JAVASCRIPT, "typescript": _TYPESCRIPT}

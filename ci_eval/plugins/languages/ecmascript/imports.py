@@ -1,0 +1,205 @@
+"""The imports of JavaScript and TypeScript: `import { name } from "module"`, and whether modules are there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ci_eval.core.base.files import exists, is_own, read_own
+from ci_eval.core.base.workspaces import find_members, read_name
+from ci_eval.core.grammar.document import NotText, read_text
+from ci_eval.core.import_syntax import Import, Imports, ImportSyntax, Origin, Project, keep_shared_names
+
+_NAMES = r"\{(?P<names>[^{}]*)\}"
+_FROM = r"from[ \t]*(?P<quote>[\"'])(?P<module>[^\"'\n]+)(?P=quote)"
+_IMPORT = re.compile(
+    rf"^import[ \t]+(?:type[ \t]+)?(?P<default>[\w$]+[ \t]*,[ \t]*)?({_NAMES})[ \t]*{_FROM}[ \t]*;?[ \t]*\n?",
+    re.MULTILINE,
+)
+_PART = re.compile(r"[^,]+")
+_NAME = re.compile(r"\s*(?:type\s+)?(?P<original>[\w$]+)(?:\s+as\s+(?P<alias>[\w$]+))?\s*")
+
+_EXPORTED = re.compile(rf"^[ \t]*export[ \t]+(?:type[ \t]+)?({_NAMES})(?:[ \t]*{_FROM})?", re.MULTILINE)
+_STAR = re.compile(r"^[ \t]*export[ \t]*\*[ \t]*from[ \t]*([\"'])(?P<module>[^\"'\n]+)\1", re.MULTILINE)
+_DECLARED = re.compile(
+    r"^[ \t]*export[ \t]+(?:declare[ \t]+)?(?:abstract[ \t]+)?(?:async[ \t]+)?(?:const[ \t]+enum|const|let|var|"
+    r"function\*?|class|interface|type|enum|namespace)[ \t]+(?P<name>[\w$]+)",
+    re.MULTILINE,
+)
+_SCRIPT = re.compile(r"\.[cm]?js$")
+_ENDS = ("", *".ts .tsx .d.ts .mts .cts .js .jsx .mjs .cjs /index.ts /index.js /index.d.ts".split())
+
+DEEPEST = 20
+"""The most re-exports that are followed; more are a cycle."""
+
+
+def read(text: str) -> list[Import]:
+    """Return the imports of names in braces."""
+    imports = [item for statement in _IMPORT.finditer(text) for item in _read_statement(statement)]
+    return keep_shared_names(imports)
+
+
+def _read_statement(statement: re.Match[str]) -> Iterator[Import]:
+    begin = statement.start("names")
+    # A trailing comma leaves a blank part.
+    parts = [part for part in _PART.finditer(statement["names"]) if part[0].strip()]
+    names = [_NAME.fullmatch(part[0]) for part in parts]
+    starts = [begin + part.end() - len(part[0].lstrip()) for part in parts]
+    ends = [begin + part.start() + len(part[0].rstrip()) for part in parts]
+    for index, name in enumerate(names):
+        # A comment between names makes a part that is no name.
+        if name is None:
+            continue
+        if len(parts) == 1:
+            span = statement.span()
+        else:
+            span = (starts[index], starts[index + 1]) if index + 1 < len(parts) else (ends[index - 1], ends[index])
+        removable = name["alias"] is None and None not in names and not (len(parts) == 1 and statement["default"])
+        yield Import(name["alias"] or name["original"], statement["module"], name["original"], *span, removable)
+
+
+class _Exports(NamedTuple):
+    declared: frozenset[str]
+    through: dict[str, tuple[str, str]]
+    """The name → module and name that it is exported from."""
+    stars: tuple[str, ...]
+    """The modules of which all names are exported."""
+
+
+class _Package(msgspec.Struct):
+    """The fields of a project's `package.json`. `types`: the file that declares what the package exports."""
+
+    name: str = ""
+    types: str = "index"
+
+
+def _read_package(root: Path) -> _Package:
+    try:
+        return msgspec.json.decode(read_own(root, "package.json"), type=_Package)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        # Without a readable one, the project has no name by which its files could import it.
+        return _Package()
+
+
+class ScriptModules:
+    """The modules of a JavaScript or TypeScript project. Packages are known by their names alone."""
+
+    def __init__(self, project: Project) -> None:
+        self._root = project.root.resolve()
+        self._exports = cache(self._read_exports)
+        self._package = _read_package(self._root)
+
+    def identify(self, path: str, module: str) -> str:
+        """Return the module's file below the root; the module's name if it is none of the project's."""
+        file = self._find(self._root / path, module)
+        return str(file.relative_to(self._root)) if file else module
+
+    def origin(self, path: str, module: str, name: str) -> Origin:
+        return self._follow(self._root / path, module, name, DEEPEST) or (self.identify(path, module), name)
+
+    def _entry(self, module: str) -> str:
+        """Return the path that a module's name means below the root, if it begins with the project's own name."""
+        name = self._package.name
+        if name and module == name:
+            return self._package.types
+        return module.removeprefix(f"{name}/") if name else module
+
+    def _find(self, importing: Path, module: str) -> Path | None:
+        base = (importing.parent if module.startswith(".") else self._root) / self._entry(module)
+        for stem in (str(base), _SCRIPT.sub("", str(base))):
+            for end in _ENDS:
+                if is_own(file := Path(stem + end), self._root):
+                    return file.resolve()
+        return None
+
+    def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
+        file = self._find(importing, module)
+        if file is None or not left:
+            return None
+        exports = self._exports(file)
+        if name in exports.declared:
+            return str(file.relative_to(self._root)), name
+        if name in exports.through:
+            source = exports.through[name]
+            return self._follow(file, *source, left - 1) or source
+        origins = (self._follow(file, star, name, left - 1) for star in exports.stars)
+        return next((origin for origin in origins if origin), None)
+
+    def _read_exports(self, file: Path) -> _Exports:
+        try:
+            text = read_text(self._root, str(file.relative_to(self._root)))
+        except (NotText, OSError):
+            text = ""
+        imported = {item.name: (item.module, item.original) for item in read(text)}
+        through: dict[str, tuple[str, str]] = {}
+        declared = {match["name"] for match in _DECLARED.finditer(text)}
+        for statement in _EXPORTED.finditer(text):
+            for name in map(_NAME.fullmatch, statement["names"].split(",")):
+                if name is None:
+                    continue
+                shown = name["alias"] or name["original"]
+                if statement["module"]:
+                    through[shown] = statement["module"], name["original"]
+                elif name["original"] in imported:
+                    through[shown] = imported[name["original"]]
+                else:
+                    declared.add(shown)
+        return _Exports(frozenset(declared), through, tuple(match["module"] for match in _STAR.finditer(text)))
+
+
+SYNTAX = ImportSyntax(read=read, modules=ScriptModules)
+
+
+IMPORT = re.compile(r"\b(?:from|import|require)[ \t]*\(?[ \t]*([\"'])([^\"'\n]+)\1")
+NODE = frozenset(
+    "assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain "
+    "events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl "
+    "stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib".split()
+)
+"""The modules of Node.js 20 itself, as `require("module").builtinModules` lists them."""
+SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".node")
+WRITTEN = re.compile(r"\.[cm]?js$")
+"""The ending of an imported script. In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
+
+
+def imports(root: Path, environment: Path | None) -> Imports:
+    """Return a check of a file's imports. A package is there if its folder, or the folder of its types, is in some
+    `node_modules`, or if the project has it itself."""
+    # A package may import itself by its name.
+    members = {*find_members(root), read_name(root, root)}
+
+    def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
+        own_folder = (root / path).parent
+        above = [folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)]
+        # Node.js looks into the `node_modules` of each folder above the file.
+        bases = (root, environment) if environment else (root,)
+        homes = [base / folder.relative_to(root) / "node_modules" for base in bases for folder in above]
+        for _, name in IMPORT.findall(text):
+            if name.startswith("."):
+                yield name, _is_file(own_folder / name)
+            else:
+                yield _package(name), _package(name) in members or _is_package(name, homes)
+
+    return there
+
+
+def _is_file(path: Path) -> bool:
+    stems = {path, path.with_name(WRITTEN.sub("", path.name))} if path.name else {path}
+    return exists(path) or any(exists(Path(f"{stem}{suffix}")) for stem in stems for suffix in SUFFIXES)
+
+
+def _package(name: str) -> str:
+    return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
+
+
+def _is_package(name: str, homes: list[Path]) -> bool:
+    package = _package(name)
+    # DefinitelyTyped publishes the types of `@a/b` as `@types/a__b`.
+    types = f"@types/{package.removeprefix('@').replace('/', '__')}"
+    known = name.startswith("node:") or name.partition("/")[0] in NODE
+    return known or any(exists(home / folder) for home in homes for folder in (package, types))

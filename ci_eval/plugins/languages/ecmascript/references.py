@@ -1,0 +1,409 @@
+"""The names in JavaScript and TypeScript files: their origins, the references, and what kind each is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from posixpath import dirname, join, normpath
+from typing import ClassVar, cast
+
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, Walk, handle_nodes
+from ci_eval.core.model import Kind, Location
+
+GLOBAL = "global"
+"""The package of names that every file can use without an import."""
+
+NAME = re.compile(r"#?[\w$]+")
+"""A pattern of what names look like."""
+
+_CLASSES = (
+    "Object Function Array Boolean Symbol Number BigInt String RegExp Date Promise Map Set WeakMap WeakSet "
+    "WeakRef FinalizationRegistry Proxy Error AggregateError EvalError RangeError ReferenceError SyntaxError "
+    "TypeError URIError ArrayBuffer SharedArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray "
+    "Int16Array Uint16Array Int32Array Uint32Array Float32Array Float64Array BigInt64Array BigUint64Array "
+    "Iterator Buffer URL URLSearchParams TextEncoder TextDecoder AbortController AbortSignal Event EventTarget "
+    "CustomEvent MessageEvent ErrorEvent CloseEvent UIEvent MouseEvent KeyboardEvent PointerEvent TouchEvent "
+    "WheelEvent FocusEvent InputEvent DragEvent ProgressEvent Blob File FileList FileReader FormData Headers "
+    "Request Response ReadableStream WritableStream TransformStream WebSocket EventSource XMLHttpRequest Worker "
+    "MessageChannel MessagePort BroadcastChannel Node NodeList Element HTMLElement HTMLInputElement "
+    "HTMLButtonElement HTMLDivElement HTMLAnchorElement HTMLFormElement HTMLImageElement HTMLCanvasElement "
+    "SVGElement Document DocumentFragment ShadowRoot Window Navigator Location History Storage Image Audio "
+    "Option DOMParser DOMException DOMRect MutationObserver IntersectionObserver ResizeObserver "
+    "PerformanceObserver Notification"
+)
+_TYPES = (
+    "Partial Required Readonly Record Pick Omit Exclude Extract NonNullable Parameters ConstructorParameters "
+    "ReturnType InstanceType ThisParameterType OmitThisParameter ThisType Awaited NoInfer Uppercase Lowercase "
+    "Capitalize Uncapitalize PropertyKey PropertyDescriptor PropertyDescriptorMap ArrayLike ReadonlyArray "
+    "ReadonlyMap ReadonlySet PromiseLike PromiseConstructor PromiseConstructorLike Iterable IterableIterator "
+    "IteratorResult AsyncIterable AsyncIterator AsyncIterableIterator Generator GeneratorFunction "
+    "AsyncGenerator AsyncGeneratorFunction TemplateStringsArray RegExpMatchArray RegExpExecArray ErrorOptions "
+    "RequestInit RequestInfo BodyInit HeadersInit EventListener EventListenerOrEventListenerObject "
+    "AddEventListenerOptions BlobPart CallableFunction NewableFunction"
+)
+_NAMESPACES = "Math JSON Reflect Atomics Intl WebAssembly console NodeJS JSX"
+_INSTANCES = "document navigator location history screen localStorage sessionStorage performance crypto process module"
+_PLAIN = (
+    "undefined NaN Infinity globalThis window self global eval parseInt parseFloat isNaN isFinite encodeURI "
+    "decodeURI encodeURIComponent decodeURIComponent escape unescape setTimeout clearTimeout setInterval "
+    "clearInterval setImmediate clearImmediate queueMicrotask structuredClone requestAnimationFrame "
+    "cancelAnimationFrame fetch alert confirm prompt atob btoa addEventListener removeEventListener "
+    "getComputedStyle matchMedia require __dirname __filename"
+)
+GLOBALS = {
+    **{name: Origin(True, GLOBAL, "class") for name in _CLASSES.split()},
+    **{name: Origin(True, GLOBAL, "module") for name in _NAMESPACES.split()},
+    **{name: Origin(True, GLOBAL, "instance") for name in _INSTANCES.split()},
+    **{name: Origin(True, GLOBAL) for name in f"{_PLAIN} {_TYPES}".split()},
+    "exports": Origin(True, GLOBAL, "exports"),
+    "arguments": LOCAL,
+}
+
+
+@dataclass
+class This:
+    """The object or class that `this` stands for in a class or function."""
+
+    members: set[str] = field(default_factory=set)
+    """The members that are declared, static ones included."""
+    grows: bool = False
+    """True if assigning `this.x` for the first time creates the member x."""
+
+
+@dataclass
+class EcmaScope(Scope):
+    """A namespace: of a file, TypeScript namespace, class, function, type or block."""
+
+    package: str = ""
+    """The module that the scope is in."""
+    this: This | None = None
+    static: bool = False
+    """True if `this` is a class rather than an instance."""
+    plain: Origin = LOCAL
+    """The origin of variables that are declared here."""
+    created: set[str] = field(default_factory=set)
+    """The members of these names that were created by assignment, as chains such as `a.b.c`."""
+
+    def find(self, name: str) -> Origin:
+        scope: Scope | None = self
+        while scope is not None:
+            origin = scope.names.get(name)
+            if origin is not None:
+                return origin
+            scope = scope.parent
+        return UNKNOWN
+
+    def below(self, kind: str, this: This | None = None, *, static: bool = False) -> EcmaScope:
+        """Return a new scope inside this one; it has the same `this` unless another is passed."""
+        if this is None:
+            return EcmaScope(kind, self, package=self.package, this=self.this, static=self.static)
+        return EcmaScope(kind, self, package=self.package, this=this, static=static)
+
+    def namespace(self, package: str) -> EcmaScope:
+        """Return a new scope inside this one, for a TypeScript namespace: its names are members of the module
+        `package`."""
+        return EcmaScope("namespace", self, package=package, plain=Origin(True, package))
+
+    def find_var_scope(self) -> EcmaScope:
+        """Return the scope in which a `var` that stands here is known: that of the function or file."""
+        scope = self
+        while scope.kind == "block" and isinstance(scope.parent, EcmaScope):
+            scope = scope.parent
+        return scope
+
+
+_SUFFIX = re.compile(r"\.d\.[cm]?ts$|\.[cm]?[jt]sx?$")
+
+
+def derive_module(path: str) -> str:
+    """Return the name of a file's module: `src/internal` for `src/internal/index.ts`, `index` for `index.js`."""
+    return _SUFFIX.sub("", path).removesuffix("/index") or "index"
+
+
+class Modules:
+    """The modules that a file's import statements name."""
+
+    def __init__(self, path: str, declared: Declarations) -> None:
+        self._folder = dirname(path)
+        self._declared = declared
+        self.own: set[str] = set()
+        """The modules that were named by a relative path."""
+
+    def resolve(self, specifier: str) -> str | None:
+        """Return the name of the module that an import means: `src/x` for `./x.js` in src/a.ts; None if the specifier
+        is empty."""
+        if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
+            return specifier or None
+        path = normpath(join(self._folder, specifier))
+        module = derive_module("" if path == "." else path)
+        # A relative path into installed packages names no module of the project.
+        if "node_modules" not in module:
+            self.own.add(module)
+        return module
+
+
+def guess_holder(name: str) -> str:
+    """Return "class" for an imported name that by convention is a class, such as `Foo`, else ""."""
+    # By convention, names of capitals alone are constants.
+    return "class" if name[:1].isupper() and not name.isupper() else ""
+
+
+_TOP = re.compile(
+    r"^(?:export[ \t]+)?(?:default[ \t]+)?(?:declare[ \t]+)?(?:abstract[ \t]+|async[ \t]+)?"
+    r"(?:function(?:[ \t]*\*[ \t]*|[ \t]+)|class[ \t]+|const[ \t]+enum[ \t]+"
+    r"|(?:interface|type|enum|const|let|var|namespace)[ \t]+)([\w$]+)"
+    r"|^(?:module\.)?exports\.([\w$]+)[ \t]*=",
+    re.MULTILINE,
+)
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """Return the file's module, and the names it declares on lines without indentation."""
+    return derive_module(path), frozenset(declared or exported for declared, exported in _TOP.findall(text))
+
+
+KEYWORDS = frozenset(
+    "as async await break case catch class const continue debugger default delete do else export extends false finally "
+    "for from function get if import in instanceof let meta new null of return set static super switch target this "
+    "throw true try typeof using var void while with yield".split()
+)
+ASSIGNED = "assigned"
+"""The role of the left side of `=`."""
+FROM = "from "
+"""The beginning of the role of a pattern in `const {a} = require("m")`; the name of the module follows."""
+
+_MEMBER_KINDS = {CALLED: Kind.METHOD_CALL, TYPE: Kind.TYPE_REFERENCE}
+_MEMBER_NAMES = frozenset(["property_identifier", "private_property_identifier", "identifier", "type_identifier"])
+_LITERALS = frozenset(["string", "template_string", "array", "regex", "number", "object"])
+
+
+def ecma_scope(place: NodePlace) -> EcmaScope:
+    """Return the place's scope; in these languages all are EcmaScopes."""
+    return cast(EcmaScope, place.scope)
+
+
+class EcmaWalk(Walk):
+    names = frozenset(
+        "identifier shorthand_property_identifier shorthand_property_identifier_pattern statement_identifier "
+        "private_property_identifier type_identifier undefined".split()
+    )
+    keywords = KEYWORDS
+    # Names of properties are tokens only where a handler says so; imports are read before everything else.
+    ignored = frozenset(
+        "( ) [ ] { } , . : ; = + - * / % & | ^ < > ! ~ ? ?. ?? && || == != === !== <= >= << >> >>> ++ -- ** => ... ${ `"
+        " += -= *= /= %= &= |= ^= <<= >>= >>>= **= &&= ||= ??= @ \" ' </ /> ?: -?: +?: optional_chain comment string "
+        "number regex property_identifier string_fragment escape_sequence hash_bang_line html_comment jsx_text "
+        "html_character_reference jsx_namespace_name import_statement empty_statement".split()
+    )
+    grows: ClassVar[frozenset[str]] = frozenset()
+    """The holders whose members are created by assignment, as in `exports.x = …`."""
+    this_grows: ClassVar[bool] = False
+
+    roles = {
+        REFERENCE: "subscript_expression computed_property_name type_query ternary_expression",
+        SAME: (
+            "parenthesized_expression instantiation_expression formal_parameters object_pattern array_pattern "
+            "rest_pattern"
+        ),
+    }
+
+    def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
+        super().__init__(source, derive_module(path), declared)
+        self.modules = Modules(path, declared)
+        self._created: set[str] = set()
+        """The members that were created by assignment in chains whose first name no scope defines."""
+
+    def outermost(self, _root: Node) -> Scope:
+        universe = EcmaScope("universe", names=GLOBALS)
+        return EcmaScope("file", universe, package=self.package, plain=Origin(True, self.package))
+
+    def _location(self, package: str | None) -> Location | None:
+        return "project" if package in self.modules.own else super()._location(package)
+
+    def name(self, node: Node, role: str, place: NodePlace) -> None:
+        scope, kind, name = ecma_scope(place), node.type, self.text(node)
+        if role == BOUND:
+            scope.names[name] = scope.plain
+        elif role.startswith(FROM):
+            scope.names[name] = Origin(True, role.removeprefix(FROM), guess_holder(name))
+        elif kind == "statement_identifier":
+            self.emit(node, Kind.VARIABLE, place, LOCAL, name)
+        elif kind == "private_property_identifier":
+            self.emit(node, Kind.FIELD, place, scope.find(name), name)
+        elif kind == "type_identifier" or role == TYPE:
+            self.type_name(node, name, place)
+        elif role == CALLED:
+            self.emit(node, Kind.METHOD_CALL, place, scope.find(name), name)
+        else:
+            origin = scope.find(name)
+            self.emit(node, Kind.FIELD if origin.holder == "field" else Kind.VARIABLE, place, origin, name)
+
+    def type_name(self, node: Node, name: str, place: NodePlace) -> None:
+        self.emit(node, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
+
+    @handle_nodes("member_expression", "nested_identifier", "nested_type_identifier")
+    def member(self, node: Node, role: str, place: NodePlace) -> None:
+        children = node.children
+        receiver, member = children[0], children[-1]
+        # The older grammar takes `import.meta` for a member of `import`.
+        if receiver.type == "import":
+            self.push([receiver], REFERENCE, place)
+            self.emit(member, Kind.KEYWORD, place)
+        elif len(children) < 2 or member.type not in _MEMBER_NAMES:
+            self.push(children, REFERENCE, place)
+        else:
+            name = self.text(member)
+            if not (role == ASSIGNED and self._grows(receiver, name, ecma_scope(place))):
+                origin = self._member_origin(receiver, name, ecma_scope(place))
+                kind = _MEMBER_KINDS.get(TYPE if member.type == "type_identifier" else role, Kind.FIELD)
+                self.emit(member, kind, place, origin, name)
+            if receiver.type == "identifier":
+                self._receiver(receiver, place)
+            else:
+                self.push([receiver], REFERENCE, place)
+
+    def _receiver(self, node: Node, place: NodePlace) -> None:
+        name = self.text(node)
+        origin = place.scope.find(name)
+        kind = Kind.TYPE_REFERENCE if origin.holder == "class" else Kind.VARIABLE
+        self.emit(node, Kind.FIELD if origin.holder == "field" else kind, place, origin, name)
+
+    def _member_origin(self, receiver: Node, name: str, scope: EcmaScope) -> Origin:
+        kind = receiver.type
+        if name[:1] == "#":
+            return scope.find(name)
+        if kind == "identifier":
+            return self._member_of_name(scope.find(self.text(receiver)))
+        if kind in {"this", "super"}:
+            declared = kind == "this" and scope.this and name in scope.this.members
+            return Origin(scope.static, scope.package if declared else None)
+        if kind in _LITERALS:
+            return Origin(False, GLOBAL)
+        if kind == "new_expression":
+            parts = receiver.children
+            class_ = scope.find(self.text(parts[1])) if len(parts) > 1 and parts[1].type == "identifier" else UNKNOWN
+            return Origin(False, class_.package)
+        if kind == "call_expression" and (package := self._required_module(receiver)):
+            return Origin(True, package)
+        if kind == "member_expression":
+            return self._member_of_chain(receiver, scope)
+        return UNKNOWN
+
+    def _required_module(self, call: Node) -> str | None:
+        function, *siblings = call.children
+        if function.type != "identifier" or self.text(function) != "require" or not siblings:
+            return None
+        strings = [child for child in siblings[-1].children if child.type == "string"]
+        return self._resolve_module(strings[0]) if strings else None
+
+    def _resolve_module(self, string: Node) -> str | None:
+        return self.modules.resolve(self.text(string)[1:-1])
+
+    def _member_of_name(self, origin: Origin) -> Origin:
+        if origin.holder in {"class", "module"}:
+            return Origin(True, origin.package)
+        if origin.holder == "exports":
+            return Origin(True, self.package)
+        return Origin(False, origin.package) if origin.holder == "instance" else UNKNOWN
+
+    def _member_of_chain(self, receiver: Node, scope: EcmaScope) -> Origin:
+        """Return the origin of the members of `module.exports` or `X.prototype`."""
+        # Only a few bytes are looked at, since chains may be long.
+        begin, end = receiver.start_byte, receiver.end_byte
+        if self.source[begin:end] == b"module.exports":
+            return Origin(True, self.package)
+        # The limit keeps long chains from being decoded and looked up.
+        if self.source.endswith(b".prototype", begin, end) and end - begin < 100:
+            head = scope.find(self.source[begin : end - 10].decode())
+            return Origin(False, head.package)
+        return UNKNOWN
+
+    def _grows(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
+        """Return whether assigning to `receiver.name` creates that member, and remember the member."""
+        if receiver.type == "this":
+            if scope.this is None or not scope.this.grows or name in scope.this.members:
+                return False
+            scope.this.members.add(name)
+            return True
+        if receiver.type not in {"identifier", "member_expression"}:
+            return False
+        chain = self.text(receiver)
+        head = chain.removesuffix(".prototype")
+        owner = cast("EcmaScope | None", scope.owner(head if chain != "module.exports" else "exports"))
+        holder = owner.names[head if chain != "module.exports" else "exports"].holder if owner else ""
+        member = f"{chain}.{name}"
+        created = owner.created if owner else self._created
+        if holder not in self.grows or member in created:
+            return False
+        created.add(member)
+        return True
+
+    @handle_nodes("call_expression")
+    def call(self, node: Node, _role: str, place: NodePlace) -> None:
+        function, *siblings = node.children
+        for child in reversed(siblings):
+            if child.type == "arguments":
+                self.push(child.children, REFERENCE, NodePlace(place.scope, True))
+            elif child.child_count:
+                self._stack.append((child, REFERENCE, place))
+        self.push([function], CALLED, place)
+
+    @handle_nodes("new_expression")
+    def new(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in reversed(node.children):
+            if child.type == "arguments":
+                self.push(child.children, REFERENCE, NodePlace(place.scope, True))
+            else:
+                self.push([child], TYPE, place)
+
+    @handle_nodes("binary_expression")
+    def binary(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit an expression; the operand behind `instanceof` is a class."""
+        children = node.children
+        if len(children) > 2 and children[-2].type == "instanceof":
+            self.push(children[-1:], TYPE, place)
+            children = children[:-1]
+        self.push(children, REFERENCE, place)
+
+    @handle_nodes("non_null_expression")
+    def non_null(self, node: Node, role: str, place: NodePlace) -> None:
+        """Visit `x!` with the role of x."""
+        # In `a || !f!(x)`, the grammar takes all before the brackets for what is called.
+        operand = node.children[0]
+        before: list[Node] = []
+        while operand.type in {"unary_expression", "binary_expression"}:
+            before += operand.children[:-1]
+            operand = operand.children[-1]
+        self.push([operand], role, place)
+        self.push(before, REFERENCE, place)
+
+    @handle_nodes("jsx_opening_element", "jsx_self_closing_element", "jsx_closing_element")
+    def tag(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit a tag of JSX, unless it is the name of an HTML element."""
+        # A capital letter or a dot tells a component from an HTML element.
+        children = node.children
+        for index, child in enumerate(children[1:2], 1):
+            if child.type == "identifier" and self.text(child)[:1].islower():
+                children = children[:index] + children[index + 1 :]
+        self.push(children, REFERENCE, place)
+
+    @handle_nodes("jsx_attribute")
+    def attribute(self, node: Node, _role: str, place: NodePlace) -> None:
+        name, *value = node.children
+        # Attributes such as `data-x` are free text, which no component declares.
+        if name.type == "property_identifier" and not self.source.startswith(b"data-", name.start_byte):
+            self.emit(name, Kind.ARGUMENT_NAME, place)
+        self.push(value, REFERENCE, place)
+
+    @handle_nodes("labeled_statement")
+    def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children[1:], REFERENCE, place)
+
+    @handle_nodes("meta_property")
+    def meta(self, node: Node, _role: str, place: NodePlace) -> None:
+        for child in node.children:
+            if child.type not in self.ignored:
+                self.emit(child, Kind.KEYWORD, place)

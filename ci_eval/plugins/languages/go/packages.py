@@ -1,0 +1,247 @@
+"""The packages of Go: what a file declares at its top, what it imports, and whether that is there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from ci_eval.core.base.files import exists, is_own, read_own
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.scopes import Origin
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.import_syntax import FlatModules, Import, Imports, ImportSyntax, keep_shared_names
+
+_TYPES = (
+    "any bool byte comparable complex128 complex64 error float32 float64 int int16 int32 int64 int8 rune string uint "
+    "uint16 uint32 uint64 uint8 uintptr"
+).split()
+_FUNCTIONS = (
+    "append cap clear close complex copy delete imag len make max min new panic print println real recover"
+).split()
+UNIVERSE = {
+    **dict.fromkeys(_TYPES, Origin(True, "builtin", "class")),
+    **dict.fromkeys(_FUNCTIONS, Origin(True, "builtin")),
+}
+"""The predeclared names (the universe block), apart from constants."""
+
+_STANDARD = frozenset(
+    "archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar "
+    "flag fmt go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices "
+    "sort strconv strings structs sync syscall testing text time unicode unique unsafe weak".split()
+)
+"""The first parts of the standard library's import paths."""
+
+_CLAUSE = re.compile(r"^package[ \t]+(\w+)", re.MULTILINE)
+_TOP = re.compile(r"^(?:func|type|var|const) (\w+)(?:, *(\w+))?", re.MULTILINE)
+_GROUP = re.compile(r"^(?:func|type|var|const) \((?=\n)", re.MULTILINE)
+# gofmt indents what is in a group by one tab.
+_IN_GROUP = re.compile(r"\n\t(\w+)(?:, *(\w+))?")
+_VERSION = re.compile(r"\.?v\d+")
+
+
+def derive_package(text: str, path: str) -> str:
+    """Return the folder of the file; for the project's own folder, the name in the package clause."""
+    clause = _CLAUSE.search(text)
+    name = clause[1] if clause else ""
+    folder = PurePosixPath(path).parent.as_posix()
+    if folder == ".":
+        return name or "main"
+    # Tests may form a package of their own in the same folder.
+    return f"{folder}_test" if name.endswith("_test") and path.endswith("_test.go") else folder
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """Return the package, and what the file declares without indentation, or in a group at the top."""
+    names: set[str] = set()
+    names.update(*_TOP.findall(text))
+    # gofmt ends a group with a bracket at the left edge.
+    for part in text.split("\n)")[:-1]:
+        if group := _GROUP.search(part):
+            names.update(*_IN_GROUP.findall(part, group.end()))
+    # `init` cannot be referred to, and `_` is no name.
+    return derive_package(text, path), frozenset(names - {"", "_", "init"})
+
+
+def imported_package(path: str, declared: Declarations) -> str:
+    """Return the folder of the project whose path the import path ends with, if there is one; else the import path."""
+    if path.partition("/")[0] in _STANDARD:
+        return path
+    # The first parts are the module's address, such as `example.org/project`, which no folder has.
+    parts = path.split("/")
+    ends = ("/".join(parts[i:]) for i in range(len(parts)))
+    return next((end for end in ends if end in declared), path)
+
+
+def local_name(path: str) -> str:
+    """Return the name by which a package is known, by custom, if its import gives it no other."""
+    parts = path.split("/")
+    # `example.org/x/v2` is version 2 of x; gopkg.in writes `x.v2`.
+    if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):
+        parts.pop()
+    last = re.sub(r"\.v\d+$", "", parts[-1])
+    # Repositories often add `go` to the name of their package, such as `go-x`.
+    return last.removeprefix("go-").removesuffix("-go").removesuffix(".go")
+
+
+class TopLevel:
+    """The declarations at the top of a file, and the members of its types."""
+
+    def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
+        self._source = source
+        self._package = package
+        self._declared = declared
+        self.names = dict.fromkeys(declared.get(package, ()), Origin(True, package))
+        self.members: dict[str, set[str]] = {}
+        """A table: name of a type → its fields and methods, as far as this file declares them."""
+        self.types: dict[str, Node] = {}
+        """A table: name of a type → what it stands for."""
+
+    def text(self, node: Node) -> str:
+        return self._source[node.start_byte : node.end_byte].decode()
+
+    def read(self, root: Node) -> dict[str, Origin]:
+        """Return the origins of the file's own declarations and imports, and of the other names of its package."""
+        for node in root.children:
+            kind = node.type
+            if kind == "import_declaration":
+                self.names.update(self._imports(node))
+            elif kind == "function_declaration":
+                self._add(node.child_by_field_name("name"), Origin(True, self._package))
+            elif kind == "method_declaration":
+                self._method(node)
+            elif kind == "type_declaration":
+                for spec in node.children:
+                    if spec.type in {"type_spec", "type_alias"}:
+                        self._type(spec)
+            elif kind in {"var_declaration", "const_declaration"}:
+                for name in _declared_names(node):
+                    self._add(name, Origin(True, self._package))
+        return self.names
+
+    def _add(self, name: Node | None, origin: Origin) -> None:
+        if name:
+            self.names[self.text(name)] = origin
+
+    def _imports(self, node: Node) -> Iterator[tuple[str, Origin]]:
+        for spec in _below(node, "import_spec", "import_spec_list"):
+            path = spec.child_by_field_name("path")
+            if path:
+                written = self.text(path).strip('"`')
+                alias = spec.child_by_field_name("name")
+                name = self.text(alias) if alias else local_name(written)
+                yield name, Origin(True, imported_package(written, self._declared), "module")
+
+    def _method(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        receiver = next((child for child in node.children if child.type == "parameter_list"), None)
+        of = receiver_type(receiver) if receiver else None
+        if of and name:
+            self.members.setdefault(self.text(of), set()).add(self.text(name))
+
+    def _type(self, spec: Node) -> None:
+        name, stands_for = spec.child_by_field_name("name"), spec.child_by_field_name("type")
+        self._add(name, Origin(True, self._package, "class"))
+        if name and stands_for:
+            self.types[self.text(name)] = stands_for
+            members = self.members.setdefault(self.text(name), set())
+            # Not the members of what is embedded: those may be declared anywhere.
+            for list_ in [stands_for, *_below(stands_for, "field_declaration_list")]:
+                for field in list_.children:
+                    if field.type in {"field_declaration", "method_elem"}:
+                        members.update(self.text(child) for child in field.children if child.type == "field_identifier")
+
+
+def _below(node: Node, node_type: str, group: str = "") -> Iterator[Node]:
+    """Yield the children of that type, also those inside a group."""
+    for child in node.children:
+        if child.type == node_type:
+            yield child
+        elif child.type == group:
+            yield from _below(child, node_type)
+
+
+def _declared_names(node: Node) -> Iterator[Node]:
+    for spec_type in ("var_spec", "const_spec"):
+        for spec in _below(node, spec_type, "var_spec_list"):
+            yield from (child for child in spec.children if child.type == "identifier")
+
+
+def receiver_type(parameters: Node) -> Node | None:
+    """Return the name of the type in `(t *Type[T])`; None if there is none."""
+    node = next((child for child in parameters.children if child.type == "parameter_declaration"), None)
+    while node and node.type != "type_identifier":
+        kinds = {"type_identifier", "pointer_type", "generic_type", "parenthesized_type"}
+        node = next((child for child in node.children if child.type in kinds), None)
+    return node
+
+
+_STATEMENT = re.compile(r"^import[ \t]*(?:\((?P<block>[^)]*)\)|(?P<one>[^\n]*))\n?", re.MULTILINE)
+_SPEC = re.compile(r"^[ \t]*(?:(?P<alias>[\w.]+)[ \t]+)?\"(?P<path>[^\"\n]+)\"[^\n]*\n?", re.MULTILINE)
+_VERSION_END = re.compile(r"/v\d+$|\.v\d+$")
+
+
+def read(text: str) -> list[Import]:
+    """Return the imports. A package's name is taken to be the last part of its path without a version."""
+    imports: list[Import] = []
+    for statement in _STATEMENT.finditer(text):
+        in_block = statement["block"] is not None
+        begin = statement.start("block" if in_block else "one")
+        for spec in _SPEC.finditer(statement["block"] if in_block else statement["one"]):
+            path, alias = spec["path"], spec["alias"]
+            name = alias or _VERSION_END.sub("", path).rpartition("/")[2]
+            span = (begin + spec.start(), begin + spec.end()) if in_block else statement.span()
+            imports.append(Import(name, path, "", *span, removable=alias is None and name.isidentifier()))
+    return keep_shared_names(imports)
+
+
+SYNTAX = ImportSyntax(read=read, modules=FlatModules)
+
+
+IMPORTS = re.compile(r"^import[ \t]*(?:\(([^)]*)\)|[\w.]*[ \t]*(\"[^\"\n]+\"))", re.MULTILINE)
+PATH = re.compile(r'^[ \t]*[\w.]*[ \t]*"([^"\n]+)"', re.MULTILINE)
+MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
+
+
+def imports(root: Path, environment: Path | None) -> Imports:
+    """Return a check of a file's imports. A path without a dot in its first part is the standard library's, as the `go`
+    command has it."""
+    # The project's own modules go before cached versions of them.
+    modules = {**dict(_cached_modules(environment / "modules") if environment else ()), **dict(_own_modules(root))}
+
+    def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
+        for block, single in IMPORTS.findall(text):
+            for name in PATH.findall(block or single):
+                # Most modules are repositories, whose address has three parts.
+                yield "/".join(name.split("/")[:3]), _is_there(name, root, modules)
+
+    return there
+
+
+def _own_modules(root: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(root.rglob("go.mod")):
+        if is_own(path, root):
+            text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
+            if clause := MODULE.search(text):
+                yield clause[1], path.parent
+
+
+def _cached_modules(modules: Path) -> Iterator[tuple[str, Path]]:
+    for folder, below, _ in os.walk(modules):
+        for name in sorted(name for name in below if "@" in name):
+            path = Path(folder, name)
+            # In the module cache, a capital letter such as `A` is written `!a`, since some file systems ignore case.
+            escaped = str(path.relative_to(modules)).rpartition("@")[0]
+            yield re.sub("!(.)", lambda letter: letter[1].upper(), escaped), path
+        # Modules are not nested in the cache, and its folder `cache` holds the archives they came from.
+        below[:] = [name for name in below if "@" not in name and (folder != str(modules) or name != "cache")]
+
+
+def _is_there(name: str, root: Path, modules: dict[str, Path]) -> bool:
+    parts = name.split("/")
+    # A module may be within another one's path, so the longest goes first.
+    for number in range(len(parts), 0, -1):
+        if module := modules.get("/".join(parts[:number])):
+            return exists(module.joinpath(*parts[number:]))
+    return "." not in parts[0] or exists(root / "vendor" / name)

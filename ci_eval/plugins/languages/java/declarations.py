@@ -1,0 +1,164 @@
+"""The declarations and imports of a Java file, and the origins of its names, if the file's own text tells them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.import_syntax import FlatModules, Import, ImportSyntax, keep_shared_names
+from ci_eval.plugins.languages.jvm import acronyms, is_type_name, package_part, read_package
+
+LANG = frozenset(
+    "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
+    "AssertionError AutoCloseable Boolean BootstrapMethodError Byte CharSequence Character Class ClassCastException "
+    "ClassCircularityError ClassFormatError ClassLoader ClassNotFoundException ClassValue "
+    "CloneNotSupportedException Cloneable Comparable Deprecated Double Enum EnumConstantNotPresentException Error "
+    "Exception ExceptionInInitializerError Float FunctionalInterface IO IllegalAccessError IllegalAccessException "
+    "IllegalArgumentException IllegalCallerException IllegalMonitorStateException IllegalStateException "
+    "IllegalThreadStateException IncompatibleClassChangeError IndexOutOfBoundsException InheritableThreadLocal "
+    "InstantiationError InstantiationException Integer InternalError InterruptedException Iterable "
+    "LayerInstantiationException LinkageError Long MatchException Math Module ModuleLayer "
+    "NegativeArraySizeException NoClassDefFoundError NoSuchFieldError NoSuchFieldException NoSuchMethodError "
+    "NoSuchMethodException NullPointerException Number NumberFormatException Object OutOfMemoryError Override "
+    "Package Process ProcessBuilder ProcessHandle Readable Record ReflectiveOperationException Runnable Runtime "
+    "RuntimeException RuntimePermission SafeVarargs ScopedValue SecurityException SecurityManager Short "
+    "StackOverflowError StackTraceElement StackWalker StrictMath String StringBuffer StringBuilder "
+    "StringIndexOutOfBoundsException SuppressWarnings System Thread ThreadDeath ThreadGroup ThreadLocal Throwable "
+    "TypeNotPresentException UnknownError UnsatisfiedLinkError UnsupportedClassVersionError "
+    "UnsupportedOperationException VerifyError VirtualMachineError Void WrongThreadException".split()
+)
+"""The types of java.lang in Java 25, which every file imports."""
+
+# At most so many modifiers: a file may be nothing but such words.
+_TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
+_TYPES = frozenset(
+    "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
+)
+_INTERFACES = frozenset(["interface_body", "annotation_type_body"])
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """Return the package, and the types declared without indentation."""
+    return read_package(text, path), frozenset(_TOP.findall(text))
+
+
+class JavaNames:
+    """A reader of declarations and imports in the syntax tree of one file."""
+
+    def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
+        self._source = source
+        self.package = package
+        self._declared = declared
+        self._acronyms = acronyms(source.decode(), colons=False)
+        self._wildcards: list[str] = []
+        self.roots = {"java", "javax", package.partition(".")[0]}
+        """The first parts of the packages that the file knows."""
+
+    def text(self, node: Node) -> str:
+        return self._source[node.start_byte : node.end_byte].decode()
+
+    def is_type(self, name: str) -> bool:
+        """Return whether a name that stands alone is that of a type, by convention or by what the file shows."""
+        return is_type_name(name) or name in self._acronyms
+
+    def top_level_names(self, root: Node) -> dict[str, Origin]:
+        """Return the names that imports bring, and the types that the file declares."""
+        names: dict[str, Origin] = {}
+        for child in root.children:
+            if child.type == "import_declaration":
+                names.update(self._imported_names(child))
+            elif child.type in _TYPES and (name := child.child_by_field_name("name")):
+                names[f"<{self.text(name)}>"] = Origin(True, self.package, "class")
+        return names
+
+    def _imported_names(self, node: Node) -> Iterator[tuple[str, Origin]]:
+        kinds = [child.type for child in node.children]
+        path = next((self.text(child) for child in node.children if child.is_named), "")
+        # Java allows spaces and line ends around the dots of a name.
+        path = re.sub(r"\s+", "", path)
+        self.roots.add(path.partition(".")[0])
+        static = "static" in kinds
+        if "asterisk" in kinds:
+            # Other files are read for their types only, so the members of `import static a.B.*` stay unknown.
+            if not static:
+                self._wildcards.append(path)
+            return
+        # `import static` may mean a field, a method or a type.
+        package, _, name = path.rpartition(".")
+        if static:
+            package = package_part(package)
+            yield name, Origin(True, package)
+            yield f"{name}()", Origin(True, package)
+        yield f"<{name}>", Origin(True, package_part(package), "class")
+
+    def type_origin(self, name: str, scope: Scope) -> Origin:
+        """Return the origin of a type of that simple name; UNKNOWN if nothing tells."""
+        origin = scope.find(f"<{name}>")
+        if origin is not UNKNOWN:
+            return origin
+        # As in Java, the file's own package goes before `java.lang`.
+        if name in self._declared.get(self.package, ()):
+            return Origin(True, self.package, "class")
+        for package in self._wildcards:
+            if name in self._declared.get(package, ()):
+                return Origin(True, package, "class")
+        return Origin(True, "java.lang", "class") if name in LANG else UNKNOWN
+
+    def members(self, body: Sequence[Node], body_type: str) -> dict[str, Origin]:
+        """Return what the body of a type declares, which is known in all of it, before it is read."""
+        origins: dict[str, Origin] = {}
+        for child in body:
+            kind = child.type
+            # The members of an enum, behind its constants, stand in a node of their own.
+            if kind == "enum_body_declarations":
+                origins.update(self.members(child.children, "class_body"))
+            elif kind == "enum_constant":
+                self._add(origins, child, "{}", True)
+            elif kind in _TYPES:
+                self._add(origins, child, "<{}>", True)
+            elif kind in {"method_declaration", "annotation_type_element_declaration"}:
+                self._add(origins, child, "{}()", self._is_static(child))
+            elif kind in {"field_declaration", "constant_declaration"}:
+                # Fields of an interface are constants, without the word `static`.
+                static = body_type in _INTERFACES or self._is_static(child)
+                for declarator in child.children:
+                    if declarator.type == "variable_declarator":
+                        self._add(origins, declarator, "{}", static)
+        return origins
+
+    def _add(self, origins: dict[str, Origin], node: Node, pattern: str, static: bool) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            holder = "class" if pattern == "<{}>" else ""
+            origins[pattern.format(self.text(name))] = Origin(static, self.package, holder)
+
+    def _is_static(self, node: Node) -> bool:
+        first = node.children[0] if node.child_count else None
+        return bool(first and first.type == "modifiers" and any(child.type == "static" for child in first.children))
+
+
+_STATEMENT = re.compile(
+    r"^import[ \t]+(?P<static>static[ \t]+)?(?P<module>\w+(?:\.\w+)*)\.(?P<name>\w+)[ \t]*;[^\n]*\n?", re.MULTILINE
+)
+
+
+def read(text: str) -> list[Import]:
+    """Return the imports of single names; static ones cannot be removed, since engines do not add them."""
+    imports = [
+        Import(
+            name=statement["name"],
+            module=statement["module"],
+            original=statement["name"],
+            begin=statement.start(),
+            end=statement.end(),
+            removable=not statement["static"] and statement[0].count(";") == 1,
+        )
+        for statement in _STATEMENT.finditer(text)
+    ]
+    return keep_shared_names(imports)
+
+
+SYNTAX = ImportSyntax(read=read, modules=FlatModules)

@@ -1,0 +1,192 @@
+"""The part that Java, Kotlin and Scala share: packages, how names are written, imports and whether they are there."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
+from typing import ClassVar
+
+from ci_eval.core.base.files import is_own, read_own
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.walk import NodePlace, Walk
+from ci_eval.core.import_syntax import Imports
+from ci_eval.core.model import Kind
+
+JVM_WORD = re.compile(r"`[^`\n]+`|[\w$]+")
+"""A pattern of what names look like."""
+_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
+
+
+def read_package(text: str, path: str, *, nested: bool = False) -> str:
+    """Return the package of a file: as its `package` clause says, else as its folder does. If `nested`, several clauses
+    add up to one name, as in Scala."""
+    clauses = _PACKAGE.findall(text)
+    return ".".join(clauses if nested else clauses[:1]) if clauses else ".".join(PurePosixPath(path).parent.parts)
+
+
+def is_type_name(name: str) -> bool:
+    """Return whether a name is that of a type by convention: `Foo` and `T` are, `foo` and `FOO` are not."""
+    return name[:1].isupper() and (len(name) == 1 or not name.isupper())
+
+
+_ACRONYM = r"([A-Z][A-Z0-9]+)\b"
+_ACRONYMS = (
+    # What is imported from a package, declared, or made; static imports are of constants.
+    re.compile(rf"import\s+(?!static\b|kotlin\.math\b)(?:[a-z_]\w*\.)+{_ACRONYM}"),
+    re.compile(rf"new\s+{_ACRONYM}"),
+    re.compile(rf"class\s+{_ACRONYM}"),
+    re.compile(rf"interface\s+{_ACRONYM}"),
+    re.compile(rf"object\s+{_ACRONYM}"),
+    re.compile(rf"record\s+{_ACRONYM}"),
+    re.compile(rf"trait\s+{_ACRONYM}"),
+    re.compile(rf"type(?:alias)?\s+{_ACRONYM}"),
+)
+# `UUID id = …`, `UUID id)` of Java; behind a colon it is the branch of a condition there, elsewhere a type. What stands
+# before is looked at last: patterns that begin with a plain character are found ten times as fast.
+_BEFORE_NAME = re.compile(r"([A-Z](?<![\w.].)[A-Z0-9]+)\b (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
+_BEHIND_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
+_KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
+
+
+def acronyms(text: str, *, colons: bool) -> frozenset[str]:
+    """Return the names of capitals alone that the text shows to be types, such as UUID.
+
+    By convention others of that look are constants. `colons`: whether types stand behind colons.
+    """
+    patterns = (*_ACRONYMS, _BEHIND_COLON if colons else _BEFORE_NAME)
+    return _KNOWN_ACRONYMS.union(*(pattern.findall(text) for pattern in patterns))
+
+
+def package_part(path: str) -> str:
+    """Return the package in a qualified name: `java.util` for `java.util.Map.Entry`."""
+    parts = path.split(".")
+    first = next((i for i, part in enumerate(parts) if part[:1].isupper()), len(parts))
+    return ".".join(parts[:first])
+
+
+class Known:
+    """The names that a file's imports and the project's declarations define. Keys are `name`, `name()` and `<name>`,
+    for a variable, a function and a type."""
+
+    def __init__(self, package: str, declared: Declarations, usual: Mapping[str, str], text: str) -> None:
+        """Make the names of a file in `package`. `usual`: types that every file imports without saying so → their
+        packages."""
+        self._acronyms = acronyms(text, colons=True)
+        self.package = package
+        self.declared = declared
+        self.usual = usual
+        self.wildcards: list[str] = []
+        self.roots = {"java", "javax", "kotlin", "scala", package.partition(".")[0]}
+        """The first parts of package names that the file knows, such as `java`."""
+
+    def is_type(self, name: str) -> bool:
+        """Return whether a name that stands alone is that of a type, by convention or by what the file shows."""
+        return is_type_name(name) or name in self._acronyms
+
+    def imported(self, path: str, name: str) -> dict[str, Origin]:
+        """Return the names that `import path` defines, under `name`, with their origins; see the class."""
+        package = package_part(path.rpartition(".")[0])
+        value = Origin(True, package, "class" if self.is_type(name) else "")
+        return {name: value, f"{name}()": value, f"<{name}>": Origin(True, package, "class")}
+
+    def find(self, key: str, scope: Scope) -> Origin:
+        """Return the origin of `name`, `name()` or `<name>`; UNKNOWN if nothing defines it."""
+        origin = scope.find(key)
+        if origin is not UNKNOWN:
+            return origin
+        name = key.strip("<>()")
+        for package in (self.package, *self.wildcards):
+            if name in self.declared.get(package, ()):
+                return Origin(True, package, "class" if is_type_name(name) else "")
+        usual = self.usual.get(name)
+        return Origin(True, usual, "class") if usual else UNKNOWN
+
+
+# Longer ones are chains of calls, not paths.
+LONGEST_PATH = 200
+"""The bytes below which `a.b.C` is looked up."""
+
+
+class JvmWalk(Walk):
+    """A walk over a language in which `Foo` in `Foo.bar` may be a type, and `java.util` a package."""
+
+    paths: ClassVar[frozenset[str]] = frozenset()
+    """The types of nodes that are a receiver, a dot and a member."""
+    known: Known
+
+    def variable(self, node: Node, name: str, place: NodePlace) -> None:
+        """Emit a name that is neither called nor in the place of a type."""
+        raise NotImplementedError
+
+    def receiver(self, node: Node, place: NodePlace) -> Origin:
+        """Visit the name before a dot and return the origin of the members behind it."""
+        name = self.text(node).strip("`")
+        if place.scope.owner(name) is None and name in self.known.roots:
+            # The beginning of `java.util.Locale.ROOT`.
+            self.emit(node, Kind.IMPORT, place, Origin(True, name))
+            return Origin(None, name, "module")
+        self.variable(node, name, place)
+        origin = self.known.find(name, place.scope)
+        if origin.holder == "class" or (place.scope.owner(name) is None and self.known.is_type(name)):
+            return Origin(True, origin.package)
+        return LOCAL
+
+    def path_origin(self, node: Node, place: NodePlace) -> Origin:
+        """Return the origin of the members behind `a.b.C.`; LOCAL if that is no path to a type or package."""
+        is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
+        return self.origin_behind(self.text(node) if is_path else "", place)
+
+    def origin_behind(self, path: str, place: NodePlace) -> Origin:
+        """Return the origin of the members behind the text `a.b.C`; LOCAL if that is no path to a type or package."""
+        first, _, tail = path.partition(".")
+        if not tail or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
+            return LOCAL
+        last = path.rpartition(".")[2]
+        if first in self.known.roots:
+            return Origin(True, package_part(path)) if self.known.is_type(last) else Origin(None, path, "module")
+        if self.known.is_type(first) and is_type_name(last):
+            return Origin(True, self.known.find(f"<{first}>", place.scope).package)
+        return LOCAL
+
+
+IMPORT = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", re.MULTILINE)
+PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.MULTILINE)
+JDK = re.compile(
+    r"(?:java|jdk|javax\.(?:accessibility|annotation\.processing|crypto|imageio|lang|management|naming|net|print|rmi|"
+    r"script|security|sound|sql|swing|tools|transaction\.xa|xml)|org\.(?:w3c\.dom|xml\.sax|ietf\.jgss)|kotlin)\."
+)
+"""The packages of the JDK, and of Kotlin's own library."""
+
+
+def imports(root: Path, environment: Path | None) -> Imports:
+    """Return a check of a file's imports. A class is there if its package is: declared by a file of the project, or in
+    a jar."""
+    packages = {*_declared_packages(root), *_packages_in_jars(environment)}
+
+    def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
+        for name in IMPORT.findall(text):
+            # A nested class or a static member has more than its package in front of its name.
+            prefixes = [name, *(".".join(name.split(".")[:count]) for count in range(name.count("."), 0, -1))]
+            known = bool(JDK.match(name)) or any(prefix.rstrip(".") in packages for prefix in prefixes)
+            yield ".".join(takewhile(lambda part: not part[:1].isupper(), name.rstrip(".").split("."))), known
+
+    return there
+
+
+def _declared_packages(root: Path) -> Iterator[str]:
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".java", ".kt") and is_own(path, root):
+            text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
+            yield from PACKAGE.findall(text)[:1]
+
+
+def _packages_in_jars(environment: Path | None) -> Iterator[str]:
+    for jar in environment.rglob("*.jar") if environment else ():
+        with zipfile.ZipFile(jar) as archive:
+            classes = [PurePosixPath(name) for name in archive.namelist() if name.endswith(".class")]
+            yield from {".".join(path.parent.parts) for path in classes}

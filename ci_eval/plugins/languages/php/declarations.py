@@ -1,0 +1,130 @@
+"""The origins of the names in a PHP file, if its text tells them: namespaces, imports, classes and their members."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ci_eval.core.contracts import Declarations
+from ci_eval.core.grammar.scopes import Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+
+_NAMESPACE = re.compile(r"^(?:<\?php)?[ \t]*namespace[ \t]+([\w\\]+)\s*[;{]", re.MULTILINE)
+_TOP = re.compile(
+    r"^(?:(?:abstract|final|readonly)[ \t]+)*(?:class|interface|trait|enum|function|const)[ \t]+&?(\w+)", re.MULTILINE
+)
+PART = re.compile(rb"[\w\x80-\xff]+")
+"""A pattern of one part of a qualified name."""
+# Anything longer is no name, but would take long.
+LONGEST = 1000
+"""The length from which a qualified name is not looked up."""
+
+
+def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
+    """Return the first namespace ("" for the global one), and what the file declares without indentation."""
+    namespace = _NAMESPACE.search(text)
+    return namespace[1] if namespace else "", frozenset(_TOP.findall(text))
+
+
+@dataclass
+class PhpClass:
+    """A class, interface, trait or enum, as far as its body says."""
+
+    namespace: str | None
+    members: dict[str, Origin] = field(default_factory=dict)
+    """The origins of members: `$x` for properties, `x` for constants, `x()` in lower case for methods."""
+
+    def member(self, name: str, otherwise: bool | None) -> Origin:
+        """Return the origin of a member. `otherwise`: whether a member that is not declared here, but inherited, is
+        static."""
+        return self.members.get(name) or Origin(otherwise)
+
+
+@dataclass
+class PhpScope(Scope):
+    """The variables of a file, function or closure; only arrow functions see those around them."""
+
+    parent: PhpScope | None = None
+    class_: PhpClass | None = None
+
+
+class PhpNames:
+    """The namespace that holds at the present place, and what is imported there."""
+
+    def __init__(self, text: str, declared: Declarations) -> None:
+        self.namespace, self._own = declare(text, "")
+        self._declared = declared
+        self.enter(self.namespace)
+
+    def enter(self, namespace: str) -> None:
+        """Start a namespace, in which nothing is imported yet."""
+        self.namespace = namespace
+        self._known = self._own | self._declared.get(namespace, frozenset())
+        self._imported: dict[str, dict[str, str]] = {"class": {}, "function": {}, "const": {}}
+        self._origins: dict[tuple[str, str], Origin] = {}
+
+    def import_(self, kind: str, name: str, alias: str) -> None:
+        """Add the import `use function A\\b as c;`, of which `name` is the full name."""
+        # Names of constants keep their case, those of classes and functions do not.
+        self._imported[kind][alias if kind == "const" else alias.lower()] = name
+        self._origins.clear()
+
+    def find(self, kind: str, name: str) -> Origin:
+        """Return the origin of a class, function or constant that is named without a namespace."""
+        origin = self._origins.get((kind, name))
+        if origin is None:
+            origin = self._origins[kind, name] = self._find(kind, name)
+        return origin
+
+    def _find(self, kind: str, name: str) -> Origin:
+        imported = self._imported[kind].get(name if kind == "const" else name.lower())
+        if imported is not None:
+            return Origin(True, imported.rpartition("\\")[0] or None, "class")
+        # A function or constant that the namespace has not is taken from the global one; with classes it is an error.
+        return Origin(True, (self.namespace or None) if kind == "class" or name in self._known else None, "class")
+
+    def absolute(self, name: str) -> str:
+        """Return the full name for a qualified one, without the first backslash."""
+        first, separator, tail = name.partition("\\")
+        if not first:
+            return tail
+        if first.lower() == "namespace":
+            return f"{self.namespace}\\{tail}".lstrip("\\")
+        # The first part of a qualified name is a namespace or class, whatever the last part is.
+        start = self._imported["class"].get(first.lower()) if separator else None
+        return (start or f"{self.namespace}\\{first}".lstrip("\\")) + separator + tail
+
+
+def members(body: Sequence[Node], namespace: str, source: bytes) -> PhpClass:
+    """Return what the body of a class declares; its methods know it before it is read."""
+    class_ = PhpClass(namespace or None)
+    for node in body:
+        if node.type in _MEMBERS:
+            children = node.children
+            static = node.type in _STATIC or any(child.type == "static_modifier" for child in children)
+            for name, is_static in _declared_names(node.type, children, static):
+                text = source[name.start_byte : name.end_byte].decode()
+                # Names of methods ignore case, those of properties and constants do not.
+                key = f"{text.lower()}()" if name.type == "name" and node.type == "method_declaration" else text
+                class_.members[key] = Origin(is_static, class_.namespace)
+    return class_
+
+
+_STATIC = frozenset(["const_declaration", "enum_case"])
+_MEMBERS = _STATIC | {"property_declaration", "method_declaration"}
+_ELEMENTS = frozenset(["property_element", "const_element"])
+
+
+def _declared_names(kind: str, children: Sequence[Node], static: bool) -> Iterator[tuple[Node, bool]]:
+    """Yield the names in a declaration, and whether they are static. Parameters of constructors may be properties as
+    well."""
+    for child in children:
+        if child.type in _ELEMENTS and child.child_count:
+            yield child.children[0], static
+        elif child.type == "name" and kind != "const_declaration":
+            yield child, static
+        elif child.type == "formal_parameters":
+            for parameter in child.children:
+                if parameter.type == "property_promotion_parameter":
+                    yield from ((part, False) for part in parameter.children if part.type == "variable_name")

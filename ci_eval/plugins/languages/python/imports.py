@@ -1,0 +1,260 @@
+"""The imports of Python: `from module import name`, and whether modules are there."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import sysconfig
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.machinery import all_suffixes
+from itertools import pairwise
+from pathlib import Path
+
+from ci_eval.core.base.files import exists, is_own
+from ci_eval.core.base.python_layout import source_roots
+from ci_eval.core.grammar.document import NotText, read_text
+from ci_eval.core.import_syntax import Import, Imports, ImportSyntax, Origin, Project
+
+UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+"""The errors that Python's parser raises for text that it cannot read."""
+
+DEEPEST = 20
+"""The most re-exports that are followed; more are a cycle."""
+
+
+def read(text: str) -> list[Import]:
+    """Return the imports by `from`; none if this Python cannot read the text."""
+    tree = _parse(text)
+    if tree is None:
+        return []
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = Counter(alias.asname or alias.name.partition(".")[0] for node in statements for alias in node.names)
+    lines = _Lines(text)
+    checks = (node for node in ast.walk(tree) if isinstance(node, ast.If) and _is_for_checkers(node.test))
+    unrun = {below for check in checks for statement in check.body for below in ast.walk(statement)}
+    imports: list[Import] = []
+    for node in statements:
+        if isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            for alias, (begin, end) in zip(node.names, lines.spans(node), strict=True):
+                plain = alias.asname is None and alias.name != "*" and module != "__future__"
+                at_top = node in tree.body and lines.is_alone(node)
+                name = alias.asname or alias.name
+                removable = plain and at_top and names[name] == 1
+                imports.append(Import(name, module, alias.name, begin, end, removable, node not in unrun))
+    return imports
+
+
+def _is_for_checkers(test: ast.expr) -> bool:
+    return "TYPE_CHECKING" in {getattr(test, "id", ""), getattr(test, "attr", "")}
+
+
+def _parse(text: str) -> ast.Module | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except UNREADABLE:
+            return None
+
+
+class _Lines:
+    """The lines of a text, to turn the columns of `ast` (UTF-8 bytes) into offsets (code points)."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._begins = [0]
+        for line in self._lines:
+            self._begins.append(self._begins[-1] + len(line) + 1)
+        self._size = len(text)
+
+    def offset(self, line: int, column: int) -> int:
+        text = self._lines[line - 1]
+        return self._begins[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
+
+    def is_alone(self, node: ast.ImportFrom) -> bool:
+        """Return whether no other statement stands on the lines of the statement."""
+        behind = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
+        return node.col_offset == 0 and (not behind or behind.startswith(b"#"))
+
+    def spans(self, node: ast.ImportFrom) -> Iterator[tuple[int, int]]:
+        """Yield for each name of the statement what has to be deleted for the name to go."""
+        last = node.end_lineno or node.lineno
+        if len(node.names) == 1:
+            yield self._begins[node.lineno - 1], min(self._begins[last], self._size)
+            return
+        begins = [self.offset(alias.lineno, alias.col_offset) for alias in node.names]
+        ends = [
+            self.offset(alias.end_lineno or alias.lineno, alias.end_col_offset or alias.col_offset)
+            for alias in node.names
+        ]
+        yield from pairwise(begins)
+        yield ends[-2], ends[-1]
+
+
+def errors(text: str, _grammar: str) -> int:
+    """Return 1 if Python does not compile the text; it is not run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            # The tree alone would not do: an import before one of `__future__` is an error of the compiler's.
+            compile(text, "<text>", "exec", dont_inherit=True)
+        except UNREADABLE:
+            return 1
+    return 0
+
+
+class PythonModules:
+    """The modules of a Python project, of its dependencies, and of the standard library."""
+
+    def __init__(self, project: Project) -> None:
+        self._root = project.root.resolve()
+        self._roots = source_roots(self._root) if project.sources is None else project.sources
+        environment = project.environment
+        installed = sorted(environment.glob("lib/python*/site-packages")) if environment else []
+        self._libraries = (*installed, Path(sysconfig.get_path("stdlib")))
+        self._exports = cache(self._read_exports)
+
+    def identify(self, path: str, module: str) -> str:
+        """Return the module's file; the module's name if it has none, as modules written in C."""
+        place = self._find(self._root / path, module)
+        return str(place) if place else module
+
+    def origin(self, path: str, module: str, name: str) -> Origin:
+        origin = self._follow(self._root / path, module, name, DEEPEST)
+        return origin or (self.identify(path, module), name)
+
+    def _find(self, importing: Path, module: str) -> Path | None:
+        name = module.lstrip(".")
+        parts = name.split(".") if name else []
+        folders: Sequence[Path] = (importing.parent, *importing.parents[1:])
+        if above := len(module) - len(name):
+            tops: Sequence[Path] = folders[above - 1 : above]
+        else:
+            own = [folder for folder in folders if folder.is_relative_to(self._root)]
+            tops = (self._root, *self._roots, *own, *self._libraries)
+        for top in tops:
+            base = top.joinpath(*parts)
+            for file in (base.with_name(base.name + ".py"), base / "__init__.py", base / "__init__.pyi"):
+                if is_own(file, self._top(file)):
+                    return file
+        return None
+
+    def _top(self, file: Path) -> Path:
+        return next((top for top in (self._root, *self._libraries) if file.is_relative_to(top)), self._root)
+
+    def _follow(self, importing: Path, module: str, name: str, left: int) -> Origin | None:
+        """Return the definition of a module's name; None if the module is not there or does not have the name."""
+        file = self._find(importing, module)
+        if file is None or not left:
+            return None
+        named, stars = self._exports(file)
+        if name in named:
+            source = named[name]
+            if source is None:
+                return str(file), name
+            # `from . import name` names a module of this package.
+            if source[1] != name or self._find(file, source[0]) != file:
+                return self._follow(file, *source, left - 1) or source
+        # A package has its modules as members, whether it imports them or not.
+        if file.stem == "__init__" and (submodule := self._find(file, f".{name}")):
+            return str(submodule), ""
+        origins = (self._follow(file, star, name, left - 1) for star in stars)
+        return next((origin for origin in origins if origin), None)
+
+    def _read_exports(self, file: Path) -> tuple[dict[str, tuple[str, str] | None], list[str]]:
+        """Return name → the module and name it is imported from (None = defined here), and the modules of which all
+        names are imported."""
+        named: dict[str, tuple[str, str] | None] = {}
+        stars: list[str] = []
+        top = self._top(file)
+        try:
+            tree = _parse(read_text(top, str(file.relative_to(top))))
+        except (NotText, OSError):
+            tree = None
+        for node in _statements(tree.body if tree else []):
+            if isinstance(node, ast.ImportFrom):
+                module = "." * node.level + (node.module or "")
+                stars += [module for alias in node.names if alias.name == "*"]
+                for alias in node.names:
+                    named.setdefault(alias.asname or alias.name, (module, alias.name))
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                named.setdefault(node.name, None)
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for name in (part for target in targets for part in ast.walk(target)):
+                    if isinstance(name, ast.Name):
+                        named.setdefault(name.id, None)
+        return named, stars
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a module, and those in its conditions."""
+    for node in body:
+        if isinstance(node, ast.If):
+            yield from _statements([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            yield from _statements([*node.body, *(part for handler in node.handlers for part in handler.body)])
+        else:
+            yield node
+
+
+SYNTAX = ImportSyntax(read=read, modules=PythonModules, errors=errors)
+
+
+IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)
+
+NO_CODE = re.compile(
+    r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL | re.VERBOSE
+)
+"""A pattern for strings, in which lines may look like imports (examples in docstrings), and comments, in which quotes
+may stand."""
+
+KNOWN = sys.stdlib_module_names | {"_typeshed"}
+"""The modules that need no file in the project. Type checkers bring `_typeshed`, and code imports it for them alone."""
+SUFFIXES = (".pyi", *all_suffixes())
+
+
+def imports(root: Path, environment: Path | None) -> Imports:
+    """Return a check of a file's imports. A module is there if its file or folder is, compiled modules included; the
+    standard library is that of this Python."""
+    roots = source_roots(root)
+    site = list(environment.glob("lib/python*/site-packages")) if environment else []
+
+    def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
+        own_folder = (root / path).parent
+        # Engines look there too: in the root, in the project's own packages, and in the folders above the file.
+        tops = [
+            *roots,
+            *site,
+            *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)),
+        ]
+        for name in _names(text):
+            module = name.lstrip(".")
+            if above := len(name) - len(module):
+                yield (
+                    name,
+                    _is_module((own_folder, *own_folder.parents)[min(above, len(own_folder.parents)) - 1], module),
+                )
+            else:
+                package = module.partition(".")[0]
+                yield package, package in KNOWN or any(_is_module(top, module) for top in tops)
+
+    return there
+
+
+def _names(text: str) -> Iterator[str]:
+    """Yield the modules that the import lines of a text name, without `as` and what follows."""
+    for source, several in IMPORT.findall(NO_CODE.sub("", text)):
+        yield from (
+            [source] if source else filter(None, (item.split()[0] for item in several.split(",") if item.strip()))
+        )
+
+
+def _is_module(top: Path, name: str) -> bool:
+    path = top.joinpath(*filter(None, name.split(".")))
+    return exists(path) or any(exists(path.with_name(path.name + suffix)) for suffix in SUFFIXES)

@@ -1,0 +1,219 @@
+"""The origins of the names in a Python file: by its own text (imports, definitions, scopes), else by jedi."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import platform
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from ci_eval.core.grammar.document import line_and_column
+from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.model import Kind, Token
+
+if TYPE_CHECKING:
+    import jedi
+    from jedi.api.classes import Name
+
+# These are the names of the Python that runs ci-eval, whatever the project's is.
+_BUILTINS = frozenset(dir(builtins))
+_LITERALS = frozenset(
+    "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
+    "set_comprehension".split()
+)
+_BLOCKS = frozenset(
+    "if_statement else_clause elif_clause try_statement except_clause with_statement block decorated_definition".split()
+)
+_CHAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+class PythonScope(Scope):
+    """A namespace of Python, in which names are looked up as Python does."""
+
+    def find(self, name: str) -> Origin:
+        """Return the origin of a name; names of a class are not visible in its methods."""
+        if name in self.names:
+            return self.names[name]
+        scope = self.parent
+        while scope:
+            if scope.kind != "class" and name in scope.names:
+                return scope.names[name]
+            scope = scope.parent
+        return Origin(True, "builtins", "class") if name in _BUILTINS else UNKNOWN
+
+
+def dotted_module(path: str) -> str:
+    """Return the module's name: `flask.json` for `src/flask/json/__init__.py`."""
+    parts = list(PurePosixPath(path).with_suffix("").parts)
+    # Source layouts: these folders are on the path, so not part of the name.
+    if parts[0] in {"src", "lib"} and len(parts) > 1:
+        del parts[0]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+# The last part keeps `x == 1` out, which defines nothing.
+_TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    """Return the module, and what it defines without indentation."""
+    return dotted_module(path), frozenset(definition or variable for definition, variable in _TOP.findall(text))
+
+
+class PythonNames:
+    """A reader of names and their origins in the syntax tree of one file."""
+
+    def __init__(self, source: bytes, path: str) -> None:
+        self._source = source
+        self._is_package = PurePosixPath(path).stem == "__init__"
+        self.module = dotted_module(path)
+
+    def text(self, node: Node) -> str:
+        return self._source[node.start_byte : node.end_byte].decode()
+
+    def top_level(self, root: Node) -> dict[str, Origin]:
+        """Return what the module imports and defines at its top: its functions know it before it is read."""
+        origins: dict[str, Origin] = {}
+        stack = list(root.children)
+        while stack:
+            node = stack.pop()
+            if node.type in {"import_statement", "import_from_statement"}:
+                origins.update(self.imported(node))
+            elif node.type in {"function_definition", "class_definition"}:
+                name = node.child_by_field_name("name")
+                if name:
+                    origins[self.text(name)] = self.definition_origin(node, "module")
+            elif node.type in _BLOCKS:
+                stack.extend(node.children)
+        return origins
+
+    def definition_origin(self, definition: Node, scope: str) -> Origin:
+        holder = "class" if definition.type == "class_definition" else ""
+        # Decorators, which are not read, decide whether a method needs an instance.
+        return Origin(True if scope == "module" else None, self.module, holder)
+
+    def imported(self, statement: Node) -> Iterator[tuple[str, Origin]]:
+        """Yield the names an import brings into scope; `import a.b` brings `a`, and `a.b` for chains."""
+        source = statement.child_by_field_name("module_name")
+        package = self.absolute(self.text(source)) if source else None
+        for child in statement.children:
+            if child.type not in {"aliased_import", "dotted_name"} or (
+                source and child.start_byte == source.start_byte
+            ):
+                continue
+            name = self.text(child.children[0] if child.type == "aliased_import" else child)
+            alias = self.text(child.children[-1]) if child.type == "aliased_import" else name
+            if package is not None:
+                # By convention, what begins with a capital letter is a class.
+                yield alias, Origin(True, package, "class" if name[:1].isupper() else "")
+                continue
+            yield alias, Origin(True, name, "module")
+            if alias == name and "." in name:
+                head = name.partition(".")[0]
+                yield head, Origin(True, head, "module")
+
+    def absolute(self, module: str) -> str:
+        """Return the absolute name of a module: `flask.app` for `.app` in flask/views.py."""
+        level = len(module) - len(module.lstrip("."))
+        if not level:
+            return module
+        parts = self.module.split(".")
+        # In `__init__.py`, one dot means the package itself.
+        base = parts[: len(parts) - level + self._is_package]
+        return ".".join([*base, *filter(None, [module[level:].strip()])])
+
+    def member(self, receiver: Node, name: str, scope: Scope) -> Origin:
+        if receiver.type == "identifier":
+            return self._member_of_name(self.text(receiver), name, scope)
+        if receiver.type in _LITERALS:
+            return Origin(False, "builtins")
+        if receiver.type == "attribute":
+            return _member_of_chain(self.text(receiver), scope)
+        if receiver.type == "call" and receiver.children[0].type == "identifier":
+            called = scope.find(self.text(receiver.children[0]))
+            if called.holder == "class":
+                return Origin(False, called.package)
+        return Origin()
+
+    def _member_of_name(self, receiver: str, name: str, scope: Scope) -> Origin:
+        owner = scope.find_instance_class(receiver)
+        if owner:
+            # By convention, `cls` is the class itself.
+            return Origin(receiver == "cls", self.module if name in owner.names else None)
+        origin = scope.find(receiver)
+        return Origin(True, origin.package) if origin.holder else Origin()
+
+
+def _member_of_chain(chain: str, scope: Scope) -> Origin:
+    """Return the origin of members of a chain that is known as a whole, such as `os.path`; `app.config` is not."""
+    if not _CHAIN.fullmatch(chain):
+        return Origin()
+    exact = scope.find(chain)
+    if exact.holder:
+        return Origin(True, exact.package)
+    head, _, last = chain.rpartition(".")
+    origin = scope.find(head)
+    return Origin(True, origin.package) if origin.holder == "module" and last[:1].isupper() else Origin()
+
+
+RESOLVER = f"jedi {version('jedi')}, Python {platform.python_version()}"
+LIBRARY = Path(os.__file__).parent
+_NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
+
+
+def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens, with `is_static` and `package` filled in if jedi knows them. Runs nothing of the project."""
+    import jedi  # Takes long, and most commands resolve nothing.
+
+    # Like the engine, it sees the standard library and the project, not what is installed beside ci-eval.
+    # jedi would import these modules rather than read them, and so run their code.
+    jedi.settings.auto_import_modules = []
+    jedi.settings.cache_directory = _cache_folder().name
+    project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
+    # jedi's other environments start a Python process of their own.
+    script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
+    return [_resolve_token(script, text, token) if _is_open(token) else token for token in tokens]
+
+
+@cache
+def _cache_folder() -> TemporaryDirectory[str]:
+    """Return a folder for jedi's cache, for this process alone."""
+    # parso takes what it finds in a cache by the date of the file it was made of.
+    return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
+
+
+def _is_open(token: Token) -> bool:
+    known = token.properties
+    return known.kind not in _NEVER_RESOLVED and (known.is_static is None or known.package is None)
+
+
+def _resolve_token(script: jedi.Script, text: str, token: Token) -> Token:
+    line, column = line_and_column(text, token.offset)
+    # jedi counts lines from 1, but columns from 0.
+    targets: list[Name] = script.goto(line + 1, column, follow_imports=True)
+    if not targets:
+        return token
+    known = token.properties
+    static = known.is_static if known.is_static is not None else _is_static(targets[0])
+    package = known.package or targets[0].module_name or None
+    return replace(token, properties=replace(known, is_static=static, package=package))
+
+
+def _is_static(target: Name) -> bool | None:
+    """Return whether a name is a member of a module or class: defined at their level, and no method that needs an
+    instance."""
+    if target.type in {"module", "class"}:
+        return True
+    parent = target.parent()
+    if parent is None:
+        return None
+    return bool(parent.type == "module" or (parent.type == "class" and target.type == "statement"))
