@@ -25,7 +25,7 @@ from ci_eval.core.fetch import dataset, git, locks, project, requirements
 from ci_eval.core.model import Session
 from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
-from ci_eval.plugins.adapters import poms, python_paths
+from ci_eval.plugins.adapters import jars, python_paths
 from ci_eval.plugins.adapters.endpoints import store
 from ci_eval.plugins.adapters.endpoints.http import assembly
 from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
@@ -175,7 +175,7 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
         (PreparationError,),
     ),
     "pom.xml": (
-        lambda data, folder: poms.read_needs(_put(data, folder / "pom.xml").parent),
+        lambda data, folder: jars.read_needs(_put(data, folder / "pom.xml").parent),
         b"<project><modules><module>a</module></modules><properties><a>1</a></properties></project>",
         (PreparationError,),
     ),

@@ -18,7 +18,7 @@ BEHAVIOURS = {
     "ci": "algorithms bootstrap caches documentation downloads locks moving_targets nights notices pages "
     "pull_requests releases runs stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
     "graders": "sacrebleu subtokens",
-    "engines": "dossiers driven hostile jdtls layouts network order real_lists told",
+    "engines": "dossiers driven hostile jdtls layouts network order real_lists rust_analyzer told",
     "jobs": "conditions dependencies detecting draws fuzzed_workspaces hostile hostile_texts ml_trouble one_population "
     "precise random_kills",
     "learning": "onnx",

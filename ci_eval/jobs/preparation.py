@@ -27,12 +27,12 @@ from ci_eval.jobs.comparison_rules import judging, load_metrics
 from ci_eval.jobs.engine.configuring import engine_of_command, identify_engine, make_sent_configuration, named_engine
 from ci_eval.jobs.models.answers import import_recordings
 from ci_eval.plugins.adapters import environments
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.adapters.lsp.custom import find_script
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.place import measure_confinement
+from ci_eval.plugins.adapters.process import NOTHING_OPEN
 from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
 
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
-from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter
-from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.process import LineProcess, SandboxPolicy, find_installs, interpreter
 
 Start = Callable[..., LineProcess]
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=True)"
@@ -25,7 +24,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def start(program: str, memory: int = 0, address_space: int = 0) -> LineProcess:
         argv = [sys.executable, "-c", program]
-        walls = Walls(memory=memory, address_space=address_space)
+        walls = SandboxPolicy(memory=memory, address_space=address_space)
         running.append(LineProcess(argv, cwd=tmp_path, environment={"PATH": os.defpath}, walls=walls))
         return running[-1]
 
@@ -72,7 +71,7 @@ def test_a_confined_program_that_ends_says_how_it_gets_more(tmp_path: Path, word
         argv,
         cwd=tmp_path,
         environment={},
-        walls=Walls(confine="auto", runs=(*find_installs(interpreter()), *find_installs(argv[0]))),
+        walls=SandboxPolicy(confine="auto", runs=(*find_installs(interpreter()), *find_installs(argv[0]))),
     )
     with pytest.raises(EngineCrash, match=r"(?s)exit code 1\)\n.*engine\.reads"):
         process.ask(b"x", 10)

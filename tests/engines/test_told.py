@@ -51,7 +51,7 @@ class Recorded:
         for name in ("node", "java", "php", "ruby", "sh", "interpreter"):
             self._record(self.programs / name)
         monkeypatch.setenv("PATH", f"{self.programs}{os.pathsep}{os.environ['PATH']}")
-        for module in ("ci_eval.plugins.adapters.lsp.engine", "ci_eval.plugins.engines.jedi"):
+        for module in ("ci_eval.plugins.adapters.python_paths", "ci_eval.plugins.engines.jedi"):
             monkeypatch.setattr(f"{module}.interpreter", lambda: str(self.programs / "interpreter"))
 
     def _install(self) -> None:

@@ -16,8 +16,8 @@ from ci_eval.core.config import Config, EngineConfig
 from ci_eval.core.contracts import Configurable, Engine, Installation, Surroundings
 from ci_eval.core.model.engine.sent import Condition, SentConfiguration
 from ci_eval.core.rendering.advice import sentence
-from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.driven import DrivenEngine
+from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.lsp.custom import calls_itself, custom, is_called
 from ci_eval.plugins.adapters.lsp.engine import NO_COMPLETION, LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, Overlay

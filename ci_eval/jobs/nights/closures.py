@@ -16,7 +16,7 @@ from ci_eval.core.base.files import below, read_own
 from ci_eval.core.catalogs import rankers
 from ci_eval.core.grammar.imports.named import NEAR, Name, read_module_names
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.plugins.adapters.closure import Closure, find_closure
+from ci_eval.plugins.adapters.engine import Closure, find_closure
 
 SOURCES = (".py", ".pyi")
 """The suffixes of the files whose imports are followed."""

@@ -11,8 +11,7 @@ from ci_eval.core.base.files import remove_tree
 from ci_eval.core.base.python_layout import source_roots
 from ci_eval.core.contracts import Surroundings
 from ci_eval.core.model import Confine
-from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter
-from ci_eval.plugins.adapters.process import EngineProcess
+from ci_eval.plugins.adapters.process import EngineProcess, SandboxPolicy, find_installs, interpreter
 
 CANARY = "canary"
 """The name of the file that an engine can read only if it is not confined."""
@@ -24,9 +23,7 @@ class Place:
     """The paths and limits that an engine's command and settings are made from."""
 
     folder: Path
-    """The folder in which the engine is installed."""
     root: Path
-    """The root of the project."""
     base: Path
     """A temporary folder for this engine alone; the engine itself may write only to `scratch` below it."""
     surroundings: Surroundings
@@ -66,10 +63,9 @@ class Place:
 
     @property
     def memory(self) -> int:
-        """Return the bytes that the engine may use; 0 means no limit."""
         return self.surroundings.memory
 
-    def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> Walls:
+    def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> SandboxPolicy:
         """Return the engine's rights to read, run and write.
 
         `programs`: the programs that the engine runs. `reads`: the paths that it may read beside the project and its
@@ -78,7 +74,7 @@ class Place:
         runs = [self.folder, self.programs, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in find_installs(program)]
         project = (self.root, *([self.environment] if self.environment else []))
-        return Walls(
+        return SandboxPolicy(
             confine=self.surroundings.confine,
             runs=tuple(dict.fromkeys(runs)),
             reads=(*project, *reads),
@@ -108,8 +104,16 @@ def measure_confinement(confine: Confine) -> str:
     try:
         # With `required`, it would refuse to start where it cannot be confined, and could not report how well it is.
         walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
-        # One may be killed before it can tell, such as where memory is short; two in a row are no accident.
-        return _probe(place, walls) or _probe(place, walls) or "not confined: it did not start"
+        # One may be killed before it can report, such as where memory is short; two in a row are no accident.
+        for _ in range(2):
+            command = [interpreter(), "-I", "-S", "-c", ""]
+            process = EngineProcess(command, cwd=place.scratch, environment={}, walls=walls)
+            try:
+                if report := process.confined:
+                    return report
+            finally:
+                process.close()
+        return "not confined: it did not start"
     finally:
         place.remove()
 
@@ -125,13 +129,3 @@ def variables(place: Place) -> dict[str, str]:
         # Interpreters that the engine starts must not import anything from the folder they run in.
         "PYTHONSAFEPATH": "1",
     }
-
-
-def _probe(place: Place, walls: Walls) -> str:
-    """Return the sandbox report of a program that does nothing within these walls, or "" if it ended before it could
-    report."""
-    process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
-    try:
-        return process.confined
-    finally:
-        process.close()

@@ -1,4 +1,5 @@
-"""A process of an engine, asked line by line, with a time limit, and ended together with everything it started."""
+"""A process of an engine: its rights on the machine, which `drivers/confine` enforces, its time limits, and its end
+together with everything it started."""
 
 from __future__ import annotations
 
@@ -11,14 +12,123 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.machine import count_cpu_below, list_descendants, peak_below, read_cpu_clocks
-from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.core.model import Confine
+
+PACKAGE = Path(__file__).parents[3]
+# With -I, Python does not look for packages where this one lies.
+START = (
+    f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); from ci_eval.plugins.drivers.confine.main import main; main()"
+)
+
+NOTHING_OPEN = "nothing found open"
+"""The end of the report of a fully confined process; see `drivers/confine/proof.py`."""
+
+SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
+"""Folders of the system, in which every engine may read and run everything."""
+TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", "Cargo.toml", ".git")
+"""Files that mark the top folder of a project or an installed package."""
+
+
+def interpreter() -> str:
+    """Return the Python that runs ci-eval, without its virtual environment."""
+    # CPython does not document this name, and may leave it empty.
+    base: str = getattr(sys, "_base_executable", "") or sys.executable
+    return base
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxPolicy:
+    """The rights of a process to read, run and write next to the system's libraries; by default none."""
+
+    confine: Confine = "off"
+    runs: tuple[Path, ...] = ()
+    reads: tuple[Path, ...] = ()
+    writes: tuple[Path, ...] = ()
+    connects: int = 0
+    """A port of TCP that the process may connect to; 0 = none, and no socket either."""
+    canary: Path | None = None
+    """A file of ours outside of all these folders, which the process must not be able to read; needed unless `confine`
+    is off."""
+    memory: int = 0
+    """Bytes of memory that the process and all it starts may use together; 0 = no limit."""
+    address_space: int = 0
+    """Bytes of address space of the process alone; 0 = no limit."""
+    remains: Path | None = None
+    """A folder that the supervisor deletes if ci-eval itself is killed."""
+
+    def around(self, argv: Sequence[str], report: int) -> list[str]:
+        """Return the command that starts `argv` in this sandbox. A report of what is still open is written to
+        descriptor `report`."""
+        paths = {"--run": self.runs, "--read": self.reads, "--write": self.writes}
+        options = [text for name, allowed in paths.items() for path in allowed for text in (name, str(path))]
+        options += ["--confine", self.confine, "--report", str(report)]
+        options += ["--memory", str(self.memory), "--address-space", str(self.address_space)]
+        options += ["--canary", str(self.canary or ""), "--remains", str(self.remains or "")]
+        options += ["--connect", str(self.connects), "--caller", str(os.getpid())]
+        # With -I and -S, nothing from the current folder, the environment or `site` is imported before the sandbox is
+        # set up.
+        return [interpreter(), "-I", "-S", "-c", START, *options, "--", *argv]
+
+
+def find_installs(program: str) -> list[Path]:
+    """Return the folders that a program must be able to read in order to run: the one it is installed in and, for a
+    script, that of its interpreter. Folders in SYSTEM are left out, since they are readable anyway."""
+    executable = shutil.which(program)
+    if executable is None:
+        return []
+    path = Path(executable).absolute()
+    # Of a virtual environment's Python, both that environment and what it links to.
+    files = (file for run in (path, *_find_interpreters(path)) for file in (run, run.resolve()))
+    own = (file for file in files if not any(file.is_relative_to(system) for system in SYSTEM))
+    return list(dict.fromkeys(map(find_install_root, own)))
+
+
+def _find_interpreters(path: Path) -> Iterator[Path]:
+    with path.open("rb") as file:
+        # A compiled program may have no line end for megabytes.
+        first = file.readline(500)
+    if first.startswith(b"#!"):
+        words = first[2:].decode(errors="replace").split()
+        if words[:1] == ["/usr/bin/env"]:
+            # Options of env, such as `-S`, stand before the program.
+            words = [shutil.which(word) or "" for word in words[1:] if not word.startswith("-")]
+        yield from (Path(word).absolute() for word in words[:1] if word)
+
+
+def find_install_root(path: Path) -> Path:
+    """Return the folder in which a file was installed or is developed, or the file itself if that folder holds too
+    much."""
+    if "node_modules" in path.parts:
+        # A package of npm needs those that are installed beside it.
+        modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
+        tops = [*([modules.parent] if _is_top(modules.parent) else []), modules]
+    elif path.parent.name in ("bin", "sbin"):
+        # A program in bin needs what is installed beside that folder, such as lib.
+        tops = [path.parents[1]]
+    else:
+        tops = [*filter(_is_top, path.parents), path.parent]
+    return next((top for top in tops if not _holds_too_much(top)), path)
+
+
+def _is_top(folder: Path) -> bool:
+    return any((folder / name).exists() for name in TOPS)
+
+
+def _holds_too_much(folder: Path) -> bool:
+    # A home folder, a folder above one, and folders in which many programs keep their files would expose passwords.
+    home = Path.home()
+    # A hidden folder in the home is allowed only if it is a virtual environment.
+    shared = folder.parent == home and folder.name.startswith(".") and not (folder / "pyvenv.cfg").exists()
+    return home.is_relative_to(folder) or shared or folder.parent in (home / ".local", Path("/"))
+
 
 ENDING = 5.0
 """Seconds that the supervisor (`drivers/confine/supervisor.py`) has to end an engine and all it started."""
@@ -28,10 +138,8 @@ CONFINED = (
     "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
     "it runs free."
 )
-
 LOOK_S = 1.0
 """Seconds between two looks at which processes an engine has."""
-
 LONGEST_LINE = 256 * 2**20
 """Bytes of the longest answer; an engine that sends more is taken to be broken."""
 
@@ -43,16 +151,16 @@ class EngineProcess:
     """
 
     def __init__(
-        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
     ) -> None:
-        """Start the program within the walls. Raises EngineCrash if it cannot be started."""
+        """Start the program in its sandbox. Raises EngineCrash if it cannot be started."""
         self.name = Path(argv[0]).name
         program = shutil.which(argv[0])
         if program is None:
             raise EngineCrash(f"{self.name} is not installed, or not on PATH")
         read, report = os.pipe()
         self._report = os.fdopen(read, "rb", buffering=0)
-        self._walls = walls or Walls()
+        self._walls = walls or SandboxPolicy()
         self._confined = ""
         self._cpu = 0.0
         self._pids: tuple[int, ...] = ()
@@ -105,7 +213,6 @@ class EngineProcess:
         return self._process.pid
 
     def peak_memory(self) -> int | None:
-        """Return the peak memory, without the supervisor's own; see `Weighed`."""
         return peak_below(self.pid)
 
     def count_cpu(self) -> float:
@@ -162,7 +269,15 @@ class EngineProcess:
     def close(self) -> None:
         """End the program and all it started; never raises."""
         self.count_cpu()
-        if not self._end_by_supervisor():
+        is_ended = False
+        # `drivers/confine/main.py` starts a supervisor on Linux only.
+        if sys.platform == "linux":
+            # The process is the supervisor, which ends all that it watches on this signal.
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=ENDING)
+                is_ended = True
+        if not is_ended:
             # A supervisor may be too slow on a busy machine. Without it, what it watches would live on.
             groups = [self._process.pid]
             for pid in list_descendants(self._process.pid):
@@ -177,19 +292,6 @@ class EngineProcess:
         for pipe in (self._report, self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe:
                 pipe.close()
-
-    def _end_by_supervisor(self) -> bool:
-        """Return whether a supervisor exists and has ended the program."""
-        # `drivers/confine/main.py` starts a supervisor on Linux only.
-        if sys.platform != "linux":
-            return False
-        # The process is the supervisor, which ends all that it watches on this signal.
-        self._process.terminate()
-        try:
-            self._process.wait(timeout=ENDING)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
 
 
 class LineProcess(EngineProcess):
@@ -217,9 +319,6 @@ class LineProcess(EngineProcess):
                 unsent = unsent[os.write(self._stdin, unsent) :]
             except BrokenPipeError as error:
                 raise self._crash() from error
-        return self._receive(deadline)
-
-    def _receive(self, deadline: float) -> bytes:
         end = self._received.find(b"\n")
         while end < 0:
             self._await(self._stdout, selectors.EVENT_READ, deadline)

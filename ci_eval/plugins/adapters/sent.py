@@ -14,13 +14,12 @@ import msgspec
 
 from ci_eval.core.contracts import Installation, Surroundings
 from ci_eval.core.model.engine.sent import SET, AutoImported, SentConfiguration
-from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.place import CANARY, DRIVERS, Place
+from ci_eval.plugins.adapters.process import interpreter
 
 SECRET = re.compile(
     r"token|secret|passw|credential|api_?key|licen[cs]e_?key|private_?key|(^|_)auth(_|$)", re.IGNORECASE
 )
-"""A pattern for the names of variables whose values may be secrets."""
 HEAP = re.compile(r"-Xmx(\d+)([kmg]?)$|--max-old-space-size=(\d+)$", re.IGNORECASE)
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
@@ -55,7 +54,6 @@ def configuration(
     environment: Mapping[str, str],
     *,
     auto_import: AutoImported,
-    prepared: Sequence[str] = (),
     taken_over: Iterable[str] = (),
     **more: Any,
 ) -> SentConfiguration:
@@ -70,9 +68,12 @@ def configuration(
     }
     arguments = extract_arguments(command)
     limits = {"timeout": place.surroundings.timeout, "memory": float(place.memory)}
-    parts = {"arguments": arguments, "prepared": extract_arguments(prepared), "environment": plain, **more}
+    parts = {"arguments": arguments, "environment": plain, **more}
     named = replace_paths({**parts, "files": read_engine_files(place)}, place)
-    known = {"autoImport": auto_import, "limits": limits | heap(arguments), "dependencies": _dependencies(place, named)}
+    known: dict[str, Any] = {"autoImport": auto_import, "limits": limits | heap(arguments), "dependencies": "none"}
+    if place.environment is not None:
+        is_named = "{dependencies}" in msgspec.json.encode(named).decode()
+        known["dependencies"] = "told" if is_named else "not told"
     return msgspec.convert(named | known, SentConfiguration)
 
 
@@ -90,12 +91,6 @@ def read_engine_files(place: Place) -> dict[str, str]:
             digest = f"{len(text):,} characters, SHA-256 {sha256(text.encode()).hexdigest()[:12]}"
             contents[str(path)] = text if len(text) <= LONGEST else digest
     return contents
-
-
-def _dependencies(place: Place, named: Mapping[str, Any]) -> str:
-    if place.environment is None:
-        return "none"
-    return "told" if "{dependencies}" in msgspec.json.encode(named).decode() else "not told"
 
 
 def extract_arguments(command: Sequence[str]) -> list[str]:

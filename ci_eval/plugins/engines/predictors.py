@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ci_eval.core.contracts import Engine, Surroundings
-from ci_eval.plugins.adapters.predicting import Predictor, PredictorOptions, predictor
+from ci_eval.plugins.adapters.controls import Predictor, PredictorOptions, predictor
 from ci_eval.plugins.learning.code import distinct
 from ci_eval.plugins.learning.nested import Nested, Project, Surrounding
 

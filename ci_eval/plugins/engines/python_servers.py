@@ -7,13 +7,12 @@ import sys
 from typing import Any
 
 from ci_eval.core.contracts import Engine
-from ci_eval.plugins.adapters.closure import Closure
-from ci_eval.plugins.adapters.lsp.engine import LspEngine, python_code
-from ci_eval.plugins.adapters.lsp.jedis import jedi_server
-from ci_eval.plugins.adapters.lsp.manners import BASEDPYRIGHT, PYRIGHT, Manners
+from ci_eval.plugins.adapters.engine import Closure
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport, Switch, Template
+from ci_eval.plugins.adapters.lsp.quirks import BASEDPYRIGHT, PYRIGHT, ServerQuirks
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.python_paths import answering_python, package_paths
+from ci_eval.plugins.adapters.python_paths import answering_python, jedi_server, package_paths, python_code
 from ci_eval.plugins.adapters.recipes import Npm, Pip
 
 PYTHON = frozenset({"python"})
@@ -108,7 +107,7 @@ _SERVERS = (
         settings=_basedpyright_settings,
         auto_import=AutoImport(usual="on", switch=Switch(settings="basedpyright.analysis.autoImportCompletions")),
         programs=("basedpyright-langserver",),
-        manners=BASEDPYRIGHT,
+        quirks=BASEDPYRIGHT,
         verified=True,
         closure=Closure.IMPORTS,
     ),
@@ -175,7 +174,7 @@ _SERVERS = (
         settings=_pyright_settings,
         auto_import=AutoImport(usual="on", switch=Switch(settings="python.analysis.autoImportCompletions")),
         programs=("pyright-langserver",),
-        manners=PYRIGHT,
+        quirks=PYRIGHT,
         verified=True,
         closure=Closure.IMPORTS,
         toolchains={"node": "20"},
@@ -205,7 +204,7 @@ _SERVERS = (
         command=Template(("{folder}/bin/zuban", "server")),
         variables=_zuban_variables,
         # Whether it calls an imported class "class" or "variable" depends on what it was asked before.
-        manners=Manners(kinds=False),
+        quirks=ServerQuirks(kinds=False),
         verified=True,
     ),
 )

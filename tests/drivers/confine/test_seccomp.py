@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.adapters.confinement import PACKAGE
+from ci_eval.plugins.adapters.process import PACKAGE
 from ci_eval.plugins.drivers.confine import calls, seccomp
 from tests.drivers.confine.escaping import NUMBERS
 from tests.needs import lack

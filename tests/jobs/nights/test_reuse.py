@@ -14,7 +14,7 @@ from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import Session, Suggestion
 from ci_eval.core.workspace import Workspace, pack_sessions
 from ci_eval.jobs.nights import closures, reuse
-from ci_eval.plugins.adapters.closure import Closure
+from ci_eval.plugins.adapters.engine import Closure
 from tests.command import command
 from tests.projects import GREETER, write
 

@@ -20,14 +20,13 @@ import msgspec
 
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.grammar.imports.cpp import Command, folders, sources
-from ci_eval.plugins.adapters.confinement import SYSTEM
+from ci_eval.plugins.adapters.process import SYSTEM
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
 """The files that clangd looks for in each folder above a file, in its order (`DirectoryCache` in
 clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
-"""Bytes of a database; a larger one is left out."""
 MOST_FLAGS = 500_000
 """The most flags of a database that is written for a project without one: each file gets a fresh clangd, which reads
 the whole database."""
@@ -128,7 +127,6 @@ def compile_commands(root: Path) -> CompileCommands:
 
 @lru_cache(maxsize=2)
 def include_folders(root: Path) -> tuple[str, ...]:
-    """Return the folders of the project from which its files include others; see `grammar.imports.cpp`."""
     return tuple(folders(root))
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch.download import hash_file
-from ci_eval.plugins.adapters.closure import Closure
-from ci_eval.plugins.adapters.confinement import find_install_root
+from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.adapters.lsp.manners import CLANGD, OWN_DATABASE
 from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay
+from ci_eval.plugins.adapters.lsp.quirks import CLANGD, OWN_DATABASE, fallback_options
 from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.process import find_install_root
 from ci_eval.plugins.adapters.recipes import InstalledEngine
 from ci_eval.plugins.adapters.sent import INTERPRETERS
 
@@ -42,8 +42,6 @@ class Given:
         return shutil.which(self.program) is not None
 
     def make(self, version: str | None, _folder: Path) -> InstalledEngine:
-        """Return the program as an installed engine; nothing is installed. Raises InstallError if the program is not on
-        PATH."""
         path = shutil.which(self.program)
         if path is None:
             raise InstallError(
@@ -77,8 +75,8 @@ def custom(
     arguments = [str(files.get(part, part)) for part in command[1:]]
     model = like or PLAIN_SERVER
     names = {part.partition("=")[0] for part in arguments}
-    if model.manners == CLANGD and "--compile-commands-dir" in names:
-        model = replace(model, manners=OWN_DATABASE, options=OWN_DATABASE.options)
+    if model.quirks == CLANGD and "--compile-commands-dir" in names:
+        model = replace(model, quirks=OWN_DATABASE, options=fallback_options)
     # The user's own value of a flag wins.
     flags = [flag for flag in model.flags if flag.partition("=")[0] not in names]
     return replace(

@@ -190,6 +190,28 @@ class CompletionList(Struct, rename="camel"):
     """The answer with the items that could be read. It is no field of the protocol."""
 
 
+# Of the protocol's version 3.18: the grey text that an editor shows after the caret.
+# https://microsoft.github.io/language-server-protocol/specifications/lsp/3.18/specification/#textDocument_inlineCompletion
+class Snippet(msgspec.Struct):
+    value: str
+
+
+class InlineItem(msgspec.Struct, rename="camel"):
+    """A text, and the part of the caret's line that it replaces. A text without a range is inserted at the caret."""
+
+    insert_text: str | Snippet
+    range: Range | None = None
+
+
+class InlineList(msgspec.Struct):
+    items: list[InlineItem] = []
+
+
+INLINE_ANSWER: msgspec.json.Decoder[list[InlineItem] | InlineList | None] = msgspec.json.Decoder(
+    list[InlineItem] | InlineList | None
+)
+
+
 class ResponseError(Struct):
     code: int = 0
     message: str = ""

@@ -13,8 +13,7 @@ from pathlib import Path
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.tracing import tell
-from ci_eval.plugins.adapters.confinement import Walls
-from ci_eval.plugins.adapters.process import EngineProcess
+from ci_eval.plugins.adapters.process import EngineProcess, SandboxPolicy
 
 LARGEST = 256 * 2**20
 """Bytes of the longest message taken from a server; one that sends a longer one is taken to be broken."""
@@ -31,9 +30,8 @@ class Wire(EngineProcess):
     for each other for ever."""
 
     def __init__(
-        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
     ) -> None:
-        """Start the server process. Raises EngineCrash if it cannot be started."""
         super().__init__(argv, cwd=cwd, environment=environment, walls=walls)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
@@ -132,6 +130,5 @@ class Wire(EngineProcess):
         return self._process.poll() is not None
 
     def close(self) -> None:
-        """End the server and its process group; never raises."""
         self._selector.close()
         super().close()

@@ -11,7 +11,7 @@ import msgspec
 
 from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.adapters import toolchains
+from ci_eval.plugins.adapters.engine import version_here
 from ci_eval.plugins.adapters.recipes import once
 from ci_eval.plugins.adapters.testruns.contract import (
     SWAPS_AS_IN_C,
@@ -57,7 +57,7 @@ _DECODER = msgspec.json.Decoder(_Event)
 
 
 def install(cache: Path) -> Path:
-    version = toolchains.version_here("go")
+    version = version_here("go")
     digest = hashlib.sha256(" ".join(LIBRARY).encode()).hexdigest()[:12]
     return once(cache / "graders" / f"go-{version}-{digest}", version, _compile_library).folder
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ci_eval.core.fetch.packages import pip_install
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.recipes import once
 from ci_eval.plugins.adapters.testruns.contract import SWAPS, Ended, Outcome, Runner, Step, Syntax, Work, read_junit
 
