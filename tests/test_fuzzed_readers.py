@@ -32,7 +32,7 @@ from ci_eval.plugins.adapters.endpoints.http.trouble import Trouble
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, read_answer
-from ci_eval.plugins.adapters.lsp.wire import Wire
+from ci_eval.plugins.adapters.process import MessageProcess
 from ci_eval.plugins.learning import model_file
 from ci_eval.plugins.learning.recommenders import file as recommender_file
 
@@ -69,7 +69,7 @@ def _raw(data: bytes, folder: Path) -> None:
 
 
 def _lsp_messages(data: bytes, _folder: Path) -> None:
-    server = Wire.__new__(Wire)
+    server = MessageProcess.__new__(MessageProcess)
     server.name, server._length, server._received = "fuzzed", -1, bytearray(data)
     while server._message() is not None:
         pass

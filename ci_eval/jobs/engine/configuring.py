@@ -21,7 +21,7 @@ from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.lsp.custom import calls_itself, custom, is_called
 from ci_eval.plugins.adapters.lsp.engine import NO_COMPLETION, LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, Overlay
-from ci_eval.plugins.adapters.sent import Configured
+from ci_eval.plugins.adapters.place import Configured
 
 ON_TOP = ("settings", "options", "arguments", "environment", "capabilities")
 """The keys of `engine` that are put on top of what a language server gets anyway."""
@@ -93,15 +93,15 @@ def identify_engine(
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
-            itself = server.introduction(installation, surroundings)
+            name, completes = server.introduce(installation, surroundings)
         except EngineFailure as error:
             # The sessions fail for the same reason, which the reports lead with.
             screen.warn(f"{server.name} did not start when it was tried: {error}")
             return server
-        if not itself.completes:
+        if not completes:
             raise PreparationError(NO_COMPLETION.format(server.name))
         if not server.like and (
-            model := next((candidate for candidate in servers() if calls_itself(itself.name, candidate)), None)
+            model := next((candidate for candidate in servers() if calls_itself(name, candidate)), None)
         ):
             assert config.engine.command
             server = _set_auto_import(
@@ -114,7 +114,7 @@ def identify_engine(
                 ),
                 config,
             )
-            evidence = f"the name that it gives, {itself.name}"
+            evidence = f"the name that it gives, {name}"
     if server.like:
         screen.say(
             f"{server.name} is told and waited for as {server.like} is ({evidence} says so); "

@@ -1,5 +1,4 @@
-"""A grader that computes CodeBLEU in a process of its own, by grammars of its own, so that its figures depend on no
-others."""
+"""A grader that computes CodeBLEU in its own process and by its own grammars, so that figures depend on no others."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ WHEELS = (
     "tree-sitter-javascript==0.25.0",
     "tree-sitter-c-sharp==0.23.5",
 )
-"""The packages of the grader. Go's figures change with its grammar, so a variant's name stands for these versions."""
+"""The packages of the grader. Go's figures change with its grammar, so a variant's name means these versions."""
 ALIASES = {
     "python": "python py python3",
     "java": "java",

@@ -27,7 +27,7 @@ from ci_eval.plugins.learning.code import Class, classify_token
 
 
 class OpenText:
-    """The text of the open file, the state of a started engine without a process of its own."""
+    """The text of the open file, the state of a started engine without its own process."""
 
     def __init__(self) -> None:
         self.text = ""
@@ -152,7 +152,7 @@ class Predictor(OpenText, Generic[Options]):
 
     @abstractmethod
     def predict(self, before: str, after: str) -> Iterable[str]:
-        """Return tokens that may stand between these texts, the likeliest first. A text may come twice."""
+        """Return tokens that may be between these texts, the likeliest first. A text may come twice."""
 
     def asked(self, token: str) -> bool:
         """Return whether tokens that look like this one are asked for in this run."""

@@ -20,9 +20,8 @@ from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.core.tracing import Direction, tell
 from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport
-from ci_eval.plugins.adapters.place import DRIVERS, Place, variables
+from ci_eval.plugins.adapters.place import DRIVERS, Place, beforehand, configuration, variables
 from ci_eval.plugins.adapters.process import LineProcess
-from ci_eval.plugins.adapters.sent import beforehand, configuration
 
 PATIENCE = 120.0
 """Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""
@@ -39,11 +38,11 @@ class DrivenEngine(FromRecipe):
     """
 
     command: Callable[[Place], Sequence[str]]
-    beside: float = 0.0
+    overhead: float = 0.0
     """Seconds that a question may take in addition to the completion itself. They are needed if each question gets a
     new compiler, which must start and read the project."""
     text: re.Pattern[str] | None = None
-    """A pattern for the part of a name that is inserted; None stands for the language's pattern of names. A name
+    """A pattern for the part of a name that is inserted; None means the language's pattern of names. A name
     without a match is left out."""
     auto_import: AutoImport = NEVER
 
@@ -59,7 +58,7 @@ class DrivenEngine(FromRecipe):
 
 
 class RunningProcess:
-    """A started engine that a driver answers for, line by line, in a process of its own."""
+    """A started engine that a driver answers for, line by line, in its own process."""
 
     def __init__(self, folder: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -125,9 +124,9 @@ class RunningDriver(RunningProcess):
         """Return the suggestions at the caret. Raises EngineTimeout if the driver measured more than the limit."""
         limit = self._surroundings.timeout
         clocks = self._process.start_clock()
-        latency, names = self._ask(query.offset, limit + self._engine.beside)
+        latency, names = self._ask(query.offset, limit + self._engine.overhead)
         cpu = self._process.stop_clock(clocks)
-        # The wait may be longer than the limit (`beside`), so the driver's own time decides.
+        # The wait may be longer than the limit (`overhead`), so the driver's own time decides.
         if latency > 1000 * limit:
             raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
         return Answer(

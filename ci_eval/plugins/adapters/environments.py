@@ -120,7 +120,7 @@ class _Task:
 
 
 def _python(task: _Task, folder: Path) -> Mapping[str, str]:
-    # A virtual environment as far as tools read it, but without an interpreter: nobody can start one.
+    # A virtual environment for the tools that read it, but without an interpreter: nobody can start one.
     site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
     site.mkdir(parents=True)
     version = ".".join(map(str, sys.version_info[:3]))

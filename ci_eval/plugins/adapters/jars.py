@@ -97,7 +97,7 @@ def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
     )
     # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
     (folder / ".mvn").mkdir()
-    # In the layout of a repository, the path of a jar tells its group, name and version.
+    # In the layout of a repository, the path of a jar names its group, name and version.
     (folder / "settings.xml").write_text(_settings(), encoding="utf-8")
     options = ("-gs", "settings.xml", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true")
     try:

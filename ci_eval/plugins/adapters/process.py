@@ -21,6 +21,7 @@ from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeou
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.machine import count_cpu_below, list_descendants, peak_below, read_cpu_clocks
 from ci_eval.core.model import Confine
+from ci_eval.core.tracing import tell
 
 PACKAGE = Path(__file__).parents[3]
 # With -I, Python does not look for packages where this one lies.
@@ -98,7 +99,7 @@ def _find_interpreters(path: Path) -> Iterator[Path]:
     if first.startswith(b"#!"):
         words = first[2:].decode(errors="replace").split()
         if words[:1] == ["/usr/bin/env"]:
-            # Options of env, such as `-S`, stand before the program.
+            # Options of env, such as `-S`, come before the program.
             words = [shutil.which(word) or "" for word in words[1:] if not word.startswith("-")]
         yield from (Path(word).absolute() for word in words[:1] if word)
 
@@ -107,11 +108,11 @@ def find_install_root(path: Path) -> Path:
     """Return the folder in which a file was installed or is developed, or the file itself if that folder holds too
     much."""
     if "node_modules" in path.parts:
-        # A package of npm needs those that are installed beside it.
+        # A package of npm needs those that are installed next to it.
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
         tops = [*([modules.parent] if _is_top(modules.parent) else []), modules]
     elif path.parent.name in ("bin", "sbin"):
-        # A program in bin needs what is installed beside that folder, such as lib.
+        # A program in bin needs what is installed next to that folder, such as lib.
         tops = [path.parents[1]]
     else:
         tops = [*filter(_is_top, path.parents), path.parent]
@@ -140,7 +141,7 @@ CONFINED = (
 )
 LOOK_S = 1.0
 """Seconds between two looks at which processes an engine has."""
-LONGEST_LINE = 256 * 2**20
+LONGEST_ANSWER = 256 * 2**20
 """Bytes of the longest answer; an engine that sends more is taken to be broken."""
 
 
@@ -175,7 +176,7 @@ class EngineProcess:
                 stderr=subprocess.PIPE,
                 # Reads and writes go by the descriptors, past any buffer of Python's.
                 bufsize=0,
-                # A group of its own, so that the program can be killed with all it started.
+                # A new group, so that the program can be killed with all it started.
                 start_new_session=True,
                 pass_fds=(report,),
             )
@@ -307,7 +308,7 @@ class LineProcess(EngineProcess):
     def ask(self, line: bytes, timeout: float) -> bytes:
         """Send a line and return the next line of the answer. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
-        # At its end, the pipe is readable as well; then writing tells of the crash.
+        # At its end, the pipe is readable as well; then writing reports the crash.
         with suppress(BlockingIOError):
             self._received += os.read(self._stdout, 2**20)
         if self._received:
@@ -329,8 +330,124 @@ class LineProcess(EngineProcess):
             newline = chunk.find(b"\n")
             end = len(self._received) + newline if newline >= 0 else -1
             self._received += chunk
-            if len(self._received) > LONGEST_LINE:
-                raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_LINE:,} bytes")
+            if len(self._received) > LONGEST_ANSWER:
+                raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_ANSWER:,} bytes")
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         return line
+
+
+AHEAD = 32 * 2**20
+"""Bytes that may arrive while one message is being sent; a server that sends more does not read."""
+
+LONGEST_HEADER = 8192
+_LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
+
+
+class MessageProcess(EngineProcess):
+    """A server process that speaks in messages. Its output is read even while we write: otherwise both sides could wait
+    for each other for ever."""
+
+    def __init__(
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
+    ) -> None:
+        super().__init__(argv, cwd=cwd, environment=environment, walls=walls)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._length = -1
+        """Bytes of the message whose header was read; -1 = none was."""
+
+    def send(self, body: bytes, deadline: float) -> None:
+        """Write one message. Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
+        tell("->", body)
+        unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        limit = len(self._received) + AHEAD
+        while True:
+            try:
+                unsent = unsent[os.write(self._stdin, unsent) :]
+            except BlockingIOError:
+                pass
+            except BrokenPipeError as error:
+                raise self._crash() from error
+            if not unsent:
+                return
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+            try:
+                ready = self._select(deadline)
+            finally:
+                self._selector.unregister(self._stdin)
+            if not ready:
+                raise EngineTimeout(f"{self.name} did not read what it was sent")
+            if self._stdout in ready:
+                self._read()
+            if len(self._received) > limit:
+                raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
+
+    def receive(self, deadline: float) -> bytes | None:
+        """Return the next message, or None if none is there by `deadline` (time.monotonic()). Raises EngineCrash or
+        EngineMisbehaved."""
+        while time.monotonic() < deadline:
+            message = self._message()
+            if message is not None:
+                return message
+            if self._select(deadline):
+                self._read()
+        return None
+
+    def _select(self, deadline: float) -> list[int]:
+        """Return the pipes that are ready; [] after the deadline."""
+        # Without this check, a server that never stops sending would hold us for ever.
+        left = deadline - time.monotonic()
+        return [key.fd for key, _ in self._selector.select(left)] if left > 0 else []
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self._stdout, 2**20)
+        except BlockingIOError:
+            return
+        if not chunk:
+            raise self._crash()
+        self._received += chunk
+        if len(self._received) > LONGEST_ANSWER + LONGEST_HEADER:
+            raise EngineMisbehaved(f"{self.name} sent more than {LONGEST_ANSWER:,} bytes at once")
+
+    def _message(self) -> bytes | None:
+        if self._length < 0 and not self._header():
+            return None
+        if len(self._received) < self._length:
+            return None
+        # A slice of the bytearray itself would copy the message twice.
+        body = bytes(memoryview(self._received)[: self._length])
+        del self._received[: self._length]
+        self._length = -1
+        tell("<-", body)
+        return body
+
+    def _header(self) -> bool:
+        end = self._received.find(b"\r\n\r\n")
+        if end < 0:
+            if len(self._received) > LONGEST_HEADER:
+                raise EngineMisbehaved(
+                    f"{self.name} wrote what is no message: {quote(bytes(self._received[:LONGEST_HEADER]), 80)!r}"
+                )
+            return False
+        header = bytes(self._received[:end])
+        match = _LENGTH.search(header)
+        # Some servers print a line or two before they begin to speak the protocol; that is no reason to give up.
+        if not match or int(match[1]) > LONGEST_ANSWER:
+            raise EngineMisbehaved(f"{self.name} wrote a header without a usable Content-Length: {quote(header, 80)!r}")
+        del self._received[: end + 4]
+        self._length = int(match[1])
+        return True
+
+    def wait_for_end(self, seconds: float) -> bool:
+        """Return whether the program ends by itself within that time. Its output is dropped meanwhile."""
+        deadline = time.monotonic() + seconds
+        with suppress(EngineCrash, EngineMisbehaved):
+            while self.receive(deadline) is not None:
+                pass
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        self._selector.close()
+        super().close()

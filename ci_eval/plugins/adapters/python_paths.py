@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sys
 import sysconfig
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
@@ -29,13 +29,12 @@ def package_paths(environment: Path | None) -> list[str]:
     These are its `site-packages` and the folders within that its `.pth` files name, in the order of Python's `site`.
     """
     sites = sorted(environment.glob("lib/python*/site-packages")) if environment else []
-    paths = [folder for site in sites for folder in (site, *_named_by_files(site))]
+    paths = []
+    for site in sites:
+        paths.append(site)
+        for file in sorted(site.glob("*.pth")):
+            paths += [site / name for name in read_pth_folders(file, site)]
     return list(dict.fromkeys(map(str, paths)))
-
-
-def _named_by_files(site: Path) -> Iterator[Path]:
-    for path in sorted(site.glob("*.pth")):
-        yield from (site / name for name in read_pth_folders(path, site))
 
 
 def read_pth_folders(path: Path, site: Path) -> list[str]:
@@ -50,18 +49,13 @@ def read_pth_folders(path: Path, site: Path) -> list[str]:
     for line in text.splitlines():
         name = line.rstrip()
         # Python's `site` runs a line that begins with `import` as code.
-        is_code = name.startswith(("#", "import ", "import\t"))
-        if name and not is_code and _is_within(site / name, inside):
-            names.append(name)
+        if not name or name.startswith(("#", "import ", "import\t")):
+            continue
+        with suppress(OSError, ValueError, RuntimeError):  # too long, a null character, links in a circle
+            folder = (site / name).resolve()
+            if folder.is_dir() and inside in folder.parents:
+                names.append(name)
     return names
-
-
-def _is_within(folder: Path, inside: Path) -> bool:
-    try:
-        resolved = folder.resolve()
-        return resolved.is_dir() and inside in resolved.parents
-    except (OSError, ValueError, RuntimeError):  # too long, a null character, links in a circle
-        return False
 
 
 def answering_python(place: Place) -> Path:
@@ -118,7 +112,7 @@ def load_standard(state, *, sys_path, **named):
 compiled.load_module = load_standard
 """
 
-# jedi imports compiled modules in a process of its own, which it starts with the environment's Python and asks for
+# jedi imports compiled modules in another process, which it starts with the environment's Python and asks for
 # its search paths (`CompiledSubprocess._get_process` in jedi/inference/compiled/subprocess, jedi 0.20.1). Here that is
 # the Python of the server itself, isolated and without `site`, and the environment's packages are added as data.
 _PATHS = """

@@ -32,29 +32,22 @@ VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 class InstalledEngine:
     folder: Path
     version: str
-    packages: dict[str, str]
-    """The name → version of everything that was installed."""
+    packages: dict[str, str]  # name → version of everything that was installed
 
 
 class Recipe(Protocol):
     @property
-    def version(self) -> str:
-        """Return the version that is installed by default."""
-
+    def version(self) -> str: ...  # the one that is installed by default
     @property
-    def source(self) -> str:
-        """Return the origin of the engine in a word or two, such as "PyPI"."""
-
+    def source(self) -> str: ...  # where the engine comes from, such as "PyPI"
     @property
-    def needs(self) -> tuple[str, ...]:
-        """Return the programs that are needed to install and run the engine."""
+    def needs(self) -> tuple[str, ...]: ...  # the programs that are needed to install and run the engine
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
         """Install the engine below `folder`, unless it is there; None = the default version. Raises ConfigError or
         InstallError."""
 
-    def is_made(self, folder: Path) -> bool:
-        """Return whether the default version is installed already."""
+    def is_made(self, folder: Path) -> bool: ...  # whether the default version is installed
 
 
 @runtime_checkable
@@ -74,7 +67,7 @@ class Releasing(Protocol):
 
 
 class IntoCache:
-    """A base of recipes that install into a folder of their own in the cache."""
+    """A base of recipes that install into their own folder in the cache."""
 
     version: str
 
@@ -99,7 +92,7 @@ class IntoCache:
 
 @dataclass(frozen=True, kw_only=True)
 class Pip(IntoCache):
-    """A recipe for wheels from PyPI, in a folder of their own."""
+    """A recipe for wheels from PyPI, in their own folder."""
 
     package: str
     version: str

@@ -107,7 +107,7 @@ ENGINES: dict[str, Engine] = {
         ),
         why="macros are not expanded, which would run their code",
         command=_start_scala,
-        beside=60,
+        overhead=60,
         text=re.compile(r".+"),
         verified=True,
         toolchains={"java": "17"},

@@ -18,11 +18,10 @@ from ci_eval.core.model.engine.sent import SentConfiguration
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.driven import RunningProcess
 from ci_eval.plugins.adapters.engine import FromRecipe
-from ci_eval.plugins.adapters.place import Place, variables
+from ci_eval.plugins.adapters.place import Place, beforehand, configuration, variables
 from ci_eval.plugins.adapters.process import LineProcess, interpreter
 from ci_eval.plugins.adapters.python_paths import package_paths
 from ci_eval.plugins.adapters.recipes import Pip
-from ci_eval.plugins.adapters.sent import beforehand, configuration
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 PATIENCE = 60.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import Any
 
 from ci_eval.core.contracts import Engine
@@ -15,7 +16,7 @@ from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.python_paths import answering_python, jedi_server, package_paths, python_code
 from ci_eval.plugins.adapters.recipes import Npm, Pip
 
-PYTHON = frozenset({"python"})
+_server = partial(LspEngine, languages=frozenset({"python"}), verified=True)
 
 
 def _start_basedpyright(place: Place) -> list[str]:
@@ -92,10 +93,9 @@ def _zuban_variables(place: Place) -> dict[str, str]:
 
 
 _SERVERS = (
-    LspEngine(
+    _server(
         name="basedpyright",
         summary="fork of pyright with more of Pylance's features",
-        languages=PYTHON,
         licence="MIT",
         # It brings its own Node.js.
         recipe=Pip(package="basedpyright", version="1.40.2"),
@@ -108,25 +108,21 @@ _SERVERS = (
         auto_import=AutoImport(usual="on", switch=Switch(settings="basedpyright.analysis.autoImportCompletions")),
         programs=("basedpyright-langserver",),
         quirks=BASEDPYRIGHT,
-        verified=True,
         closure=Closure.IMPORTS,
     ),
-    LspEngine(
+    _server(
         name="jedi-language-server",
         summary="jedi as a language server for Python",
-        languages=PYTHON,
         licence="MIT",
         recipe=Pip(package="jedi-language-server", version="0.47.0"),
         why="no snippets and no diagnostics; jedi imports no modules of the project, which would run their code",
         command=_start_jedi,
         options=Template({"completion": {"disableSnippets": True}, "diagnostics": {"enable": False}}),
         auto_import=NEVER,
-        verified=True,
     ),
-    LspEngine(
+    _server(
         name="pylsp",
         summary="python-lsp-server, jedi as a language server with plugins",
-        languages=PYTHON,
         licence="MIT",
         recipe=Pip(package="python-lsp-server", version="1.15.0"),
         why="no linters; jedi imports no modules of the project, which would run their code",
@@ -143,12 +139,10 @@ _SERVERS = (
             }
         ),
         auto_import=AutoImport(usual="off", switch=Switch(settings="pylsp.plugins.rope_autoimport.enabled")),
-        verified=True,
     ),
-    LspEngine(
+    _server(
         name="pyrefly",
         summary="type checker and language server for Python",
-        languages=PYTHON,
         licence="MIT",
         recipe=Pip(package="pyrefly", version="1.4.1"),
         why="a configuration of ours in place of the project's, which may name programs to run",
@@ -161,12 +155,10 @@ _SERVERS = (
             switch=Switch(settings="python.analysis.autoImportCompletions", options="analysis.autoImportCompletions"),
         ),
         programs=("pyrefly-lsp",),
-        verified=True,
     ),
-    LspEngine(
+    _server(
         name="pyright",
         summary="type checker and language server for Python",
-        languages=PYTHON,
         licence="MIT",
         recipe=Npm(package="pyright", version="1.1.414"),
         why="only open files are checked and nothing is indexed, so that no work in the background slows answers",
@@ -175,14 +167,12 @@ _SERVERS = (
         auto_import=AutoImport(usual="on", switch=Switch(settings="python.analysis.autoImportCompletions")),
         programs=("pyright-langserver",),
         quirks=PYRIGHT,
-        verified=True,
         closure=Closure.IMPORTS,
         toolchains={"node": "20"},
     ),
-    LspEngine(
+    _server(
         name="ty",
         summary="type checker and language server for Python",
-        languages=PYTHON,
         licence="MIT",
         recipe=Pip(package="ty", version="0.0.104"),
         command=Template(("{folder}/bin/ty", "server")),
@@ -192,12 +182,10 @@ _SERVERS = (
         auto_import=AutoImport(
             usual="on", switch=Switch(settings="ty.completions.autoImport", options="ty.completions.autoImport")
         ),
-        verified=True,
     ),
-    LspEngine(
+    _server(
         name="zuban",
         summary="type checker and language server for Python",
-        languages=PYTHON,
         # Under this licence it only ever runs as a separate program.
         licence="AGPL-3.0-only",
         recipe=Pip(package="zuban", version="0.10.2"),
@@ -205,7 +193,6 @@ _SERVERS = (
         variables=_zuban_variables,
         # Whether it calls an imported class "class" or "variable" depends on what it was asked before.
         quirks=ServerQuirks(kinds=False),
-        verified=True,
     ),
 )
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in _SERVERS}

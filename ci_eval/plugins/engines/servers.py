@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,9 @@ def _start_metals(place: Place) -> list[str]:
 # Ruby does not look for gems in the engine's own folder by itself.
 GEMS = Template({"GEM_HOME": "{folder}", "GEM_PATH": "{folder}"})
 
+_ruby_server = partial(
+    LspEngine, languages=frozenset({"ruby"}), licence="MIT", auto_import=NEVER, toolchains={"ruby": "3.1"}
+)
 STEPS = 10_000
 """The number of steps after which an analysis of typeprof ends with what it has; they take about a second."""
 
@@ -93,7 +97,9 @@ TYPEPROF = (
 
 # ---------------------------------------------------------------------------------------- TypeScript and JavaScript
 
-ECMASCRIPT = frozenset({"javascript", "typescript"})
+_ecmascript_server = partial(
+    LspEngine, languages=frozenset({"javascript", "typescript"}), verified=True, toolchains={"node": "20"}
+)
 PREFERENCES: dict[str, Any] = {"includeCompletionsWithInsertText": True}
 """The preference for suggestions that replace more than the name, such as `?.name` for `.name`."""
 
@@ -297,27 +303,19 @@ _SERVERS = (
         command=_start_metals,
         toolchains={"java": "17"},
     ),
-    LspEngine(
+    _ruby_server(
         name="ruby-lsp",
         summary="Shopify's language server for Ruby",
-        languages=frozenset({"ruby"}),
-        licence="MIT",
         recipe=Gem(package="ruby-lsp", version="0.26.9"),
         command=Template(("{folder}/bin/ruby-lsp",)),
         variables=GEMS,
-        auto_import=NEVER,
-        toolchains={"ruby": "3.1"},
     ),
-    LspEngine(
+    _ruby_server(
         name="solargraph",
         summary="language server for Ruby",
-        languages=frozenset({"ruby"}),
-        licence="MIT",
         recipe=Gem(package="solargraph", version="0.56.0"),
         command=Template(("{folder}/bin/solargraph", "stdio")),
         variables=GEMS,
-        auto_import=NEVER,
-        toolchains={"ruby": "3.1"},
     ),
     # rustup and distributions bring it.
     LspEngine(
@@ -337,11 +335,9 @@ _SERVERS = (
         auto_import=AutoImport(usual="on", switch=Switch(options="completion.autoimport.enable")),
     ),
     # It comes with Debian's Ruby 3.1. Its makers call its language server an experiment.
-    LspEngine(
+    _ruby_server(
         name="typeprof",
         summary="the system's Ruby's type profiler as a language server (0.21); finds little: Ruby's night asks words",
-        languages=frozenset({"ruby"}),
-        licence="MIT",
         recipe=System(
             program="ruby",
             hint="apt-get install ruby",
@@ -350,15 +346,12 @@ _SERVERS = (
         why="an analysis ends after a number of steps in place of a second by the clock",
         command=Template(("ruby", "-e", TYPEPROF, "--", "--lsp", "--stdio", "--max-iteration", str(STEPS))),
         reopens=True,
-        auto_import=NEVER,
         verified=True,
-        toolchains={"ruby": "3.1"},
     ),
     # It is written in Go; its npm package has a program for each system.
-    LspEngine(
+    _ecmascript_server(
         name="typescript",
         summary="the language server in TypeScript 7, for TypeScript and JavaScript",
-        languages=ECMASCRIPT,
         licence="Apache-2.0",
         recipe=Npm(package="typescript", version="7.0.2"),
         why="types of packages are not installed from npm by itself",
@@ -366,26 +359,20 @@ _SERVERS = (
         settings=Template(SETTINGS),
         auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
         programs=("tsc", "tsgo", "typescript-go"),
-        verified=True,
-        toolchains={"node": "20"},
     ),
-    LspEngine(
+    _ecmascript_server(
         name="typescript-language-server",
         summary="tsserver as a language server for TypeScript and JavaScript",
-        languages=ECMASCRIPT,
         licence="Apache-2.0",
         recipe=Npm(package="typescript-language-server", version="5.3.0", others={"typescript": "5.9.3"}),
         why=WHOLE,
         command=Template(("node", "{folder}/node_modules/typescript-language-server/lib/cli.mjs", "--stdio")),
         options=_tsserver_options,
         auto_import=AutoImport(usual="on", switch=_tsserver_imports, resolves=True),
-        verified=True,
-        toolchains={"node": "20"},
     ),
-    LspEngine(
+    _ecmascript_server(
         name="vtsls",
         summary="VS Code's TypeScript extension as a language server",
-        languages=ECMASCRIPT,
         licence="MIT",
         recipe=Npm(package="@vtsls/language-server", version="0.3.0"),
         why=WHOLE,
@@ -402,8 +389,6 @@ _SERVERS = (
         programs=("@vtsls/language-server",),
         # With auto-import, the kind of a few names depends on what it was asked before.
         quirks=ServerQuirks(kinds=False),
-        verified=True,
-        toolchains={"node": "20"},
     ),
 )
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in _SERVERS}

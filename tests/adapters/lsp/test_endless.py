@@ -12,7 +12,7 @@ import pytest
 from ci_eval.core.base.errors import EngineFailure, EngineMisbehaved, EngineTimeout, EngineUnstarted
 from ci_eval.core.contracts import Query
 from ci_eval.plugins.adapters.lsp.engine import RunningLsp
-from ci_eval.plugins.adapters.lsp.wire import AHEAD
+from ci_eval.plugins.adapters.process import AHEAD
 from tests.adapters.lsp.conftest import Start
 
 METHODS = ("initialize", "textDocument/didOpen", "textDocument/completion", "shutdown")

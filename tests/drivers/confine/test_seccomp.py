@@ -20,9 +20,9 @@ from tests.needs import lack
 CODE = """
 import os, sys
 sys.path.insert(0, {package!r})
-from ci_eval.plugins.drivers.confine import kernel, seccomp
+from ci_eval.plugins.drivers.confine import calls, seccomp
 import multiprocessing, shutil, socket, subprocess, tempfile, threading
-kernel.prctl(kernel.NO_NEW_PRIVILEGES)
+calls.prctl(calls.NO_NEW_PRIVILEGES)
 seccomp.restrict(truncate={truncate})
 {attempt}
 """

@@ -84,7 +84,7 @@ import os, subprocess, sys
 sys.path[:] = {path!r}
 from ci_eval.plugins.drivers.confine import supervisor
 from ci_eval.plugins.drivers.confine.supervisor import Cgroups
-from ci_eval.plugins.drivers.confine.kernel import SUBREAPER, prctl
+from ci_eval.plugins.drivers.confine.calls import SUBREAPER, prctl
 del supervisor.descendants
 prctl(SUBREAPER)
 family = subprocess.Popen([{python!r}, "-c", {family!r}], stdout=subprocess.PIPE, start_new_session=True)

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import unquote
@@ -42,8 +42,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     read_answer,
     read_locations,
 )
-from ci_eval.plugins.adapters.lsp.wire import Wire
-from ci_eval.plugins.adapters.process import SandboxPolicy
+from ci_eval.plugins.adapters.process import MessageProcess, SandboxPolicy
 
 QUIET = 0.3
 """Seconds after which a server that has announced no work is taken to be ready, for servers that were observed to be
@@ -105,14 +104,13 @@ class Launch:
     cwd: Path
     environment: Mapping[str, str]
     walls: SandboxPolicy
-    options: Any = None
-    """The value of `initializationOptions`."""
-    capabilities: Mapping[str, Any] = field(default_factory=lambda: CAPABILITIES)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    announces: bool = False
-    quiet: float = QUIET
-    initialize: float = 60.0  # seconds
-    ready: float = 120.0
+    options: Any  # the value of `initializationOptions`
+    capabilities: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    announces: bool
+    quiet: float
+    initialize: float  # seconds
+    ready: float
     """Seconds that the server may work (build its index, load packages) before it is asked although it is not done."""
 
 
@@ -122,7 +120,9 @@ class Client:
     def __init__(self, launch: Launch) -> None:
         """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
-        self.process = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
+        self.process = MessageProcess(
+            launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls
+        )
         self._sent: set[str] = set()  # the ids of all requests so far
         self._works: set[int | str] = set()
         self._awaits_work = launch.announces
@@ -143,7 +143,7 @@ class Client:
             self._initialize(time.monotonic() + launch.initialize)
         except EngineTimeout as error:
             self.process.close()
-            # The type tells that a start failed: such an engine is given up after two starts, not tried in each
+            # The type means that a start failed: such an engine is given up after two starts, not tried in each
             # session.
             raise EngineUnstarted(
                 f"{self.process.name} did not answer `initialize` within {launch.initialize:g} s; if it needs longer, "

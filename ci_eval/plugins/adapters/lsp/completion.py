@@ -1,4 +1,4 @@
-"""A conversion of completion items into offers: for each item, the text that would stand in the document from the
+"""A conversion of completion items into offers: for each item, the text that would be in the document from the
 token's beginning on."""
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ class Question:
 
         `offset`: the caret's. `prefix`: the typed part of the token; `since`: the number of its characters that were
         typed after the list was made. `language`: the protocol's name. `replaces`: whether acceptance replaces the
-        text behind the caret that belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert.
+        text after the caret that belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert.
         """
         begin = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
@@ -364,7 +364,7 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        """Return the text that acceptance leaves behind the name (`written` is new), and the text that it removes
+        """Return the text that acceptance leaves after the name (`written` is new), and the text that it removes
         around the name."""
         question, after = self._question, replaced.end - self._question.asked
         if replaced.begin == question.token and not after:
@@ -499,7 +499,7 @@ class _Offsets:
         return begin, max(end - begin, 0), edit.new_text
 
     def _offset(self, position: Position) -> int:
-        # A position behind the text is its end.
+        # A position after the text is its end.
         if position.line >= len(self._lines):
             return self._begins[-1] - 1
         line = max(position.line, 0)

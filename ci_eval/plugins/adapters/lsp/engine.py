@@ -38,9 +38,8 @@ from ci_eval.plugins.adapters.lsp.overlay import (
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
-from ci_eval.plugins.adapters.lsp.wire import Wire
-from ci_eval.plugins.adapters.place import Place, variables
-from ci_eval.plugins.adapters.sent import beforehand, configuration
+from ci_eval.plugins.adapters.place import Place, beforehand, configuration, variables
+from ci_eval.plugins.adapters.process import MessageProcess
 
 NO_COMPLETION = (
     "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, with "
@@ -69,12 +68,6 @@ def no_values(_place: Place) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Introduction:
-    name: str
-    completes: bool
-
-
-@dataclass(frozen=True, kw_only=True)
 class LspEngine(FromRecipe):
     """An engine that is a language server. It is sent to worker processes, so its functions must be importable, not
     lambdas."""
@@ -98,7 +91,7 @@ class LspEngine(FromRecipe):
     auto_imports: str = "default"
     """The value of `interpret.autoImport`."""
     programs: tuple[str, ...] = ()
-    """The names that tell that a command of a user starts this server, beside the engine's own: the name of its
+    """The names by which a user's command is known as this server, next to the engine's own: the name of its
     program, of its npm package, or the one that the server gives itself."""
     flags: tuple[str, ...] = ()
     """The arguments that a user's command gets as well, if the user takes this server as its model."""
@@ -154,17 +147,17 @@ class LspEngine(FromRecipe):
 
         return beforehand(installation, surroundings, write)
 
-    def introduction(self, installation: Installation, surroundings: Surroundings) -> Introduction:
-        """Start a server and ask for its name and abilities. Raises EngineFailure."""
+    def introduce(self, installation: Installation, surroundings: Surroundings) -> tuple[str, bool]:
+        """Start a server, and return the name that it gives itself ("" = none) and whether it completes. Raises
+        EngineFailure."""
 
-        def ask(place: Place) -> Introduction:
+        def ask(place: Place) -> tuple[str, bool]:
             # A server sends its name and abilities without a loaded project.
             client = Client(replace(self.launch(place), ready=QUIET))
             try:
                 if not (client.completes or client.completes_inline):
                     client.settle()  # it may announce completion a little later
-                completes = client.completes or client.completes_inline
-                return Introduction(name=client.info.name if client.info else "", completes=completes)
+                return client.info.name if client.info else "", client.completes or client.completes_inline
             finally:
                 client.close()
 
@@ -224,7 +217,7 @@ class RunningLsp:
         return self._client.process.confined if self._client else ""
 
     @property
-    def process(self) -> Wire | None:
+    def process(self) -> MessageProcess | None:
         return self._client.process if self._client else None
 
     def peak_memory(self) -> int | None:
@@ -314,7 +307,7 @@ class RunningLsp:
             if client.is_loading and not client.is_unready:
                 # What it says while it loads the project is not what it will say.
                 client.settle()
-            # A server that is still loading the project suggests nothing; a person would see that, and try again.
+            # A server that is still loading the project suggests nothing; a user would see that, and try again.
             elif time.monotonic() > self._cold_until or answer.items:
                 break
             else:

@@ -95,7 +95,7 @@ def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
     """Return the number of code points before `character` units of a line; a position inside a code point is its
     beginning.
 
-    A position before the line is the line's beginning, and one behind the line is its end.
+    A position before the line is the line's beginning, and one after the line is its end.
     """
     character = max(character, 0)
     if encoding == "utf-32" or line.isascii():

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -55,11 +55,9 @@ class ServerQuirks:
 
     def unusual(self) -> dict[str, bool]:
         """Return the flags that are set here and not by default, by their names in camel case."""
-        flags = ("anew", "serial", "reads_all", "silent_if_clean", "hides_tags", "kinds", "announces")
-        names = {name: re.sub("_(.)", lambda match: match[1].upper(), name) for name in flags}
-        return {
-            names[name]: getattr(self, name) for name in flags if getattr(self, name) != getattr(ServerQuirks, name)
-        }
+        flags = [flag for flag in fields(self) if isinstance(flag.default, bool)]
+        unusual = {flag.name: getattr(self, flag.name) for flag in flags if getattr(self, flag.name) != flag.default}
+        return {re.sub("_(.)", lambda match: match[1].upper(), name): value for name, value in unusual.items()}
 
 
 PLAIN = ServerQuirks()
@@ -150,7 +148,7 @@ def show_project(
 
 
 def _count_names(client: Client, text: str, letter: str, deadline: float) -> int:
-    """Return how many names the server lists for a letter in a new line behind `text`, that of the open document."""
+    """Return how many names the server lists for a letter in a new line after `text`, that of the open document."""
     line = f"\n{letter}"
     client.change(text, [(len(text), 0, line)], text + line, deadline)
     try:

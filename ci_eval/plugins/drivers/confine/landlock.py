@@ -13,7 +13,7 @@ import stat
 import struct
 from _collections_abc import Iterable
 
-from ci_eval.plugins.drivers.confine.kernel import syscall
+from ci_eval.plugins.drivers.confine.calls import syscall
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 BENEATH, PORT = 1, 2

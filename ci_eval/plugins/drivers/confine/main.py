@@ -23,7 +23,7 @@ import resource
 import struct
 import sys
 
-from ci_eval.plugins.drivers.confine import kernel, landlock, proof, seccomp, supervisor
+from ci_eval.plugins.drivers.confine import calls, landlock, proof, seccomp, supervisor
 
 # Shells end with this code if a program is there and cannot be executed.
 REFUSED = 126
@@ -101,7 +101,7 @@ def confine(options: Options, counted: bool) -> str:
     open. `counted`: a control group counts its memory."""
     walls, reasons = [], []
     # Without this, the kernel gives users neither Landlock nor seccomp.
-    kernel.prctl(kernel.NO_NEW_PRIVILEGES)
+    calls.prctl(calls.NO_NEW_PRIVILEGES)
     abi, why = landlock.version()
     abi = min(abi, options.abi)
     if abi:
@@ -116,13 +116,13 @@ def confine(options: Options, counted: bool) -> str:
         for number in range(64):
             if not mask >> number & 1:
                 try:
-                    kernel.prctl(kernel.DROP_FROM_BOUNDING, number)
+                    calls.prctl(calls.DROP_FROM_BOUNDING, number)
                 except OSError:
                     # There are no more of them in this kernel, or we may not drop any.
                     break
         if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
             # 0x20080522 is _LINUX_CAPABILITY_VERSION_3 of linux/capability.h, with two words for each set.
-            kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))
+            calls.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))
     try:
         # This comes last, since the filter refuses the system calls of the steps above.
         seccomp.restrict(truncate=abi < 3, connects=bool(options.connects))

@@ -13,7 +13,7 @@ import time
 from _collections_abc import Iterator
 
 from ci_eval.plugins.drivers.confine import landlock
-from ci_eval.plugins.drivers.confine.kernel import DEATH_SIGNAL, SUBREAPER, prctl
+from ci_eval.plugins.drivers.confine.calls import DEATH_SIGNAL, SUBREAPER, prctl
 
 TICK = 0.5
 """The seconds between two looks at the memory."""
@@ -87,7 +87,7 @@ class _Watch:
         """Wait until the program and its descendants have ended. Returns its status, as `waitpid` gives it."""
         while True:
             heard = signal.sigtimedwait(HEARD, TICK)
-            # A tracer may stand between the caller and us.
+            # A tracer may be between the caller and us.
             if os.getppid() != self._caller and has_ended(self._caller):
                 self._end()
                 if self._remains:
@@ -137,7 +137,7 @@ def has_ended(pid: int) -> bool:
     """Return whether a process has ended, also if its parent has not yet asked for its status."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            # A program's name stands in brackets, and may itself hold brackets and blanks.
+            # A program's name is in brackets, and may itself hold brackets and blanks.
             return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
     except OSError:
         return True
@@ -152,7 +152,7 @@ def descendants() -> dict[int, int]:
             continue
         try:
             with open(f"/proc/{name}/stat", "rb") as file:
-                # A program's name stands in brackets, and may itself hold brackets and blanks.
+                # A program's name is in brackets, and may itself hold brackets and blanks.
                 fields = file.read().rpartition(b")")[2].split()
         except OSError:
             # It ended while we looked.
@@ -193,7 +193,7 @@ def count_pages() -> dict[int, int]:
 def proportional(below: dict[int, int]) -> int:
     """Return the bytes that these processes hold, a page that several share counted once.
 
-    `below`: id → pages in memory, which count as they are if the kernel does not tell more of a process.
+    `below`: id → pages in memory, which count as they are if the kernel does not report more of a process.
     """
     return sum(_proportional(pid, pages) for pid, pages in below.items())
 
