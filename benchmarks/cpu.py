@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ci_eval.plugins.drivers.confine.kernel import SUBREAPER, prctl
+from ci_eval.plugins.drivers.confine.calls import SUBREAPER, prctl
 
 INTERVAL_S = 0.02
 TICKS = os.sysconf("SC_CLK_TCK")

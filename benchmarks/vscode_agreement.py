@@ -139,7 +139,7 @@ def _question(text: str, offset: int, typed: int, raw: bytes, engine: LspEngine,
         "asked": typed,
         "number": text.count("\n", 0, begin),
         "answer": json.loads(raw),
-        "extension": engine.manners.extension,
+        "extension": engine.quirks.extension,
     }
 
 

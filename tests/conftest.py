@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 import ci_eval
-from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.drivers.confine import landlock
 from tests.caching import use_test_cache
 from tests.command import command as run

@@ -12,8 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from ci_eval.plugins.adapters.recipes import FromRecipe
-from ci_eval.plugins.adapters.toolchains import reaches, version_here
+from ci_eval.plugins.adapters.engine import FromRecipe, reaches, version_here
 
 REQUIRE_ALL = "CI_EVAL_REQUIRE_ALL"
 

@@ -25,13 +25,13 @@ from ci_eval.core.fetch import dataset, git, locks, project, requirements
 from ci_eval.core.model import Session
 from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
-from ci_eval.plugins.adapters import poms, python_paths
+from ci_eval.plugins.adapters import jars, python_paths
 from ci_eval.plugins.adapters.endpoints import store, wire
 from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, read_answer
-from ci_eval.plugins.adapters.lsp.wire import Wire
+from ci_eval.plugins.adapters.process import MessageProcess
 from ci_eval.plugins.learning import model_file
 from ci_eval.plugins.learning.recommenders import file as recommender_file
 
@@ -68,7 +68,7 @@ def _raw(data: bytes, folder: Path) -> None:
 
 
 def _lsp_messages(data: bytes, _folder: Path) -> None:
-    server = Wire.__new__(Wire)
+    server = MessageProcess.__new__(MessageProcess)
     server.name, server._length, server._received = "fuzzed", -1, bytearray(data)
     while server._message() is not None:
         pass
@@ -174,7 +174,7 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
         (PreparationError,),
     ),
     "pom.xml": (
-        lambda data, folder: poms.read_needs(_put(data, folder / "pom.xml").parent),
+        lambda data, folder: jars.read_needs(_put(data, folder / "pom.xml").parent),
         b"<project><modules><module>a</module></modules><properties><a>1</a></properties></project>",
         (PreparationError,),
     ),

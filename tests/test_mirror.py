@@ -18,7 +18,7 @@ BEHAVIOURS = {
     "ci": "algorithms bootstrap caches documentation downloads locks moving_targets nights notices pages "
     "pull_requests releases runs stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
     "graders": "sacrebleu subtokens",
-    "engines": "dossiers driven hostile jdtls layouts network order real_lists told",
+    "engines": "dossiers driven hostile jdtls layouts network order real_lists rust_analyzer told",
     "jobs": "algorithms closures conditions configuring dependencies detecting draws fuzzed_workspaces grade held_out "
     "hostile hostile_texts logs ml_trouble nights one_population precise random_kills rerank sides "
     "single_stages suite_comparing suite_merging suite_shards trust user_models",

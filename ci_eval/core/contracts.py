@@ -243,7 +243,7 @@ class Engine(Protocol):
 
     @property
     def toolchains(self) -> Mapping[str, str]:
-        """Return the tools of its default version: name (`plugins/adapters/toolchains.py`) → lowest version."""
+        """Return the tools of its default version: name (`plugins/adapters/engine.py`) → lowest version."""
 
     @property
     def needs_dependencies(self) -> bool:

@@ -19,10 +19,10 @@ from ci_eval.core.catalogs import engines, graders, languages, metrics, rankers,
 from ci_eval.core.contracts import Engine, Query, Surroundings
 from ci_eval.core.fetch import schemes
 from ci_eval.core.grammar import syntax
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
 from ci_eval.plugins.adapters.endpoints import apis, probing
+from ci_eval.plugins.adapters.engine import TOOLCHAINS, reaches, version_here
 from ci_eval.plugins.adapters.place import measure_confinement
-from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, reaches, version_here
+from ci_eval.plugins.adapters.process import NOTHING_OPEN
 from ci_eval.plugins.learning import model_file
 
 PROGRAMS = {

@@ -28,17 +28,16 @@ from ci_eval.core.user_model import build_user_model
 from ci_eval.jobs.comparison_rules import judging, load_metrics
 from ci_eval.jobs.models.answers import import_recordings
 from ci_eval.plugins.adapters import environments
-from ci_eval.plugins.adapters.closure import Closure
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
+from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.adapters.lsp.custom import calls_itself, custom, find_script, is_called
 from ci_eval.plugins.adapters.lsp.engine import NO_COMPLETION, LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, Overlay
-from ci_eval.plugins.adapters.place import measure_confinement
+from ci_eval.plugins.adapters.place import Configured, measure_confinement
+from ci_eval.plugins.adapters.process import NOTHING_OPEN
 from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
-from ci_eval.plugins.adapters.sent import Configured
 
 ON_TOP = ("settings", "options", "arguments", "environment", "capabilities")
 """The keys of `engine` that are put on top of what a language server gets anyway."""
@@ -106,18 +105,18 @@ def identify_engine(
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
-            itself = server.introduction(installation, surroundings)
+            name, completes = server.introduce(installation, surroundings)
         except EngineFailure as error:
             # The sessions fail for the same reason, which the reports lead with.
             screen.warn(f"{server.name} did not start when it was tried: {error}")
             return server
-        if not itself.completes:
+        if not completes:
             raise PreparationError(NO_COMPLETION.format(server.name))
         if not server.like and (
-            model := next((candidate for candidate in servers() if calls_itself(itself.name, candidate)), None)
+            model := next((candidate for candidate in servers() if calls_itself(name, candidate)), None)
         ):
             server = engine_of_command(config, server.name, model)
-            evidence = f"the name that it gives, {itself.name}"
+            evidence = f"the name that it gives, {name}"
     if server.like:
         screen.say(
             f"{server.name} is told and waited for as {server.like} is ({evidence} says so); "

@@ -25,7 +25,7 @@ from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared
-from ci_eval.plugins.adapters.closure import Closure, find_closure
+from ci_eval.plugins.adapters.engine import Closure, find_closure
 
 SOURCES = (".py", ".pyi")
 OWN = ("__init__",)

@@ -64,11 +64,11 @@ def test_a_long_list_is_read_whole(tmp_path: Path) -> None:
 
 def test_what_a_question_takes_beside_the_completion_has_time_of_its_own(tmp_path: Path) -> None:
     slow = saying(f"1.5 {NAMES}", after=0.5)
-    assert asked(replace(slow, beside=20), tmp_path, timeout=0.1).latency == 1.5
+    assert asked(replace(slow, overhead=20), tmp_path, timeout=0.1).latency == 1.5
     with pytest.raises(EngineTimeout):
         asked(slow, tmp_path, timeout=0.1)
 
 
 def test_a_completion_that_took_too_long_by_its_own_clock_is_late(tmp_path: Path) -> None:
     with pytest.raises(EngineTimeout, match=r"took 2\.5 s"):
-        asked(replace(saying(f"2500 {NAMES}"), beside=20), tmp_path, timeout=1)
+        asked(replace(saying(f"2500 {NAMES}"), overhead=20), tmp_path, timeout=1)

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.base.errors import InstallError
+from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.plugins.adapters import jars
 from tests.adapters.hostile_locks import MAVEN
 from tests.adapters.test_fetching import Listener, listener
+from tests.projects import write
 
 __all__ = ["listener"]
 
@@ -85,3 +86,100 @@ def test_what_the_pom_of_an_artifact_names_is_not_asked(
         assert not (folder / "settings.xml").exists()
         # With these, the listener would hear it.
         monkeypatch.setattr(jars, "_settings", lambda: "<settings></settings>")
+
+
+def package_of(text: str) -> str | None:
+    return None if text == "none" else text
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "a" / "project"
+
+
+def write_package(root: Path, path: str, package: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(package)
+
+
+def test_a_root_is_where_the_folders_of_a_package_begin(root: Path) -> None:
+    write_package(root, "src/main/java/a/b/C.java", "a.b")
+    write_package(root, "src/main/java/a/D.java", "a")
+    write_package(root, "src/test/java/a/b/T.java", "a.b")
+    assert jars.source_roots(root, ".java", package_of) == [root / "src/main/java", root / "src/test/java"]
+
+
+def test_a_file_without_a_package_is_in_a_root(root: Path) -> None:
+    write_package(root, "examples/E.java", "")
+    assert jars.source_roots(root, ".java", package_of) == [root / "examples"]
+
+
+def test_a_file_that_is_not_where_its_package_is_has_no_root(root: Path) -> None:
+    write_package(root, "data/C.java", "a.b")
+    write_package(root, "other/E.java", "none")
+    assert jars.source_roots(root, ".java", package_of) == []
+
+
+def test_no_root_is_outside_the_project(root: Path) -> None:
+    write_package(root, "C.java", "a.project")
+    assert jars.source_roots(root, ".java", package_of) == []
+
+
+NEED = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId>{}</dependency>"
+PARENT = "<parent><groupId>a</groupId><artifactId>all</artifactId><version>1</version></parent>"
+
+
+def pom(body: str, own: str = "<groupId>a</groupId><artifactId>all</artifactId><version>1</version>") -> str:
+    space = 'xmlns="http://maven.apache.org/POM/4.0.0"'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<project {space}>{own}{body}</project>'
+
+
+def needs(*artifacts: str) -> str:
+    return f"<dependencies>{''.join(artifacts)}</dependencies>"
+
+
+def test_modules_are_no_needs_and_tests_neither(tmp_path: Path) -> None:
+    core = NEED.format("${project.groupId}", "core", "<version>${project.version}</version>")
+    junit = NEED.format("junit", "junit", "<version>4</version><scope>test</scope>")
+    gson = NEED.format("com.google", "gson", "<version>${gson}</version>")
+    modules = (
+        "<modules><module>core</module><module>apps/web</module></modules><properties><gson>2.1</gson></properties>"
+    )
+    web = pom(needs(core, junit, gson), f"{PARENT}<artifactId>web</artifactId>")
+    root = write(
+        tmp_path, pom__xml=pom(modules), **{"core/pom__xml": pom("", f"{PARENT}<artifactId>core</artifactId>")}
+    )
+    text = jars.read_needs(write(root, **{"apps/web/pom__xml": web}))
+    assert text == (
+        "<properties><gson>2.1</gson></properties><dependencyManagement><dependencies></dependencies>"
+        f"</dependencyManagement>{needs(gson)}"
+    )
+
+
+def test_a_parent_of_a_registry_only_manages_versions(tmp_path: Path) -> None:
+    text = jars.read_needs(write(tmp_path, pom__xml=pom("", f"{PARENT}<artifactId>web</artifactId>")))
+    imported = "<type>pom</type><scope>import</scope>"
+    assert needs(NEED.format("a", "all", f"<version>1</version>{imported}")) in text
+    assert "<parent>" not in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<modules><module>../out</module></modules>",
+        "<modules><module>none</module></modules>",
+        needs(NEED.format("a", "b", "<version>1</version><scope>system</scope>")),
+        needs(NEED.format("a/../b", "b", "<version>1</version>")),
+        needs(NEED.format("a", "b", "<version>http://evil.example/x</version>")),
+    ],
+)
+def test_what_no_registry_has_is_refused(body: str, tmp_path: Path) -> None:
+    write(tmp_path / "out", pom__xml=pom(""))
+    with pytest.raises(PreparationError, match=r"pom\.xml of the project wants"):
+        jars.read_needs(write(tmp_path / "p", pom__xml=pom(body)))
+
+
+@pytest.mark.parametrize("text", ["<project>", '<!DOCTYPE p [<!ENTITY a "b">]><project>&a;</project>', ""])
+def test_a_file_that_is_broken_or_has_entities_is_named(text: str, tmp_path: Path) -> None:
+    with pytest.raises(PreparationError, match=r"Cannot read pom\.xml"):
+        jars.read_needs(write(tmp_path, pom__xml=text))

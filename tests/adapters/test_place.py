@@ -16,9 +16,9 @@ import pytest
 
 from ci_eval.core.contracts import Query, Surroundings
 from ci_eval.core.model import Confine
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, Walls, find_install_root, find_installs
 from ci_eval.plugins.adapters.lsp.custom import custom
 from ci_eval.plugins.adapters.place import measure_confinement
+from ci_eval.plugins.adapters.process import NOTHING_OPEN, SandboxPolicy, find_install_root, find_installs
 from tests.tree import runs
 from tests.waiting import wait_for
 
@@ -184,12 +184,12 @@ def test_what_this_machine_offers_is_found_by_trying(complete_walls: None) -> No
 def test_a_program_that_ends_before_it_can_tell_is_tried_once_more(
     monkeypatch: pytest.MonkeyPatch, silent: int, found: str
 ) -> None:
-    within, started = Walls.around, list[int]()
+    within, started = SandboxPolicy.around, list[int]()
 
-    def around(walls: Walls, command: Sequence[str], report: int) -> list[str]:
+    def around(walls: SandboxPolicy, command: Sequence[str], report: int) -> list[str]:
         started.append(report)
         return ["true"] if len(started) <= silent else list(within(walls, command, report))
 
-    monkeypatch.setattr(Walls, "around", around)
+    monkeypatch.setattr(SandboxPolicy, "around", around)
     assert measure_confinement("off").endswith(found)
     assert len(started) == 2

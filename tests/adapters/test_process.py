@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
-from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter
-from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.process import LineProcess, MessageProcess, SandboxPolicy, find_installs, interpreter
 
 Start = Callable[..., LineProcess]
 ECHO = "import sys\nfor line in sys.stdin: print(line.strip().upper(), flush=True)"
@@ -25,7 +24,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def start(program: str, memory: int = 0, address_space: int = 0) -> LineProcess:
         argv = [sys.executable, "-c", program]
-        walls = Walls(memory=memory, address_space=address_space)
+        walls = SandboxPolicy(memory=memory, address_space=address_space)
         running.append(LineProcess(argv, cwd=tmp_path, environment={"PATH": os.defpath}, walls=walls))
         return running[-1]
 
@@ -72,7 +71,7 @@ def test_a_confined_program_that_ends_says_how_it_gets_more(tmp_path: Path, word
         argv,
         cwd=tmp_path,
         environment={},
-        walls=Walls(confine="auto", runs=(*find_installs(interpreter()), *find_installs(argv[0]))),
+        walls=SandboxPolicy(confine="auto", runs=(*find_installs(interpreter()), *find_installs(argv[0]))),
     )
     with pytest.raises(EngineCrash, match=r"(?s)exit code 1\)\n.*engine\.reads"):
         process.ask(b"x", 10)
@@ -122,3 +121,57 @@ def test_the_cpu_of_what_a_program_starts_is_counted_also_after_its_end(start: S
     assert 0.05 < burnt < 30
     process.close()
     assert process.count_cpu() >= before + burnt
+
+
+# --- messages over pipes, from a process that writes them in its own way
+
+StartServer = Callable[[str], MessageProcess]
+
+
+@pytest.fixture
+def start_server(tmp_path: Path) -> Iterator[StartServer]:
+    running: list[MessageProcess] = []
+
+    def start(code: str) -> MessageProcess:
+        code = f"import sys, time\nout = sys.stdout.buffer\n{code}\nout.flush(); sys.stdin.read()"
+        running.append(MessageProcess([sys.executable, "-c", code], cwd=tmp_path, environment={"PATH": os.defpath}))
+        return running[-1]
+
+    yield start
+    for each in running:
+        each.close()
+
+
+def received(wire: MessageProcess) -> bytes | None:
+    return wire.receive(time.monotonic() + 20)
+
+
+def test_messages_are_told_apart_however_they_arrive(start_server: StartServer) -> None:
+    wire = start_server(
+        "out.write(b'content-LENGTH : 2\\r\\nContent-Type: x\\r\\n\\r\\n{}')\n"
+        "out.write(b'Content-Length: 4\\r\\n\\r\\n[1'); out.flush()\n"
+        "time.sleep(0.2); out.write(b'2]')"
+    )
+    assert [received(wire), received(wire)] == [b"{}", b"[12]"]
+
+
+def test_a_line_before_the_first_header_is_no_trouble_and_what_has_no_length_is(start_server: StartServer) -> None:
+    assert received(start_server("out.write(b'Starting\\nContent-Length: 2\\r\\n\\r\\n{}')")) == b"{}"
+    for junk in ("b'no header\\r\\n\\r\\n'", "b'x' * 9000", "b'Content-Length: 999999999999\\r\\n\\r\\n'"):
+        with pytest.raises(EngineMisbehaved, match=r"Content-Length|what is no message"):
+            received(start_server(f"out.write({junk})"))
+
+
+def test_nothing_by_the_deadline_is_no_message_and_an_end_is_a_crash(start_server: StartServer) -> None:
+    assert start_server("").receive(time.monotonic() + 0.1) is None
+    with pytest.raises(EngineCrash, match="exit code 3"):
+        received(start_server("sys.exit(3)"))
+
+
+def test_what_is_sent_arrives_whole_though_it_is_larger_than_a_pipe(start_server: StartServer) -> None:
+    wire = start_server(
+        "got = sys.stdin.buffer.read(3_000_025); length = b'%d' % len(got)\n"
+        "out.write(b'Content-Length: %d\\r\\n\\r\\n%b' % (len(length), length))"
+    )
+    wire.send(b"x" * 3_000_000, time.monotonic() + 20)
+    assert received(wire) == b"3000025"

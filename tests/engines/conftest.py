@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from ci_eval.core.catalogs import engines
-from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.adapters.engine import FromRecipe
 from tests.engines.dossiers import PAIRS, Dossier, doubt, read_or_observe, run_id
 from tests.engines.observing import observe
 from tests.needs import need, need_engine

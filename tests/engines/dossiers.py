@@ -22,8 +22,7 @@ import ci_eval
 from ci_eval.core import machine
 from ci_eval.core.catalogs import engines
 from ci_eval.core.contracts import Engine
-from ci_eval.plugins.adapters.recipes import FromRecipe
-from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, version_here
+from ci_eval.plugins.adapters.engine import TOOLCHAINS, FromRecipe, version_here
 
 SENTINELS = frozenset({"jedi", "zuban", "typescript"})
 VERIFIED = [engine for name in engines.names() if (engine := engines.CATALOG.load(name)).verified]

@@ -20,10 +20,10 @@ from ci_eval.core.catalogs import engines, languages
 from ci_eval.core.contracts import Query, Running, Surroundings
 from ci_eval.core.model import Confine, ProjectInfo
 from ci_eval.plugins.adapters import environments
-from ci_eval.plugins.adapters.confinement import Walls
 from ci_eval.plugins.adapters.driven import RunningDriver
 from ci_eval.plugins.adapters.lsp.engine import RunningLsp
 from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.process import SandboxPolicy
 from tests.engines.dossiers import Look
 from tests.engines.hostile import PROJECTS, dependencies, python
 from tests.engines.hostile.trap import CLIENTS, COMPILERS, Trap, stand_ins
@@ -109,7 +109,7 @@ def look(name: str, language: str, setting: Setting, folder: Path) -> Look:
         if setting.confine != "off":
             patch.setattr(Place, "walls", with_a_hole(trap.canary))
         if setting.traced:
-            patch.setattr(Walls, "around", traced(log))
+            patch.setattr(SandboxPolicy, "around", traced(log))
         return _observe(engine.start(installation, surroundings), setting, trap, plain, log)
 
 
@@ -206,11 +206,11 @@ def _environment(trap: Trap, language: str, *, with_dependencies: bool = False) 
     return environment.folder if environment else None
 
 
-def with_a_hole(folder: Path) -> Callable[..., Walls]:
+def with_a_hole(folder: Path) -> Callable[..., SandboxPolicy]:
     """Return the sandbox of an engine, but for one folder."""
     whole = Place.walls
 
-    def walls(self: Place, *programs: str, **more: Any) -> Walls:
+    def walls(self: Place, *programs: str, **more: Any) -> SandboxPolicy:
         policy = whole(self, *programs, **more)
         return replace(policy, writes=(*policy.writes, folder))
 
@@ -220,11 +220,11 @@ def with_a_hole(folder: Path) -> Callable[..., Walls]:
 # --------------------------------------------------------------------------------------------------------------- trace
 
 
-def traced(log: Path) -> Callable[[Walls, Sequence[str], int], list[str]]:
+def traced(log: Path) -> Callable[[SandboxPolicy, Sequence[str], int], list[str]]:
     """Return a sandbox from which every process logs what it connects to, sends and starts."""
-    around = Walls.around
+    around = SandboxPolicy.around
 
-    def trace(walls: Walls, argv: Sequence[str], report: int) -> list[str]:
+    def trace(walls: SandboxPolicy, argv: Sequence[str], report: int) -> list[str]:
         strace = ["/usr/bin/env", "strace", "-f", "--seccomp-bpf", "-qq", "-A", "-o", str(log), "-e", CALLS]
         return [*strace, *around(walls, argv, report)]
 

@@ -83,7 +83,7 @@ def test_a_failure_is_told_to_the_other_tests_of_the_run_and_tried_again_by_the_
     [
         "plugins/engines/python_servers.py",
         "plugins/adapters/lsp/client.py",
-        "plugins/adapters/confinement.py",
+        "plugins/adapters/process.py",
         "plugins/adapters/recipes.py",
         "plugins/adapters/environments.py",
         "plugins/drivers/confine/landlock.py",

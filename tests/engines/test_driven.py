@@ -10,7 +10,7 @@ import pytest
 from ci_eval.core import machine
 from ci_eval.core.catalogs import engines
 from ci_eval.core.contracts import Query, Running, Surroundings
-from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.adapters.engine import FromRecipe
 from tests.needs import need_engine
 
 JAVA = """package a.b;

@@ -13,7 +13,7 @@ import pytest
 from ci_eval.core import machine
 from ci_eval.core.catalogs import engines, languages
 from ci_eval.core.contracts import Query, Surroundings
-from ci_eval.plugins.adapters.recipes import FromRecipe
+from ci_eval.plugins.adapters.engine import FromRecipe
 from tests.needs import need_engine
 from tests.projects import write
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.plugins.adapters.process import SandboxPolicy
 from tests.engines.dossiers import Dossier
 from tests.engines.looking import attempts, traced
 
@@ -36,6 +36,6 @@ def test_who_reaches_out_is_seen(code: str, tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text("#!/bin/sh\n")
         path.chmod(0o755)
-    argv = traced(tmp_path / "log")(Walls(), [sys.executable, "-c", code.format(root=tmp_path)], 2)
+    argv = traced(tmp_path / "log")(SandboxPolicy(), [sys.executable, "-c", code.format(root=tmp_path)], 2)
     subprocess.run(argv, check=True, env={"PATH": f"{tmp_path}/bin:/usr/bin:/bin"})
     assert len(attempts(tmp_path / "log", tmp_path)) == 1

@@ -10,7 +10,7 @@ import pytest
 
 from ci_eval.core.catalogs.engines import CATALOG
 from ci_eval.core.contracts import Configurable, Engine, Query, Running, Surroundings
-from ci_eval.plugins.adapters.predicting import PredictorEngine
+from ci_eval.plugins.adapters.controls import PredictorEngine
 from ci_eval.plugins.languages.python import KEYWORDS
 from tests.command import command
 from tests.projects import timeless, write

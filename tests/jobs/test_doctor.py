@@ -10,7 +10,8 @@ import pytest
 
 from ci_eval.core.catalogs import engines
 from ci_eval.jobs import doctor
-from ci_eval.plugins.adapters.recipes import FromRecipe, Pip, once
+from ci_eval.plugins.adapters.engine import FromRecipe
+from ci_eval.plugins.adapters.recipes import Pip, once
 from tests.fetch.standins import client
 
 

@@ -15,7 +15,7 @@ from ci_eval.core.model import Session, Suggestion
 from ci_eval.core.workspace import Workspace, pack_sessions
 from ci_eval.jobs import reuse
 from ci_eval.jobs import reuse as closures
-from ci_eval.plugins.adapters.closure import Closure
+from ci_eval.plugins.adapters.engine import Closure
 from tests.command import command
 from tests.projects import GREETER, write
 

@@ -18,7 +18,7 @@ from ci_eval.core.model import Value
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.reuse import why_not_reusable
-from ci_eval.plugins.adapters.toolchains import newest
+from ci_eval.plugins.adapters.engine import newest_toolchains
 
 
 class PlannedJob(Value, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def _job(
     engine = load_engine(config)
     scheme = config.project.spec.partition(":")[0]
     client = schemes.CATALOG.load(scheme).toolchains if scheme in schemes.names() else {}
-    needed = newest(engine.toolchains, client)
+    needed = newest_toolchains(engine.toolchains, client)
     return PlannedJob(
         name=name,
         evaluation=evaluation,

@@ -1,5 +1,4 @@
-"""A grader that computes CodeBLEU in a process of its own, by grammars of its own, so that its figures depend on no
-others."""
+"""A grader that computes CodeBLEU in its own process and by its own grammars, so that figures depend on no others."""
 
 from __future__ import annotations
 
@@ -15,9 +14,9 @@ import msgspec
 from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, EngineRaised
 from ci_eval.core.contracts import Pairing, Surroundings
 from ci_eval.core.fetch.packages import pip_install
-from ci_eval.plugins.adapters.confinement import PACKAGE, interpreter
-from ci_eval.plugins.adapters.place import DRIVERS, Place, variables
-from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.driven import RunningProcess
+from ci_eval.plugins.adapters.place import DRIVERS, variables
+from ci_eval.plugins.adapters.process import PACKAGE, LineProcess, interpreter
 from ci_eval.plugins.adapters.recipes import once
 
 WHEELS = (
@@ -28,7 +27,7 @@ WHEELS = (
     "tree-sitter-javascript==0.25.0",
     "tree-sitter-c-sharp==0.23.5",
 )
-"""The packages of the grader. Go's figures change with its grammar, so a variant's name stands for these versions."""
+"""The packages of the grader. Go's figures change with its grammar, so a variant's name means these versions."""
 ALIASES = {
     "python": "python py python3",
     "java": "java",
@@ -44,8 +43,7 @@ START = (
 )
 PATIENCE = 300.0
 """Seconds that one pair may take, on however busy a machine; pairs that would take long are refused by their size."""
-MEMORY = 2 << 30
-"""Bytes that the process may use."""
+MEMORY = 2 << 30  # bytes
 
 
 class _Reply(msgspec.Struct):
@@ -60,15 +58,13 @@ class CodeBleu:
     """A grader of one variant. Its process is started for the first pairing."""
 
     def __init__(self, variant: Literal["mera", "strict"], summary: str) -> None:
-        """Choose the variant; see `drivers/codebleu`."""
         self.name = f"codebleu-{variant}"
         self.summary = summary
         self._variant = variant
         self._folder: Path | None = None
-        self._running: tuple[LineProcess, Place] | None = None
+        self._running: _Grading | None = None
 
     def prepare(self, cache: Path) -> None:
-        """Install the packages into the cache, unless they are there; see `graders.Installed`."""
         if self._folder is None:
             digest = hashlib.sha256(" ".join(WHEELS).encode()).hexdigest()[:12]
             # tree-sitter is compiled for one version of Python.
@@ -105,23 +101,21 @@ class CodeBleu:
             surroundings = Surroundings(
                 root=DRIVERS, language="", keywords=frozenset(), cache=self._folder, timeout=PATIENCE, memory=MEMORY
             )
-            place = Place.new(self._folder, surroundings)
-            place.renew()
-            command = [interpreter(), "-I", "-S", "-c", START, str(self._folder), str(PACKAGE)]
-            walls = place.walls(command[0], reads=(PACKAGE,))
-            try:
-                process = LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
-            except BaseException:
-                place.remove()
-                raise
-            self._running = process, place
+            self._running = _Grading(self._folder, surroundings)
             atexit.register(self.close)
-        return self._running[0]
+        return self._running.process
 
     def close(self) -> None:
         atexit.unregister(self.close)
         running, self._running = self._running, None
         if running:
-            process, place = running
-            process.close()
-            place.remove()
+            running.close()
+
+
+class _Grading(RunningProcess):
+    def _start(self) -> LineProcess:
+        place = self._place
+        place.renew()
+        command = [interpreter(), "-I", "-S", "-c", START, str(place.folder), str(PACKAGE)]
+        walls = place.walls(command[0], reads=(PACKAGE,))
+        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)

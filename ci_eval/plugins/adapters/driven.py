@@ -18,19 +18,13 @@ from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, S
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.tracing import Direction, tell
+from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport
-from ci_eval.plugins.adapters.place import DRIVERS, Place, variables
+from ci_eval.plugins.adapters.place import DRIVERS, Place, beforehand, configuration, variables
 from ci_eval.plugins.adapters.process import LineProcess
-from ci_eval.plugins.adapters.recipes import FromRecipe
-from ci_eval.plugins.adapters.sent import beforehand, configuration
 
 PATIENCE = 120.0
 """Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""
-
-
-def nothing(_place: Place) -> Sequence[str]:
-    """Return an empty command, since nothing has to be prepared."""
-    return ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,29 +38,17 @@ class DrivenEngine(FromRecipe):
     """
 
     command: Callable[[Place], Sequence[str]]
-    prepare: Callable[[Place], Sequence[str]] = nothing
-    """A function that returns the command to run to its end before the driver starts; an empty command means none. The
-    command's exit code is ignored."""
-    beside: float = 0.0
+    overhead: float = 0.0
     """Seconds that a question may take in addition to the completion itself. They are needed if each question gets a
     new compiler, which must start and read the project."""
     text: re.Pattern[str] | None = None
-    """A pattern for the part of a name that is inserted; None stands for the language's pattern of names. A name
+    """A pattern for the part of a name that is inserted; None means the language's pattern of names. A name
     without a match is left out."""
-
     auto_import: AutoImport = NEVER
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return the configuration that the driver gets before it starts."""
-
         def write(place: Place) -> SentConfiguration:
-            return configuration(
-                place,
-                self.command(place),
-                variables(place),
-                auto_import=self.auto_import.usual,
-                prepared=self.prepare(place),
-            )
+            return configuration(place, self.command(place), variables(place), auto_import=self.auto_import.usual)
 
         return beforehand(installation, surroundings, write)
 
@@ -75,12 +57,12 @@ class DrivenEngine(FromRecipe):
         return RunningDriver(self, installation.folder, surroundings)
 
 
-class RunningDriver:
-    def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
-        self._engine = engine
+class RunningProcess:
+    """A started engine that a driver answers for, line by line, in its own process."""
+
+    def __init__(self, folder: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
         self._place = Place.new(folder, surroundings)
-        self._path = self._text = ""
         try:
             self._process = self._start()
         except BaseException:
@@ -88,21 +70,7 @@ class RunningDriver:
             raise
 
     def _start(self) -> LineProcess:
-        self._place.renew()
-        if preparing := self._engine.prepare(self._place):
-            process = self._run(preparing)
-            try:
-                # The exit code does not count: a project that compiles only in part still has classes to suggest.
-                process.finish(PATIENCE)
-            finally:
-                process.close()
-        self._fresh = True
-        return self._run(self._engine.command(self._place))
-
-    def _run(self, command: Sequence[str]) -> LineProcess:
-        place = self._place
-        walls = place.walls(command[0], *self._engine.needs, reads=(DRIVERS,))
-        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+        raise NotImplementedError
 
     @property
     def confined(self) -> str:
@@ -115,10 +83,33 @@ class RunningDriver:
     def peak_memory(self) -> int | None:
         return self._process.peak_memory()
 
+    def restart(self) -> None:
+        self._process.close()
+        self._process = self._start()
+
+    def close(self) -> None:
+        self._process.close()
+        self._place.remove()
+
+
+class RunningDriver(RunningProcess):
+    def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
+        self._engine = engine
+        self._path = self._text = ""
+        super().__init__(folder, surroundings)
+
+    def _start(self) -> LineProcess:
+        place = self._place
+        place.renew()
+        self._fresh = True
+        command = self._engine.command(place)
+        walls = place.walls(command[0], *self._engine.needs, reads=(DRIVERS,))
+        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+
     def open(self, path: str, text: str) -> None:
-        """Open a file; see `Running.open`. A new driver is asked once before, and that answer is dropped."""
+        """Open a file; a new driver is asked once, and that answer is dropped."""
         self._path, self._text = path, text
-        # A person would have waited for the driver's start, too, so it does not count as a completion.
+        # A user would have waited for the driver's start, too, so it does not count as a completion.
         if self._fresh:
             # It is asked at the end of the file, where no session is: an error there does not matter.
             with suppress(EngineRaised):
@@ -133,9 +124,9 @@ class RunningDriver:
         """Return the suggestions at the caret. Raises EngineTimeout if the driver measured more than the limit."""
         limit = self._surroundings.timeout
         clocks = self._process.start_clock()
-        latency, names = self._ask(query.offset, limit + self._engine.beside)
+        latency, names = self._ask(query.offset, limit + self._engine.overhead)
         cpu = self._process.stop_clock(clocks)
-        # The wait may be longer than the limit (`beside`), so the driver's own time decides.
+        # The wait may be longer than the limit (`overhead`), so the driver's own time decides.
         if latency > 1000 * limit:
             raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
         return Answer(
@@ -167,14 +158,6 @@ class RunningDriver:
                 f"the driver of {self._engine.name} answered {quote(line, 80)!r}: {error}"
             ) from error
         raise EngineRaised(reply)
-
-    def restart(self) -> None:
-        self._process.close()
-        self._process = self._start()
-
-    def close(self) -> None:
-        self._process.close()
-        self._place.remove()
 
 
 # Messages are traced without the base64 that nobody can read.

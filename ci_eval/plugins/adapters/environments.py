@@ -21,9 +21,9 @@ from ci_eval.core.fetch.packages import check_origins, list_distributions, pip_r
 from ci_eval.core.fetch.requirements import Groups, find_python_groups, is_pinned, read_json, read_python_requirements
 from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.adapters import jars
-from ci_eval.plugins.adapters.confinement import interpreter
 from ci_eval.plugins.adapters.fetching import go_run, npm_install, npm_registries, read_npm_settings
-from ci_eval.plugins.adapters.poms import read_needs
+from ci_eval.plugins.adapters.jars import read_needs
+from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.python_paths import read_pth_folders
 from ci_eval.plugins.adapters.recipes import InstalledEngine, once
 
@@ -120,7 +120,7 @@ class _Task:
 
 
 def _python(task: _Task, folder: Path) -> Mapping[str, str]:
-    # A virtual environment as far as tools read it, but without an interpreter: nobody can start one.
+    # A virtual environment for the tools that read it, but without an interpreter: nobody can start one.
     site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
     site.mkdir(parents=True)
     version = ".".join(map(str, sys.version_info[:3]))
@@ -165,7 +165,9 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     else:
         write_npm_manifests(root, read_members(root, task.sources), folder, task.groups)
     npm_install(("ci" if lock else "install", *_NPM), folder, settings)
-    manifests = sorted(path for path in folder.glob("node_modules/**/package.json") if _is_package(path))
+    paths = folder.glob("node_modules/**/package.json")
+    # The name of a package is one folder, or two.
+    manifests = sorted(path for path in paths if "node_modules" in path.parts[-4:-2])
     return {
         str(path.parent.relative_to(folder / "node_modules")): read_json(path, _Package).version for path in manifests
     }
@@ -173,10 +175,6 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
 
 class _Package(msgspec.Struct):
     version: str = ""
-
-
-def _is_package(path: Path) -> bool:
-    return path.parent.parent.name == "node_modules" or path.parent.parent.parent.name == "node_modules"
 
 
 def _go(task: _Task, folder: Path) -> Mapping[str, str]:
@@ -215,7 +213,7 @@ class _Kind:
     groups: Callable[[Path], Collection[str]] = lambda _: ()
     """A function that takes the project's root and returns the groups that are not installed unasked."""
     also_empty: bool = False
-    """A flag: engines get an environment even if the project's dependencies are not wanted."""
+    """Whether engines get an environment even if the project's dependencies are not wanted."""
     mark: str = ""
     """A suffix for the names of its folders, needed if they are of use to one version of a program only."""
 

@@ -1,19 +1,26 @@
-"""An installer of jars from Maven Central with everything they need to run, for engines and for evaluated projects."""
+"""An installer of jars from Maven Central with everything they need to run, for engines and for evaluated projects.
+
+What a project with its modules needs is written as one POM of ours: Maven sees nothing else of the project.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError, fromstring
 from xml.sax.saxutils import escape
 
-from ci_eval.core.base.errors import InstallError
+from ci_eval.core.base.errors import InstallError, PreparationError
+from ci_eval.core.base.files import is_own, read_own
+from ci_eval.core.base.workspaces import MAX_MEMBERS
 from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.fetch.download import hash_file
 from ci_eval.core.fetch.maven import UNKNOWN, check_maven, run_mvn
+from ci_eval.core.fetch.requirements import foreign
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import IntoCache, plain
 
@@ -28,8 +35,7 @@ class Driver:
     """A program of ours that asks the engine; it is compiled with the engine's jars."""
 
     file: Path
-    compiler: str
-    """The main class of the compiler."""
+    compiler: str  # the main class
     options: tuple[str, ...]
 
 
@@ -37,8 +43,7 @@ class Driver:
 class Maven(IntoCache):
     """A recipe for an artifact with its dependencies and, if it needs one, its driver."""
 
-    artifact: str
-    """The artifact as GROUP:NAME."""
+    artifact: str  # GROUP:NAME
     version: str
     others: Mapping[str, str] = field(default_factory=dict)
     """The artifacts that this one needs and does not declare: GROUP:NAME → version."""
@@ -92,24 +97,22 @@ def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
     )
     # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
     (folder / ".mvn").mkdir()
-    # In the layout of a repository, the path of a jar tells its group, name and version.
+    # In the layout of a repository, the path of a jar names its group, name and version.
     (folder / "settings.xml").write_text(_settings(), encoding="utf-8")
-    options = [
-        "-gs",
-        "settings.xml",
-        "-DincludeScope=runtime",
-        f"-DoutputDirectory={FOLDER}",
-        "-Dmdep.useRepositoryLayout=true",
-    ]
+    options = ("-gs", "settings.xml", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true")
     try:
-        trouble = run_mvn(COPY, *options, here=folder)
+        trouble = run_mvn(COPY, *options, f"-DoutputDirectory={FOLDER}", here=folder)
     finally:
         # Engines read this folder, and passwords may be among the settings.
         (folder / "settings.xml").unlink()
     if trouble:
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
-    return {path: _identify(path.relative_to(folder / FOLDER)) for path in list_jars(folder)}
+    jars = {}
+    for path in list_jars(folder):
+        *group, name, version, _ = path.relative_to(folder / FOLDER).parts
+        jars[path] = f"{'.'.join(group)}:{name}", version
+    return jars
 
 
 def _settings() -> str:
@@ -131,12 +134,6 @@ def _dependency(artifact: re.Match[str]) -> str:
     group, name, version = (escape(artifact[part]) for part in ("group", "name", "version"))
     parts = f"<groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
     return f"<dependency>{parts}</dependency>"
-
-
-def _identify(path: Path) -> tuple[str, str]:
-    """Return GROUP:NAME and version of a jar in a Maven repository, by its path: GROUP/AS/FOLDERS/NAME/VERSION/FILE."""
-    *group, name, version, _ = path.parts
-    return f"{'.'.join(group)}:{name}", version
 
 
 def list_jars(folder: Path | None) -> list[Path]:
@@ -172,3 +169,110 @@ def java(place: Place) -> list[str]:
 def java_command(place: Place, main: str, *arguments: str) -> list[str]:
     jars = classpath([place.folder / DRIVER, *list_jars(place.folder)])
     return [*java(place), "-cp", jars, main, *arguments]
+
+
+def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None]) -> list[Path]:
+    """Return the source roots of the project's files with that suffix, sorted. A file whose folder does not match its
+    package has none.
+
+    Example: `src/main/java/a/b/C.java` of package `a.b` has the root `src/main/java`. `package_of`: text of a file →
+    full name of its package; "" is the package without a name, None leaves the file out.
+    """
+    roots = set()
+    for path in (candidate for candidate in root.rglob(f"*{suffix}") if is_own(candidate, root)):
+        package = package_of(path.read_text(errors="replace"))
+        parts, folders = tuple(package.split(".")) if package else (), path.parent.parts
+        begin = len(folders) - len(parts)
+        if package is not None and folders[begin:] == parts:
+            roots.add(Path(*folders[:begin]))
+    # A package may have more parts than the folders below the root, and would then lead above the root.
+    return sorted(folder for folder in roots if folder.is_relative_to(root))
+
+
+# -------------------------------------------------------------------------------------------------------------- POMs
+
+COORDINATES = ("groupId", "artifactId", "version")
+FIELDS = (*COORDINATES, "type", "classifier", "scope")
+VALUE = re.compile(r"(?:[A-Za-z0-9_.,+()\[\]-]|\$\{[A-Za-z0-9_.-]+\})+")
+"""A value without an address or a path, and without a character that XML escapes."""
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+OWN = re.compile(r"\$\{(?:project|pom)\.(?:parent\.)?(groupId|artifactId|version)\}")
+PARENT = "{*}parent"
+MANAGED = "{*}dependencyManagement/{*}dependencies/{*}dependency"
+NEEDED = "{*}dependencies/{*}dependency"
+
+
+def read_needs(root: Path) -> str:
+    """Return the XML of a POM's properties, managed versions and dependencies: those of the project and of all its
+    modules, without the modules themselves and without what is for tests. Raises PreparationError."""
+    # A module has the group and version of its parent if it names none.
+    poms = [(pom, _fields(pom, COORDINATES, f"{PARENT}/") | _fields(pom, COORDINATES)) for pom in _read_poms(root)]
+    members = {(own.get("groupId"), own.get("artifactId")) for _, own in poms}
+    properties: dict[str, str] = {}
+    artifacts: dict[str, dict[tuple[str | None, ...], dict[str, str]]] = {PARENT: {}, MANAGED: {}, NEEDED: {}}
+    for pom, own in poms:
+        for element in pom.iterfind("{*}properties/*"):
+            name, value = element.tag.rpartition("}")[2], _fill(element.text or "", own)
+            if NAME.fullmatch(name) and VALUE.fullmatch(value):
+                properties.setdefault(name, value)
+        for path, known in artifacts.items():
+            for element in pom.iterfind(path):
+                artifact = {name: _fill(text, own) for name, text in _fields(element, FIELDS).items()}
+                key = tuple(map(artifact.get, ("groupId", "artifactId", "type", "classifier")))
+                if key[:2] not in members and artifact.get("scope") != "test":
+                    known.setdefault(key, artifact)
+    # As a parent, a POM from a registry could load extensions into Maven, so its versions are imported instead.
+    imported = [parent | {"type": "pom", "scope": "import"} for parent in artifacts[PARENT].values()]
+    managed = _write([*artifacts[MANAGED].values(), *imported])
+    return (
+        f"<properties>{_elements(properties)}</properties><dependencyManagement>{managed}</dependencyManagement>"
+        f"{_write(artifacts[NEEDED].values())}"
+    )
+
+
+def _fields(element: Element, names: Iterable[str], path: str = "") -> dict[str, str]:
+    texts = {name: (element.findtext(f"{path}{{*}}{name}") or "").strip() for name in names}
+    return {name: text for name, text in texts.items() if text}
+
+
+def _fill(text: str, own: Mapping[str, str]) -> str:
+    return OWN.sub(lambda match: own.get(match[1], match[0]), text.strip())
+
+
+def _elements(texts: Mapping[str, str]) -> str:
+    return "".join(f"<{name}>{text}</{name}>" for name, text in texts.items())
+
+
+def _write(artifacts: Iterable[Mapping[str, str]]) -> str:
+    written = ""
+    for artifact in artifacts:
+        if artifact.get("scope") == "system" or not all(map(VALUE.fullmatch, artifact.values())):
+            raise foreign(":".join(artifact.values()), "pom.xml")
+        written += f"<dependency>{_elements(artifact)}</dependency>"
+    return f"<dependencies>{written}</dependencies>"
+
+
+def _read_poms(root: Path) -> Iterator[Element]:
+    """Yield the POMs of a project and of its modules, at most MAX_MEMBERS."""
+    paths = [root / "pom.xml"]
+    # A module may have modules, so the list grows while it is read.
+    for path in paths:
+        pom = _parse(root, path)
+        yield pom
+        for module in pom.iterfind("{*}modules/{*}module"):
+            place = Path(os.path.normpath(path.parent / (module.text or "").strip()))
+            place = place if place.suffix == ".xml" else place / "pom.xml"
+            if not (place.is_relative_to(root) and is_own(place, root)):
+                raise foreign(f"the module {module.text}", "pom.xml")
+            paths += [place] if place not in paths and len(paths) < MAX_MEMBERS else []
+
+
+def _parse(root: Path, path: Path) -> Element:
+    text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
+    try:
+        # Entities could make a small file fill the memory.
+        if "<!" in re.sub(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", "", text, flags=re.DOTALL):
+            raise ParseError("it declares types or entities")
+        return fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text))  # noqa: S314  no entities, see above
+    except ParseError as error:
+        raise PreparationError(f"Cannot read {path.relative_to(root)}: {error}") from error

@@ -1,18 +1,26 @@
-"""The place where an engine's process runs, and the environment variables of that process."""
+"""The place where an engine's process runs, its environment variables, and the configuration sent to the engine. The
+same calls write it down that start the engine, so that nothing can be missing."""
 
 from __future__ import annotations
 
 import os
+import re
+import sys
 import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import msgspec
 
 from ci_eval.core.base.files import remove_tree
 from ci_eval.core.base.python_layout import source_roots
-from ci_eval.core.contracts import Surroundings
+from ci_eval.core.contracts import Installation, Surroundings
 from ci_eval.core.model import Confine
-from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter
-from ci_eval.plugins.adapters.process import EngineProcess
+from ci_eval.core.model.engine import SET, AutoImported, SentConfiguration
+from ci_eval.plugins.adapters.process import EngineProcess, SandboxPolicy, find_installs, interpreter
 
 CANARY = "canary"
 """The name of the file that an engine can read only if it is not confined."""
@@ -24,9 +32,7 @@ class Place:
     """The paths and limits that an engine's command and settings are made from."""
 
     folder: Path
-    """The folder in which the engine is installed."""
     root: Path
-    """The root of the project."""
     base: Path
     """A temporary folder for this engine alone; the engine itself may write only to `scratch` below it."""
     surroundings: Surroundings
@@ -66,19 +72,18 @@ class Place:
 
     @property
     def memory(self) -> int:
-        """Return the bytes that the engine may use; 0 means no limit."""
         return self.surroundings.memory
 
-    def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> Walls:
+    def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> SandboxPolicy:
         """Return the engine's rights to read, run and write.
 
-        `programs`: the programs that the engine runs. `reads`: the paths that it may read beside the project and its
+        `programs`: the programs that the engine runs. `reads`: the paths that it may read next to the project and its
         own folder. `address_space`: bytes, 0 = no limit.
         """
         runs = [self.folder, self.programs, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in find_installs(program)]
         project = (self.root, *([self.environment] if self.environment else []))
-        return Walls(
+        return SandboxPolicy(
             confine=self.surroundings.confine,
             runs=tuple(dict.fromkeys(runs)),
             reads=(*project, *reads),
@@ -108,8 +113,16 @@ def measure_confinement(confine: Confine) -> str:
     try:
         # With `required`, it would refuse to start where it cannot be confined, and could not report how well it is.
         walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
-        # One may be killed before it can tell, such as where memory is short; two in a row are no accident.
-        return _probe(place, walls) or _probe(place, walls) or "not confined: it did not start"
+        # One may be killed before it can report, such as where memory is short; two in a row are no accident.
+        for _ in range(2):
+            command = [interpreter(), "-I", "-S", "-c", ""]
+            process = EngineProcess(command, cwd=place.scratch, environment={}, walls=walls)
+            try:
+                if report := process.confined:
+                    return report
+            finally:
+                process.close()
+        return "not confined: it did not start"
     finally:
         place.remove()
 
@@ -127,11 +140,133 @@ def variables(place: Place) -> dict[str, str]:
     }
 
 
-def _probe(place: Place, walls: Walls) -> str:
-    """Return the sandbox report of a program that does nothing within these walls, or "" if it ended before it could
-    report."""
-    process = EngineProcess([interpreter(), "-I", "-S", "-c", ""], cwd=place.scratch, environment={}, walls=walls)
+# --------------------------------------------------------------------------------------------- configuration sent
+
+SECRET = re.compile(
+    r"token|secret|passw|credential|api_?key|licen[cs]e_?key|private_?key|(^|_)auth(_|$)", re.IGNORECASE
+)
+HEAP = re.compile(r"-Xmx(\d+)([kmg]?)$|--max-old-space-size=(\d+)$", re.IGNORECASE)
+SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
+"""The programs that run a script: their first argument that is a file is the program that matters."""
+LONGEST = 4_000
+"""The largest number of characters of a file that are stored; a longer file is represented by its digest."""
+OF_THE_MACHINE = "(the machine's)"
+"""A placeholder for a value that says nothing about the engine and much about the machine."""
+
+T = TypeVar("T")
+
+
+@runtime_checkable
+class Configured(Protocol):
+    def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
+        """Return the configuration that the engine will get. Nothing is started."""
+
+
+def beforehand(installation: Installation, surroundings: Surroundings, write: Callable[[Place], T]) -> T:
+    """Return the result of `write` for a temporary place like the one that the engine will run in."""
+    place = Place.new(installation.folder or DRIVERS, surroundings)
     try:
-        return process.confined
+        place.renew()
+        return write(place)
     finally:
-        process.close()
+        place.remove()
+
+
+def configuration(
+    place: Place,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    auto_import: AutoImported,
+    taken_over: Iterable[str] = (),
+    **more: Any,
+) -> SentConfiguration:
+    """Return the configuration of an engine that is started by this command at that place, with names for its folders.
+
+    `taken_over`: variables whose values are the user's, and are not stored. `more`: other fields of SentConfiguration.
+    """
+    secret = frozenset(taken_over)
+    plain = {
+        name: SET if name in secret or SECRET.search(name) else OF_THE_MACHINE if name == "PATH" else value
+        for name, value in environment.items()
+    }
+    arguments = extract_arguments(command)
+    limits = {"timeout": place.surroundings.timeout, "memory": float(place.memory)}
+    parts = {"arguments": arguments, "environment": plain, **more}
+    named = replace_paths({**parts, "files": read_engine_files(place)}, place)
+    known: dict[str, Any] = {"autoImport": auto_import, "limits": limits | heap(arguments), "dependencies": "none"}
+    if place.environment is not None:
+        is_named = "{dependencies}" in msgspec.json.encode(named).decode()
+        known["dependencies"] = "told" if is_named else "not told"
+    return msgspec.convert(named | known, SentConfiguration)
+
+
+def read_engine_files(place: Place) -> dict[str, str]:
+    """Return path → content of the files that were written for the engine, such as settings and programs that answer
+    it.
+
+    A content of more than LONGEST characters is represented by its digest.
+    """
+    contents = {}
+    for path in sorted(place.base.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.name != CANARY:
+            # Search paths of the machine's Python differ between machines and do not change what the engine is.
+            text = path.read_text(errors="replace").replace(f"{sys.base_prefix}/lib", "{python}/lib")
+            digest = f"{len(text):,} characters, SHA-256 {sha256(text.encode()).hexdigest()[:12]}"
+            contents[str(path)] = text if len(text) <= LONGEST else digest
+    return contents
+
+
+def extract_arguments(command: Sequence[str]) -> list[str]:
+    """Return the arguments of the program that a command runs. If that program is an interpreter, they are those of its
+    script."""
+    program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
+    if re.sub(r"[\d.]+$", "", program) not in INTERPRETERS:
+        return arguments
+    script = next((index for index, part in enumerate(arguments) if Path(part).is_file()), None)
+    # Python's `-c CODE` and the options before a script are arguments, too: they decide what runs.
+    return arguments if script is None else arguments[:script] + arguments[script + 1 :]
+
+
+def heap(arguments: Iterable[str]) -> dict[str, float]:
+    """Return the heap size in bytes that the arguments set, by the name `heap`, or an empty dictionary if they set
+    none."""
+    for argument in arguments:
+        if match := HEAP.match(argument):
+            size = int(match[3]) * 2**20 if match[3] else int(match[1]) * SIZES[match[2].lower()]
+            return {"heap": float(size)}
+    return {}
+
+
+def replace_paths(value: Any, place: Place) -> Any:
+    """Return the value with names in place of the folders of one run, so that two runs can be compared."""
+    known = {
+        place.environment: "{dependencies}",
+        place.scratch: "{scratch}",
+        place.base: "{base}",
+        place.root: "{root}",
+        place.surroundings.root: "{root}",
+        place.folder: "{engine}",
+        place.surroundings.cache: "{cache}",
+        DRIVERS: "{drivers}",
+        Path(interpreter()): "{python}",
+    }
+    names = sorted(
+        # To replace `/` would change every path.
+        ((str(path), name) for path, name in known.items() if path and str(path) != "/"),
+        # The longest path first, since one folder may lie within another.
+        key=lambda pair: -len(pair[0]),
+    )
+    return _replace(value, names)
+
+
+def _replace(value: Any, names: Sequence[tuple[str, str]]) -> Any:
+    if isinstance(value, str | Path):
+        text = str(value)
+        for path, name in names:
+            text = text.replace(path, name)
+        return text
+    if isinstance(value, Mapping):
+        return {_replace(key, names): _replace(content, names) for key, content in value.items()}
+    return [_replace(element, names) for element in value] if isinstance(value, list | tuple) else value

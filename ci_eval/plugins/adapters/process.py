@@ -1,4 +1,5 @@
-"""A process of an engine, asked line by line, with a time limit, and ended together with everything it started."""
+"""A process of an engine: its rights on the machine, which `drivers/confine` enforces, its time limits, and its end
+together with everything it started."""
 
 from __future__ import annotations
 
@@ -11,14 +12,124 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.machine import count_cpu_below, list_descendants, peak_below, read_cpu_clocks
-from ci_eval.plugins.adapters.confinement import Walls
+from ci_eval.core.model import Confine
+from ci_eval.core.tracing import tell
+
+PACKAGE = Path(__file__).parents[3]
+# With -I, Python does not look for packages where this one lies.
+START = (
+    f"import sys; sys.path.insert(0, {str(PACKAGE)!r}); from ci_eval.plugins.drivers.confine.main import main; main()"
+)
+
+NOTHING_OPEN = "nothing found open"
+"""The end of the report of a fully confined process; see `drivers/confine/proof.py`."""
+
+SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
+"""Folders of the system, in which every engine may read and run everything."""
+TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", "Cargo.toml", ".git")
+"""Files that mark the top folder of a project or an installed package."""
+
+
+def interpreter() -> str:
+    """Return the Python that runs ci-eval, without its virtual environment."""
+    # CPython does not document this name, and may leave it empty.
+    base: str = getattr(sys, "_base_executable", "") or sys.executable
+    return base
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxPolicy:
+    """The rights of a process to read, run and write next to the system's libraries; by default none."""
+
+    confine: Confine = "off"
+    runs: tuple[Path, ...] = ()
+    reads: tuple[Path, ...] = ()
+    writes: tuple[Path, ...] = ()
+    connects: int = 0
+    """A port of TCP that the process may connect to; 0 = none, and no socket either."""
+    canary: Path | None = None
+    """A file of ours outside of all these folders, which the process must not be able to read; needed unless `confine`
+    is off."""
+    memory: int = 0
+    """Bytes of memory that the process and all it starts may use together; 0 = no limit."""
+    address_space: int = 0
+    """Bytes of address space of the process alone; 0 = no limit."""
+    remains: Path | None = None
+    """A folder that the supervisor deletes if ci-eval itself is killed."""
+
+    def around(self, argv: Sequence[str], report: int) -> list[str]:
+        """Return the command that starts `argv` in this sandbox. A report of what is still open is written to
+        descriptor `report`."""
+        paths = {"--run": self.runs, "--read": self.reads, "--write": self.writes}
+        options = [text for name, allowed in paths.items() for path in allowed for text in (name, str(path))]
+        options += ["--confine", self.confine, "--report", str(report)]
+        options += ["--memory", str(self.memory), "--address-space", str(self.address_space)]
+        options += ["--canary", str(self.canary or ""), "--remains", str(self.remains or "")]
+        options += ["--connect", str(self.connects), "--caller", str(os.getpid())]
+        # With -I and -S, nothing from the current folder, the environment or `site` is imported before the sandbox is
+        # set up.
+        return [interpreter(), "-I", "-S", "-c", START, *options, "--", *argv]
+
+
+def find_installs(program: str) -> list[Path]:
+    """Return the folders that a program must be able to read in order to run: the one it is installed in and, for a
+    script, that of its interpreter. Folders in SYSTEM are left out, since they are readable anyway."""
+    executable = shutil.which(program)
+    if executable is None:
+        return []
+    path = Path(executable).absolute()
+    # Of a virtual environment's Python, both that environment and what it links to.
+    files = (file for run in (path, *_find_interpreters(path)) for file in (run, run.resolve()))
+    own = (file for file in files if not any(file.is_relative_to(system) for system in SYSTEM))
+    return list(dict.fromkeys(map(find_install_root, own)))
+
+
+def _find_interpreters(path: Path) -> Iterator[Path]:
+    with path.open("rb") as file:
+        # A compiled program may have no line end for megabytes.
+        first = file.readline(500)
+    if first.startswith(b"#!"):
+        words = first[2:].decode(errors="replace").split()
+        if words[:1] == ["/usr/bin/env"]:
+            # Options of env, such as `-S`, come before the program.
+            words = [shutil.which(word) or "" for word in words[1:] if not word.startswith("-")]
+        yield from (Path(word).absolute() for word in words[:1] if word)
+
+
+def find_install_root(path: Path) -> Path:
+    """Return the folder in which a file was installed or is developed, or the file itself if that folder holds too
+    much."""
+    if "node_modules" in path.parts:
+        # A package of npm needs those that are installed next to it.
+        modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
+        tops = [*([modules.parent] if _is_top(modules.parent) else []), modules]
+    elif path.parent.name in ("bin", "sbin"):
+        # A program in bin needs what is installed next to that folder, such as lib.
+        tops = [path.parents[1]]
+    else:
+        tops = [*filter(_is_top, path.parents), path.parent]
+    return next((top for top in tops if not _holds_too_much(top)), path)
+
+
+def _is_top(folder: Path) -> bool:
+    return any((folder / name).exists() for name in TOPS)
+
+
+def _holds_too_much(folder: Path) -> bool:
+    # A home folder, a folder above one, and folders in which many programs keep their files would expose passwords.
+    home = Path.home()
+    # A hidden folder in the home is allowed only if it is a virtual environment.
+    shared = folder.parent == home and folder.name.startswith(".") and not (folder / "pyvenv.cfg").exists()
+    return home.is_relative_to(folder) or shared or folder.parent in (home / ".local", Path("/"))
+
 
 ENDING = 5.0
 """Seconds that the supervisor (`drivers/confine/supervisor.py`) has to end an engine and all it started."""
@@ -28,11 +139,9 @@ CONFINED = (
     "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
     "it runs free."
 )
-
 LOOK_S = 1.0
 """Seconds between two looks at which processes an engine has."""
-
-LONGEST_LINE = 256 * 2**20
+LONGEST_ANSWER = 256 * 2**20
 """Bytes of the longest answer; an engine that sends more is taken to be broken."""
 
 
@@ -43,16 +152,16 @@ class EngineProcess:
     """
 
     def __init__(
-        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: Walls | None = None
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
     ) -> None:
-        """Start the program within the walls. Raises EngineCrash if it cannot be started."""
+        """Start the program in its sandbox. Raises EngineCrash if it cannot be started."""
         self.name = Path(argv[0]).name
         program = shutil.which(argv[0])
         if program is None:
             raise EngineCrash(f"{self.name} is not installed, or not on PATH")
         read, report = os.pipe()
         self._report = os.fdopen(read, "rb", buffering=0)
-        self._walls = walls or Walls()
+        self._walls = walls or SandboxPolicy()
         self._confined = ""
         self._cpu = 0.0
         self._pids: tuple[int, ...] = ()
@@ -67,7 +176,7 @@ class EngineProcess:
                 stderr=subprocess.PIPE,
                 # Reads and writes go by the descriptors, past any buffer of Python's.
                 bufsize=0,
-                # A group of its own, so that the program can be killed with all it started.
+                # A new group, so that the program can be killed with all it started.
                 start_new_session=True,
                 pass_fds=(report,),
             )
@@ -105,7 +214,6 @@ class EngineProcess:
         return self._process.pid
 
     def peak_memory(self) -> int | None:
-        """Return the peak memory, without the supervisor's own; see `Weighed`."""
         return peak_below(self.pid)
 
     def count_cpu(self) -> float:
@@ -162,7 +270,15 @@ class EngineProcess:
     def close(self) -> None:
         """End the program and all it started; never raises."""
         self.count_cpu()
-        if not self._end_by_supervisor():
+        is_ended = False
+        # `drivers/confine/main.py` starts a supervisor on Linux only.
+        if sys.platform == "linux":
+            # The process is the supervisor, which ends all that it watches on this signal.
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=ENDING)
+                is_ended = True
+        if not is_ended:
             # A supervisor may be too slow on a busy machine. Without it, what it watches would live on.
             groups = [self._process.pid]
             for pid in list_descendants(self._process.pid):
@@ -178,19 +294,6 @@ class EngineProcess:
             if pipe:
                 pipe.close()
 
-    def _end_by_supervisor(self) -> bool:
-        """Return whether a supervisor exists and has ended the program."""
-        # `drivers/confine/main.py` starts a supervisor on Linux only.
-        if sys.platform != "linux":
-            return False
-        # The process is the supervisor, which ends all that it watches on this signal.
-        self._process.terminate()
-        try:
-            self._process.wait(timeout=ENDING)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
-
 
 class LineProcess(EngineProcess):
     """A program that answers each line on its standard input with one line on its standard output."""
@@ -205,7 +308,7 @@ class LineProcess(EngineProcess):
     def ask(self, line: bytes, timeout: float) -> bytes:
         """Send a line and return the next line of the answer. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
-        # At its end, the pipe is readable as well; then writing tells of the crash.
+        # At its end, the pipe is readable as well; then writing reports the crash.
         with suppress(BlockingIOError):
             self._received += os.read(self._stdout, 2**20)
         if self._received:
@@ -217,9 +320,6 @@ class LineProcess(EngineProcess):
                 unsent = unsent[os.write(self._stdin, unsent) :]
             except BrokenPipeError as error:
                 raise self._crash() from error
-        return self._receive(deadline)
-
-    def _receive(self, deadline: float) -> bytes:
         end = self._received.find(b"\n")
         while end < 0:
             self._await(self._stdout, selectors.EVENT_READ, deadline)
@@ -230,8 +330,124 @@ class LineProcess(EngineProcess):
             newline = chunk.find(b"\n")
             end = len(self._received) + newline if newline >= 0 else -1
             self._received += chunk
-            if len(self._received) > LONGEST_LINE:
-                raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_LINE:,} bytes")
+            if len(self._received) > LONGEST_ANSWER:
+                raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_ANSWER:,} bytes")
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         return line
+
+
+AHEAD = 32 * 2**20
+"""Bytes that may arrive while one message is being sent; a server that sends more does not read."""
+
+LONGEST_HEADER = 8192
+_LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
+
+
+class MessageProcess(EngineProcess):
+    """A server process that speaks in messages. Its output is read even while we write: otherwise both sides could wait
+    for each other for ever."""
+
+    def __init__(
+        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
+    ) -> None:
+        super().__init__(argv, cwd=cwd, environment=environment, walls=walls)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._length = -1
+        """Bytes of the message whose header was read; -1 = none was."""
+
+    def send(self, body: bytes, deadline: float) -> None:
+        """Write one message. Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
+        tell("->", body)
+        unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        limit = len(self._received) + AHEAD
+        while True:
+            try:
+                unsent = unsent[os.write(self._stdin, unsent) :]
+            except BlockingIOError:
+                pass
+            except BrokenPipeError as error:
+                raise self._crash() from error
+            if not unsent:
+                return
+            self._selector.register(self._stdin, selectors.EVENT_WRITE)
+            try:
+                ready = self._select(deadline)
+            finally:
+                self._selector.unregister(self._stdin)
+            if not ready:
+                raise EngineTimeout(f"{self.name} did not read what it was sent")
+            if self._stdout in ready:
+                self._read()
+            if len(self._received) > limit:
+                raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
+
+    def receive(self, deadline: float) -> bytes | None:
+        """Return the next message, or None if none is there by `deadline` (time.monotonic()). Raises EngineCrash or
+        EngineMisbehaved."""
+        while time.monotonic() < deadline:
+            message = self._message()
+            if message is not None:
+                return message
+            if self._select(deadline):
+                self._read()
+        return None
+
+    def _select(self, deadline: float) -> list[int]:
+        """Return the pipes that are ready; [] after the deadline."""
+        # Without this check, a server that never stops sending would hold us for ever.
+        left = deadline - time.monotonic()
+        return [key.fd for key, _ in self._selector.select(left)] if left > 0 else []
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self._stdout, 2**20)
+        except BlockingIOError:
+            return
+        if not chunk:
+            raise self._crash()
+        self._received += chunk
+        if len(self._received) > LONGEST_ANSWER + LONGEST_HEADER:
+            raise EngineMisbehaved(f"{self.name} sent more than {LONGEST_ANSWER:,} bytes at once")
+
+    def _message(self) -> bytes | None:
+        if self._length < 0 and not self._header():
+            return None
+        if len(self._received) < self._length:
+            return None
+        # A slice of the bytearray itself would copy the message twice.
+        body = bytes(memoryview(self._received)[: self._length])
+        del self._received[: self._length]
+        self._length = -1
+        tell("<-", body)
+        return body
+
+    def _header(self) -> bool:
+        end = self._received.find(b"\r\n\r\n")
+        if end < 0:
+            if len(self._received) > LONGEST_HEADER:
+                raise EngineMisbehaved(
+                    f"{self.name} wrote what is no message: {quote(bytes(self._received[:LONGEST_HEADER]), 80)!r}"
+                )
+            return False
+        header = bytes(self._received[:end])
+        match = _LENGTH.search(header)
+        # Some servers print a line or two before they begin to speak the protocol; that is no reason to give up.
+        if not match or int(match[1]) > LONGEST_ANSWER:
+            raise EngineMisbehaved(f"{self.name} wrote a header without a usable Content-Length: {quote(header, 80)!r}")
+        del self._received[: end + 4]
+        self._length = int(match[1])
+        return True
+
+    def wait_for_end(self, seconds: float) -> bool:
+        """Return whether the program ends by itself within that time. Its output is dropped meanwhile."""
+        deadline = time.monotonic() + seconds
+        with suppress(EngineCrash, EngineMisbehaved):
+            while self.receive(deadline) is not None:
+                pass
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        self._selector.close()
+        super().close()

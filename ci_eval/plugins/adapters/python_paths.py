@@ -1,15 +1,17 @@
-"""The search paths of Python as data: no interpreter of an environment is started to ask for them."""
+"""The search paths of Python as data, and the start of servers in Python: no interpreter of an environment is started,
+and jedi runs none of the project's modules."""
 
 from __future__ import annotations
 
 import json
 import sys
 import sysconfig
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
 from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.process import interpreter
 
 
 def standard_paths() -> list[str]:
@@ -27,13 +29,12 @@ def package_paths(environment: Path | None) -> list[str]:
     These are its `site-packages` and the folders within that its `.pth` files name, in the order of Python's `site`.
     """
     sites = sorted(environment.glob("lib/python*/site-packages")) if environment else []
-    paths = [folder for site in sites for folder in (site, *_named_by_files(site))]
+    paths = []
+    for site in sites:
+        paths.append(site)
+        for file in sorted(site.glob("*.pth")):
+            paths += [site / name for name in read_pth_folders(file, site)]
     return list(dict.fromkeys(map(str, paths)))
-
-
-def _named_by_files(site: Path) -> Iterator[Path]:
-    for path in sorted(site.glob("*.pth")):
-        yield from (site / name for name in read_pth_folders(path, site))
 
 
 def read_pth_folders(path: Path, site: Path) -> list[str]:
@@ -48,18 +49,13 @@ def read_pth_folders(path: Path, site: Path) -> list[str]:
     for line in text.splitlines():
         name = line.rstrip()
         # Python's `site` runs a line that begins with `import` as code.
-        is_code = name.startswith(("#", "import ", "import\t"))
-        if name and not is_code and _is_within(site / name, inside):
-            names.append(name)
+        if not name or name.startswith(("#", "import ", "import\t")):
+            continue
+        with suppress(OSError, ValueError, RuntimeError):  # too long, a null character, links in a circle
+            folder = (site / name).resolve()
+            if folder.is_dir() and inside in folder.parents:
+                names.append(name)
     return names
-
-
-def _is_within(folder: Path, inside: Path) -> bool:
-    try:
-        resolved = folder.resolve()
-        return resolved.is_dir() and inside in resolved.parents
-    except (OSError, ValueError, RuntimeError):  # too long, a null character, links in a circle
-        return False
 
 
 def answering_python(place: Place) -> Path:
@@ -83,3 +79,61 @@ def answering_python(place: Place) -> Path:
     program.write_text("".join(f"{line}\n" for line in lines))
     program.chmod(0o755)
     return program
+
+
+def python_code(place: Place, code: str, *arguments: str) -> list[str]:
+    """Return the command that runs a line of Python with the packages of the place's folder and no others.
+
+    It runs isolated, so that Python imports nothing from the folder it runs in.
+    """
+    return [
+        interpreter(),
+        "-I",
+        "-S",
+        "-c",
+        f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}",
+        *arguments,
+    ]
+
+
+# By default jedi imports the module `gi`, and compiled modules wherever they are installed, since these have no source
+# to read. The second is limited to the standard library: neither packages nor folders of the project are searched.
+_BEFORE = """
+from jedi import settings
+from jedi.inference import compiled
+
+settings.auto_import_modules = []
+load = compiled.load_module
+
+def load_standard(state, *, sys_path, **named):
+    standard = [path for path in sys_path if path not in packages and "site-packages" not in path]
+    return load(state, sys_path=standard, **named)
+
+compiled.load_module = load_standard
+"""
+
+# jedi imports compiled modules in another process, which it starts with the environment's Python and asks for
+# its search paths (`CompiledSubprocess._get_process` in jedi/inference/compiled/subprocess, jedi 0.20.1). Here that is
+# the Python of the server itself, isolated and without `site`, and the environment's packages are added as data.
+_PATHS = """
+import sys
+from jedi.api import environment
+from jedi.inference.compiled import subprocess
+
+start = subprocess._GeneralizedPopen
+standard = environment.Environment.get_sys_path
+
+def start_isolated(command, **named):
+    return start((sys.executable, "-I", "-S", *command[1:]), **named)
+
+def paths(self):
+    return [*standard(self), *packages]
+
+subprocess._GeneralizedPopen = start_isolated
+environment.Environment.get_sys_path = paths
+"""
+
+
+def jedi_server(place: Place, code: str) -> list[str]:
+    packages = [*map(str, place.sources), *package_paths(place.environment)]
+    return python_code(place, f"exec({_BEFORE!r}); packages = {packages!r}; exec({_PATHS!r}); {code}")

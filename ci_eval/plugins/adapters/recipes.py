@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -17,15 +18,11 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.contracts import Installation
 from ci_eval.core.fetch import sealed
 from ci_eval.core.fetch.archive import unpack
 from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.fetch.download import download
 from ci_eval.core.fetch.packages import npm_run, pip_download, pip_install, pip_run
-from ci_eval.core.model import EngineInfo
-from ci_eval.plugins.adapters import toolchains
-from ci_eval.plugins.adapters.closure import Closure
 
 MARKER = "ci-eval-packages.json"
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
@@ -35,29 +32,22 @@ VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 class InstalledEngine:
     folder: Path
     version: str
-    packages: dict[str, str]
-    """The name → version of everything that was installed."""
+    packages: dict[str, str]  # name → version of everything that was installed
 
 
 class Recipe(Protocol):
     @property
-    def version(self) -> str:
-        """Return the version that is installed by default."""
-
+    def version(self) -> str: ...  # the one that is installed by default
     @property
-    def source(self) -> str:
-        """Return the origin of the engine in a word or two, such as "PyPI"."""
-
+    def source(self) -> str: ...  # where the engine comes from, such as "PyPI"
     @property
-    def needs(self) -> tuple[str, ...]:
-        """Return the programs that are needed to install and run the engine."""
+    def needs(self) -> tuple[str, ...]: ...  # the programs that are needed to install and run the engine
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
         """Install the engine below `folder`, unless it is there; None = the default version. Raises ConfigError or
         InstallError."""
 
-    def is_made(self, folder: Path) -> bool:
-        """Return whether the default version is installed already."""
+    def is_made(self, folder: Path) -> bool: ...  # whether the default version is installed
 
 
 @runtime_checkable
@@ -77,7 +67,7 @@ class Releasing(Protocol):
 
 
 class IntoCache:
-    """A base of recipes that install into a folder of their own in the cache."""
+    """A base of recipes that install into their own folder in the cache."""
 
     version: str
 
@@ -90,7 +80,10 @@ class IntoCache:
         raise NotImplementedError
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:
-        chosen = check_version(version or self.version)
+        chosen = version or self.version
+        # It becomes part of a folder's name.
+        if not VERSION.fullmatch(chosen):
+            raise ConfigError(f"{chosen!r} is no version")
         return once(folder / self.name(chosen), chosen, lambda new: self.install(chosen, folder, new))
 
     def is_made(self, folder: Path) -> bool:
@@ -98,67 +91,8 @@ class IntoCache:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FromRecipe:
-    name: str
-    summary: str
-    languages: frozenset[str] | None
-    licence: str
-    recipe: Recipe
-    runs_on: tuple[str, ...] = ()
-    """The programs that are needed to run the engine, beside those that its recipe needs."""
-    verified: bool = False
-    """A flag: this project's tests run the real engine."""
-    toolchains: Mapping[str, str] = field(default_factory=dict)
-    """The toolchains of the default version; see `Engine`. Other versions are not checked."""
-    needs_dependencies: bool = False
-    takes_records: bool = False
-    own_process: bool = True
-    closure: Closure = Closure.PROJECT
-    why: str = ""
-    """The reasons, written for people, for the engine's configuration beyond paths."""
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.recipe.needs, *self.runs_on)))
-
-    @property
-    def version(self) -> str:
-        return self.recipe.version
-
-    @property
-    def source(self) -> str:
-        return self.recipe.source
-
-    def is_ready(self, cache: Path) -> bool | None:
-        return self.recipe.is_made(cache / "engines")
-
-    def newest(self) -> str:
-        """Return the newest version that the registry has. Raises ConfigError if the recipe has no registry to ask."""
-        if isinstance(self.recipe, Renewable):
-            return self.recipe.newest()
-        raise ConfigError(
-            f"ci-eval cannot ask {self.source} for the newest version of {self.name}: name a version in place of latest"
-        )
-
-    def releases(self) -> Sequence[str]:
-        """Return the releases that the registry lists; see `Releasing`."""
-        if isinstance(self.recipe, Releasing):
-            return self.recipe.releases()
-        raise ConfigError(f"ci-eval cannot ask {self.source} for the releases of {self.name}: bisect its revisions")
-
-    def install(self, version: str | None, cache: Path) -> Installation:
-        """Install the engine, unless it is there; see `Engine.install`. Raises PreparationError if a toolchain is
-        missing."""
-        if version in (None, self.version):
-            toolchains.check(self.name, self.toolchains)
-        engine = self.recipe.make(version, cache / "engines")
-        info = EngineInfo(name=self.name, version=engine.version, packages=engine.packages)
-        return Installation(info=info, folder=engine.folder)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Pip(IntoCache):
-    """A recipe for wheels from PyPI, in a folder of their own."""
+    """A recipe for wheels from PyPI, in their own folder."""
 
     package: str
     version: str
@@ -227,7 +161,25 @@ class Npm(IntoCache):
         return [version for version in msgspec.json.decode(output, type=list[str]) if "-" not in version]
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
-        return _npm_install({self.package: version, **self.others}, new)
+        dependencies = {self.package: version, **self.others}
+        manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": dependencies}
+        (new / "package.json").write_bytes(msgspec.json.encode(manifest))
+        npm_run(("install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"), cwd=new)
+        lock = msgspec.json.decode((new / "package-lock.json").read_bytes(), type=_Lock)
+        return {
+            path.rpartition("node_modules/")[2]: package.version
+            for path, package in sorted(lock.packages.items())
+            # A lock also names packages for other systems, which npm does not install.
+            if path and (new / path).is_dir()
+        }
+
+
+class _Locked(msgspec.Struct):
+    version: str = ""
+
+
+class _Lock(msgspec.Struct):
+    packages: dict[str, _Locked] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,7 +201,24 @@ class Go(IntoCache):
             return run_client(command, cwd=Path(folder), variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
-        return _go_build(self.module, version, new)
+        # The build must start neither another Go nor a C compiler.
+        variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
+        command = ("go", "mod", "download", "-json", f"{self.module}@{version}")
+        output = run_client(command, cwd=new, variables=variables)
+        # A copy of the module is built, so that go checks its dependencies against the module's own go.sum, which `go
+        # install` ignores.
+        source = new / "source"
+        shutil.copytree(msgspec.json.decode(output, type=_Module).dir, source, copy_function=shutil.copyfile)
+        # Go's module cache is read-only, and copytree keeps the modes of folders.
+        for path in (source, *source.rglob("*")):
+            path.chmod(0o755)
+        run_client(("go", "build", "-o", str(new / "bin") + "/", "."), cwd=source, variables=variables)
+        shutil.rmtree(source)
+        return {self.module: version}
+
+
+class _Module(msgspec.Struct, rename="pascal"):
+    dir: str
 
 
 PLATFORM = "(?:x86|x64|amd64|arm|aarch64|java|universal)"
@@ -327,7 +296,6 @@ class System:
 
     program: str
     hint: str
-    """The command that installs it."""
     ask: tuple[str, ...] = ("--version",)
     starts: tuple[str, ...] = ()
     """The other programs of the machine that it starts."""
@@ -360,83 +328,26 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
 
     `version`: only recorded. Raises PreparationError.
     """
-    packages = _read_packages(target) if sealed.intact(target) else None
+    packages = None
+    if sealed.intact(target):
+        with suppress(OSError, msgspec.MsgspecError):
+            packages = msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
     if packages is None:
         try:
-            packages = _install(target, install)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
+                whole = Path(name, "whole")
+                whole.mkdir()
+                packages = dict(install(whole))
+                # The folder is filled, then moved as a whole: a folder that exists under its name is complete.
+                (whole / MARKER).write_bytes(msgspec.json.encode(packages))
+                sealed.seal(whole)
+                sealed.publish(whole, target)
         except OSError as error:
             raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
     return InstalledEngine(target, version, packages)
 
 
-def _install(target: Path, install: Callable[[Path], Mapping[str, str]]) -> dict[str, str]:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
-        whole = Path(name, "whole")
-        whole.mkdir()
-        packages = dict(install(whole))
-        # The folder is filled, then moved as a whole: a folder that exists under its name is complete.
-        (whole / MARKER).write_bytes(msgspec.json.encode(packages))
-        sealed.seal(whole)
-        sealed.publish(whole, target)
-    return packages
-
-
-def _read_packages(target: Path) -> dict[str, str] | None:
-    try:
-        return msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
-def check_version(version: str) -> str:
-    """Return the version, if it can be part of a file's name. Raises ConfigError if it cannot."""
-    if not VERSION.fullmatch(version):
-        raise ConfigError(f"{version!r} is no version")
-    return version
-
-
 def plain(name: str) -> str:
     """Return the name as part of a file's name: `@vtsls/language-server` → `vtsls-language-server`."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
-
-
-def _npm_install(dependencies: Mapping[str, str], folder: Path) -> Mapping[str, str]:
-    manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": dependencies}
-    (folder / "package.json").write_bytes(msgspec.json.encode(manifest))
-    npm_run(("install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"), cwd=folder)
-    lock = msgspec.json.decode((folder / "package-lock.json").read_bytes(), type=_Lock)
-    return {
-        path.rpartition("node_modules/")[2]: package.version
-        for path, package in sorted(lock.packages.items())
-        # A lock also names packages for other systems, which npm does not install.
-        if path and (folder / path).is_dir()
-    }
-
-
-class _Locked(msgspec.Struct):
-    version: str = ""
-
-
-class _Lock(msgspec.Struct):
-    packages: dict[str, _Locked] = {}
-
-
-class _Module(msgspec.Struct, rename="pascal"):
-    dir: str
-
-
-def _go_build(module: str, version: str, folder: Path) -> Mapping[str, str]:
-    # The build must start neither another Go nor a C compiler.
-    variables = {"GOFLAGS": "-mod=mod -trimpath", "GOTOOLCHAIN": "local", "GOWORK": "off", "CGO_ENABLED": "0"}
-    output = run_client(("go", "mod", "download", "-json", f"{module}@{version}"), cwd=folder, variables=variables)
-    # A copy of the module is built, so that go checks its dependencies against the module's own go.sum, which `go
-    # install` ignores.
-    source = folder / "source"
-    shutil.copytree(msgspec.json.decode(output, type=_Module).dir, source, copy_function=shutil.copyfile)
-    # Go's module cache is read-only, and copytree keeps the modes of folders.
-    for path in (source, *source.rglob("*")):
-        path.chmod(0o755)
-    run_client(("go", "build", "-o", str(folder / "bin") + "/", "."), cwd=source, variables=variables)
-    shutil.rmtree(source)
-    return {module: version}

@@ -1,13 +1,12 @@
 """The engines: a file each, or several alike in one."""
 
 TOGETHER = {
-    "compilers": ("kotlin-ide-services", "scala-presentation-compiler"),
+    "compilers": ("jdt", "kotlin-ide-services", "scala-presentation-compiler"),
     "controls": ("empty", "oracle", "words"),
     "predictors": ("frequency", "ngram", "recency"),
     "python_servers": ("basedpyright", "jedi-language-server", "pylsp", "pyrefly", "pyright", "ty", "zuban"),
     "servers": (
-        *("clangd", "gopls", "intelephense", "jdtls", "kotlin-lsp", "metals", "phpactor", "ruby-lsp", "solargraph"),
-        *("typeprof", "typescript", "typescript-language-server", "vtsls"),
+        *("clangd", "gopls", "intelephense", "jdtls", "kotlin-lsp", "metals", "phpactor", "ruby-lsp", "rust-analyzer"),
+        *("solargraph", "typeprof", "typescript", "typescript-language-server", "vtsls"),
     ),
 }
-"""The engines of each file that has several."""

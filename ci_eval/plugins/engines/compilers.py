@@ -1,15 +1,17 @@
-"""The engines that are parts of compilers: Kotlin's services for IDEs, and Scala's presentation compiler."""
+"""The engines that are parts of compilers: Eclipse's Java development tools, Kotlin's services for IDEs, and Scala's
+presentation compiler."""
 
 from __future__ import annotations
 
 import re
 
 from ci_eval.core.contracts import Engine
-from ci_eval.plugins.adapters.closure import source_roots
 from ci_eval.plugins.adapters.driven import DrivenEngine
-from ci_eval.plugins.adapters.jars import Driver, Maven, classpath, java_command, libraries
+from ci_eval.plugins.adapters.jars import Driver, Maven, classpath, java_command, libraries, list_jars, source_roots
+from ci_eval.plugins.adapters.lsp.overlay import AutoImport
 from ci_eval.plugins.adapters.place import DRIVERS, Place
 
+_JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)", re.MULTILINE)
 
 
@@ -31,7 +33,49 @@ def _start_scala(place: Place) -> list[str]:
     return java_command(place, "ScalaDriver", *options, "-classpath", known, "-sourcepath", sources)
 
 
+def _start_jdt(place: Place) -> list[str]:
+    roots, known = classpath(source_roots(place.root, ".java", _java_package)), classpath(list_jars(place.environment))
+    java, *arguments = java_command(place, "JdtDriver", str(place.scratch), roots, known)
+    # Cheap settings, for a process that runs for minutes only: half the processor time, and less memory.
+    return [java, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", *arguments]
+
+
+def _java_package(text: str) -> str:
+    match = _JAVA_PACKAGE.search(text)
+    return match[1] if match else ""
+
+
 ENGINES: dict[str, Engine] = {
+    # It is asked as Eclipse's language server asks it.
+    "jdt": DrivenEngine(
+        name="jdt",
+        summary="the completion of Eclipse's JDT, which its IDE and its language server show",
+        languages=frozenset({"java"}),
+        licence="EPL-2.0",
+        recipe=Maven(
+            artifact="org.eclipse.jdt:org.eclipse.jdt.core",
+            version="3.37.0",
+            # Eclipse's runtime needs these to start its own services.
+            others={
+                "org.apache.felix:org.apache.felix.scr": "2.2.10",
+                "org.osgi:org.osgi.service.component": "1.5.1",
+                "org.osgi:org.osgi.service.event": "1.4.1",
+                "org.osgi:org.osgi.util.function": "1.2.0",
+                "org.osgi:org.osgi.util.promise": "1.3.0",
+            },
+            driver=Driver(
+                file=DRIVERS / "JdtDriver.java",
+                compiler="org.eclipse.jdt.internal.compiler.batch.Main",
+                options=("-proc:none", "-nowarn", "--release", "17"),
+            ),
+        ),
+        why="no index, since answers would depend on how far it is",
+        command=_start_jdt,
+        text=re.compile(r"[\w$]+|.+"),
+        auto_import=AutoImport(usual="on"),
+        verified=True,
+        toolchains={"java": "17"},
+    ),
     # The services run on the compiler's older front end, of Kotlin 1.9.
     "kotlin-ide-services": DrivenEngine(
         name="kotlin-ide-services",
@@ -63,7 +107,7 @@ ENGINES: dict[str, Engine] = {
         ),
         why="macros are not expanded, which would run their code",
         command=_start_scala,
-        beside=60,
+        overhead=60,
         text=re.compile(r".+"),
         verified=True,
         toolchains={"java": "17"},

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ci_eval.core.contracts import Answer, Engine, Query
-from ci_eval.plugins.adapters.closure import Closure
 from ci_eval.plugins.adapters.controls import Control, ControlEngine
+from ci_eval.plugins.adapters.engine import Closure
 
 
 class Empty(Control):

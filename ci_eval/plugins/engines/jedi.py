@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,12 +16,12 @@ from ci_eval.core.contracts import Answer, Edit, Engine, Installation, Query, Ru
 from ci_eval.core.model import EngineInfo, Suggestion
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.tracing import tell
-from ci_eval.plugins.adapters.confinement import interpreter
-from ci_eval.plugins.adapters.place import Place, variables
-from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.driven import RunningProcess
+from ci_eval.plugins.adapters.engine import FromRecipe
+from ci_eval.plugins.adapters.place import Place, beforehand, configuration, variables
+from ci_eval.plugins.adapters.process import LineProcess, interpreter
 from ci_eval.plugins.adapters.python_paths import package_paths
 from ci_eval.plugins.adapters.recipes import Pip
-from ci_eval.plugins.adapters.sent import beforehand, configuration
 
 DRIVER = Path(__file__).parent.parent / "drivers" / "jedi_driver.py"
 PATIENCE = 60.0
@@ -50,38 +50,17 @@ def _environment(place: Place) -> dict[str, str]:
     return variables(place) | {"PYTHONHASHSEED": "0"}
 
 
-class RunningJedi:
+class RunningJedi(RunningProcess):
     def __init__(self, library: Path, surroundings: Surroundings) -> None:
-        self._surroundings = surroundings
         self._pending: list[Edit] = []
-        self._place = Place.new(library, surroundings)
-        try:
-            self._process = self._start()
-        except BaseException:
-            self._place.remove()
-            raise
+        super().__init__(library, surroundings)
 
     def _start(self) -> LineProcess:
         place = self._place
         place.renew()
         command = _command(place)
-        return LineProcess(
-            command,
-            cwd=place.scratch,
-            environment=_environment(place),
-            walls=place.walls(command[0], reads=(DRIVER,), address_space=place.memory),
-        )
-
-    @property
-    def confined(self) -> str:
-        return self._process.confined
-
-    @property
-    def process(self) -> LineProcess:
-        return self._process
-
-    def peak_memory(self) -> int | None:
-        return self._process.peak_memory()
+        walls = place.walls(command[0], reads=(DRIVER,), address_space=place.memory)
+        return LineProcess(command, cwd=place.scratch, environment=_environment(place), walls=walls)
 
     def open(self, path: str, text: str) -> None:
         self._pending = []
@@ -118,48 +97,19 @@ class RunningJedi:
             raise EngineRaised(reply.error)
         return reply
 
-    def restart(self) -> None:
-        self._process.close()
-        self._process = self._start()
 
-    def close(self) -> None:
-        self._process.close()
-        self._place.remove()
-
-
-@dataclass(frozen=True)
-class Jedi:
-    name: str = "jedi"
-    summary: str = "static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)"
-    languages: frozenset[str] | None = field(default=frozenset({"python"}))
-    version: str = installed_version("jedi")
-    source: str = "PyPI"
-    licence: str = "MIT"
-    verified: bool = True
-    toolchains: Mapping[str, str] = field(default_factory=dict)
-    needs_dependencies: bool = False
-    takes_records: bool = False
-    needs: tuple[str, ...] = ()
-    own_process: bool = True
-
+@dataclass(frozen=True, kw_only=True)
+class Jedi(FromRecipe):
     def is_ready(self, _cache: Path) -> bool | None:
         return None
 
-    def newest(self) -> str:
-        return Pip(package="jedi", version=self.version).newest()
-
     def install(self, version: str | None, cache: Path) -> Installation:
-        if version is None:
-            packages = {name: installed_version(name) for name in ("jedi", "parso")}
-            return Installation(info=EngineInfo(name=self.name, version=packages["jedi"], packages=packages))
-        made = Pip(package="jedi", version=self.version).make(version, cache / "engines")
-        return Installation(
-            info=EngineInfo(name=self.name, version=version, packages=made.packages), folder=made.folder
-        )
+        if version is not None:
+            return super().install(version, cache)
+        packages = {name: installed_version(name) for name in ("jedi", "parso")}
+        return Installation(info=EngineInfo(name=self.name, version=packages["jedi"], packages=packages))
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        """Return what the driver receives before it starts."""
-
         def write(place: Place) -> SentConfiguration:
             return configuration(place, _command(place), _environment(place), auto_import="none")
 
@@ -177,4 +127,11 @@ def _find_own_jedi() -> Path:
     return Path(str(spec.origin)).parent.parent
 
 
-ENGINE: Engine = Jedi()
+ENGINE: Engine = Jedi(
+    name="jedi",
+    summary="static analysis for Python; embedded, or any release from PyPI (jedi@0.18.2)",
+    languages=frozenset({"python"}),
+    licence="MIT",
+    recipe=Pip(package="jedi", version=installed_version("jedi")),
+    verified=True,
+)

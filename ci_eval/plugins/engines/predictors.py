@@ -11,14 +11,14 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ci_eval.core.contracts import Engine, Surroundings
-from ci_eval.plugins.adapters.predicting import Predictor, PredictorOptions, predictor
+from ci_eval.plugins.adapters.controls import Predictor, PredictorOptions, predictor
 from ci_eval.plugins.learning.code import distinct
 from ci_eval.plugins.learning.nested import Nested, Project, Surrounding
 
 
 class CountingOptions(PredictorOptions, frozen=True, kw_only=True):
     project: bool = True
-    """A flag: the project's other files count if the file has too few tokens."""
+    """Whether the project's other files count if the file has too few tokens."""
 
 
 class Counting(Predictor[CountingOptions]):
@@ -66,9 +66,8 @@ class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
         "folder",
         "project",
     )
-    """The scopes that have a cache of their own."""
     weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
-    """The weight of a context beside all shorter ones."""
+    """The weight of a context compared with all shorter ones."""
     order: Annotated[int, Meta(ge=1, le=20)] = 6
     """The tokens of the longest sequences that are counted: up to five of context, and the one that follows."""
     capacity: Annotated[int, Meta(ge=1)] = 5_000

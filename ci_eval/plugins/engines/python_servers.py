@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from typing import Any
 
 from ci_eval.core.contracts import Engine
-from ci_eval.plugins.adapters.closure import Closure
-from ci_eval.plugins.adapters.lsp.engine import LspEngine, python_code
-from ci_eval.plugins.adapters.lsp.jedis import jedi_server
-from ci_eval.plugins.adapters.lsp.manners import BASEDPYRIGHT, PYRIGHT, Manners
+from ci_eval.plugins.adapters.engine import Closure
+from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport, Switch, Template
+from ci_eval.plugins.adapters.lsp.quirks import BASEDPYRIGHT, PYRIGHT, ServerQuirks
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.python_paths import answering_python, package_paths
+from ci_eval.plugins.adapters.python_paths import answering_python, jedi_server, package_paths, python_code
 from ci_eval.plugins.adapters.recipes import Npm, Pip
 
-PYTHON = frozenset({"python"})
+_server = partial(LspEngine, languages=frozenset({"python"}), verified=True)
 
 
 def _start_basedpyright(place: Place) -> list[str]:
@@ -93,10 +93,9 @@ def _zuban_variables(place: Place) -> dict[str, str]:
 
 
 _SERVERS = (
-    LspEngine(
+    _server(
         name="basedpyright",
         summary="fork of pyright with more of Pylance's features",
-        languages=PYTHON,
         licence="MIT",
         # It brings its own Node.js.
         recipe=Pip(package="basedpyright", version="1.40.2"),
@@ -108,26 +107,22 @@ _SERVERS = (
         settings=_basedpyright_settings,
         auto_import=AutoImport(usual="on", switch=Switch(settings="basedpyright.analysis.autoImportCompletions")),
         programs=("basedpyright-langserver",),
-        manners=BASEDPYRIGHT,
-        verified=True,
+        quirks=BASEDPYRIGHT,
         closure=Closure.IMPORTS,
     ),
-    LspEngine(
+    _server(
         name="jedi-language-server",
         summary="jedi as a language server for Python",
-        languages=PYTHON,
         licence="MIT",
         recipe=Pip(package="jedi-language-server", version="0.47.0"),
         why="no snippets and no diagnostics; jedi imports no modules of the project, which would run their code",
         command=_start_jedi,
         options=Template({"completion": {"disableSnippets": True}, "diagnostics": {"enable": False}}),
         auto_import=NEVER,
-        verified=True,
     ),
-    LspEngine(
+    _server(
         name="pylsp",
         summary="python-lsp-server, jedi as a language server with plugins",
-        languages=PYTHON,
         licence="MIT",
         recipe=Pip(package="python-lsp-server", version="1.15.0"),
         why="no linters; jedi imports no modules of the project, which would run their code",
@@ -144,12 +139,10 @@ _SERVERS = (
             }
         ),
         auto_import=AutoImport(usual="off", switch=Switch(settings="pylsp.plugins.rope_autoimport.enabled")),
-        verified=True,
     ),
-    LspEngine(
+    _server(
         name="pyrefly",
         summary="type checker and language server for Python",
-        languages=PYTHON,
         licence="MIT",
         recipe=Pip(package="pyrefly", version="1.4.1"),
         why="a configuration of ours in place of the project's, which may name programs to run",
@@ -162,12 +155,10 @@ _SERVERS = (
             switch=Switch(settings="python.analysis.autoImportCompletions", options="analysis.autoImportCompletions"),
         ),
         programs=("pyrefly-lsp",),
-        verified=True,
     ),
-    LspEngine(
+    _server(
         name="pyright",
         summary="type checker and language server for Python",
-        languages=PYTHON,
         licence="MIT",
         recipe=Npm(package="pyright", version="1.1.414"),
         why="only open files are checked and nothing is indexed, so that no work in the background slows answers",
@@ -175,15 +166,13 @@ _SERVERS = (
         settings=_pyright_settings,
         auto_import=AutoImport(usual="on", switch=Switch(settings="python.analysis.autoImportCompletions")),
         programs=("pyright-langserver",),
-        manners=PYRIGHT,
-        verified=True,
+        quirks=PYRIGHT,
         closure=Closure.IMPORTS,
         toolchains={"node": "20"},
     ),
-    LspEngine(
+    _server(
         name="ty",
         summary="type checker and language server for Python",
-        languages=PYTHON,
         licence="MIT",
         recipe=Pip(package="ty", version="0.0.104"),
         command=Template(("{folder}/bin/ty", "server")),
@@ -193,20 +182,17 @@ _SERVERS = (
         auto_import=AutoImport(
             usual="on", switch=Switch(settings="ty.completions.autoImport", options="ty.completions.autoImport")
         ),
-        verified=True,
     ),
-    LspEngine(
+    _server(
         name="zuban",
         summary="type checker and language server for Python",
-        languages=PYTHON,
         # Under this licence it only ever runs as a separate program.
         licence="AGPL-3.0-only",
         recipe=Pip(package="zuban", version="0.10.2"),
         command=Template(("{folder}/bin/zuban", "server")),
         variables=_zuban_variables,
         # Whether it calls an imported class "class" or "variable" depends on what it was asked before.
-        manners=Manners(kinds=False),
-        verified=True,
+        quirks=ServerQuirks(kinds=False),
     ),
 )
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in _SERVERS}

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 from msgspec.structs import replace as with_values
 
 from ci_eval.core.base.errors import ConfigError, EngineRaised
-from ci_eval.core.contracts import Answer, Engine, Installation, Query, Running, Surroundings
+from ci_eval.core.contracts import Answer, Engine, Installation, Query, Surroundings
 from ci_eval.core.model import Suggestion
-from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
+from ci_eval.plugins.adapters.controls import ConfigurableEngine, EngineOptions, OpenText
 from ci_eval.plugins.learning.recommenders.file import hash_recommender
 from ci_eval.plugins.learning.recommenders.training import Trained
 
 
-class RecommenderOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class RecommenderOptions(EngineOptions, frozen=True, kw_only=True):
     model: str = ""
     """The file of the trained model."""
     threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
@@ -65,30 +63,13 @@ def find_model_file(options: RecommenderOptions) -> Path:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecommenderEngine(ControlEngine):
-    """An engine for one trained model."""
-
-    # Two functions made by `partial` are never equal, and a worker keeps its engine for the next file only if it is.
-    control: Callable[[Surroundings], Running] = field(compare=False)
+class RecommenderEngine(ConfigurableEngine):
     options: RecommenderOptions
-
-    @property
-    def described(self) -> str:
-        usual, current = msgspec.to_builtins(RecommenderOptions()), msgspec.to_builtins(self.options)
-        return ", ".join(f"{key} {current[key]}" for key in usual if key != "model" and current[key] != usual[key])
 
     @property
     def training_seed(self) -> int | None:
         """Return the seed of the model's training; None if another seed would have changed nothing."""
         return Trained(find_model_file(self.options)).training_seed
-
-    def configured(self, options: Mapping[str, object]) -> Engine:
-        try:
-            parsed = msgspec.convert(dict(options), RecommenderOptions)
-        except msgspec.ValidationError as error:
-            known = ", ".join(msgspec.to_builtins(RecommenderOptions()))
-            raise ConfigError(f"`engine.options` of {self.name}: {error}; known are {known}") from error
-        return replace(self, options=parsed, control=partial(Recommending, parsed))
 
     def install(self, version: str | None, cache: Path) -> Installation:
         """Return the installation; see `Engine`. The model is part of the version that reports name.
@@ -108,7 +89,7 @@ ENGINE: Engine = RecommenderEngine(
     name="recommender",
     summary="a trained recommender of method calls, for the task method-calls",
     control=partial(Recommending, RecommenderOptions()),
+    started=Recommending,
     takes_records=True,
-    is_function=True,
     options=RecommenderOptions(),
 )

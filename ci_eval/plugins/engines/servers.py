@@ -1,17 +1,22 @@
-"""The language servers for other languages than Python, but for those with code of their own."""
+"""The language servers for other languages than Python."""
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+from ci_eval.core.base.errors import InstallError
 from ci_eval.core.contracts import Engine
+from ci_eval.core.fetch.crates import NO_WRAPPERS
 from ci_eval.plugins.adapters.jars import Maven, java_command
-from ci_eval.plugins.adapters.lsp.ecmascript import PREFERENCES, SETTINGS, auto_import, preferences
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.adapters.lsp.manners import CLANGD, GOPLS, Manners
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport, Overlay, Switch, Template
+from ci_eval.plugins.adapters.lsp.quirks import CLANGD, GOPLS, ServerQuirks, clangd_options
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip, System, Wheel
+from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, InstalledEngine, Npm, Pip, System, Wheel
 
 # --------------------------------------------------------------------------------------------------------- C++ and Go
 
@@ -26,6 +31,8 @@ CLANGD_FLAGS = (
     "--clang-tidy=0",
     "--pch-storage=memory",
     "--log=error",
+    # A configuration of the project could do harm.
+    "--enable-config=0",
 )
 
 
@@ -74,6 +81,9 @@ def _start_metals(place: Place) -> list[str]:
 # Ruby does not look for gems in the engine's own folder by itself.
 GEMS = Template({"GEM_HOME": "{folder}", "GEM_PATH": "{folder}"})
 
+_ruby_server = partial(
+    LspEngine, languages=frozenset({"ruby"}), licence="MIT", auto_import=NEVER, toolchains={"ruby": "3.1"}
+)
 STEPS = 10_000
 """The number of steps after which an analysis of typeprof ends with what it has; they take about a second."""
 
@@ -87,7 +97,36 @@ TYPEPROF = (
 
 # ---------------------------------------------------------------------------------------- TypeScript and JavaScript
 
-ECMASCRIPT = frozenset({"javascript", "typescript"})
+_ecmascript_server = partial(
+    LspEngine, languages=frozenset({"javascript", "typescript"}), verified=True, toolchains={"node": "20"}
+)
+PREFERENCES: dict[str, Any] = {"includeCompletionsWithInsertText": True}
+"""The preference for suggestions that replace more than the name, such as `?.name` for `.name`."""
+
+SETTINGS: dict[str, Any] = {
+    language: {
+        "preferences": PREFERENCES,
+        # By default, these servers make npm install types for each package that the project names. The first key is
+        # read by TypeScript's own server, the second by VS Code's.
+        "tsserver": {"automaticTypeAcquisition": {"enabled": False}},
+        "disableAutomaticTypeAcquisition": True,
+    }
+    for language in ("typescript", "javascript", "js/ts")
+}
+
+
+def preferences(on: bool) -> dict[str, Any]:
+    return {"includeCompletionsForModuleExports": on, "includeCompletionsForImportStatements": on}
+
+
+def auto_import(on: bool) -> Overlay:
+    """Return the settings that turn auto-import on or off. VS Code reads the first, TypeScript's own server the
+    second."""
+    return Overlay(
+        settings={language: {"suggest": {"autoImports": on}, "preferences": preferences(on)} for language in SETTINGS}
+    )
+
+
 # Never start the second server of tsserver, which answers from the open file alone while the project is being loaded.
 ONE_SERVER = {"useSyntaxServer": "never"}
 WHOLE = "types of packages are not installed from npm by itself; no second server that answers from the open file alone"
@@ -104,6 +143,39 @@ def _tsserver_imports(on: bool) -> Overlay:
     return Overlay(options={"preferences": preferences(on)})
 
 
+# --------------------------------------------------------------------------------------------------------------- Rust
+
+ON_PATH = 'PATH="$(rustc --print sysroot)/bin:$PATH"'
+
+
+@dataclass(frozen=True, kw_only=True)
+class RustToolchain(System):
+    """A recipe for a toolchain's own programs. Those of rustup only start them, by files in the user's home."""
+
+    def make(self, version: str | None, folder: Path) -> InstalledEngine:
+        for name in self.needs:
+            path = shutil.which(name)
+            # They are links to rustup, symbolic or hard.
+            if path and (rustup := Path(path).resolve().with_name("rustup")).exists() and rustup.samefile(path):
+                raise InstallError(
+                    f"{path} is rustup, which starts no {name} in the sandbox: put the toolchain first on PATH, as in "
+                    f"{ON_PATH}, after `rustup component add rust-analyzer rust-src`"
+                )
+        return super().make(version, folder)
+
+
+RUST_OPTIONS = {
+    # These would run code of the project, or of crates that it names.
+    "cargo": {"buildScripts": {"enable": False}, "noDeps": True},
+    "procMacro": {"enable": False},
+    "checkOnSave": False,
+}
+
+
+def rust_variables(place: Place) -> dict[str, str]:
+    return {"CARGO_HOME": str(place.scratch / "cargo"), "CARGO_NET_OFFLINE": "true", **NO_WRAPPERS}
+
+
 _SERVERS = (
     # The headers of the system's libraries must be installed.
     LspEngine(
@@ -116,13 +188,13 @@ _SERVERS = (
             "no limit of 100 names; it finishes parsing before it answers, and keeps no index of other files, so "
             "that answers do not depend on what came before"
         ),
-        command=Template(("{folder}/clangd/data/bin/clangd", *CLANGD_FLAGS, *CLANGD.flags)),
-        options=CLANGD.options,
+        command=Template(("{folder}/clangd/data/bin/clangd", *CLANGD_FLAGS)),
+        options=clangd_options,
         # Otherwise it starts llvm-symbolizer when it crashes (llvm/lib/Support/Signals.cpp).
         variables=Template({"LLVM_DISABLE_SYMBOLIZATION": "1", "LLVM_DISABLE_CRASH_REPORT": "1"}),
         auto_import=AutoImport(usual="on", switch=_insert_headers),
-        flags=(*CLANGD_FLAGS, *CLANGD.flags),
-        manners=CLANGD,
+        flags=CLANGD_FLAGS,
+        quirks=CLANGD,
         verified=True,
     ),
     # The Go toolchain builds it, and it needs the toolchain to run as well.
@@ -141,7 +213,7 @@ _SERVERS = (
         options=Template({"ui.completion.completionBudget": "0s", "ui.completion.usePlaceholders": False}),
         auto_import=AutoImport(usual="on", switch=Switch(options="completeUnimported")),
         variables=_go_variables,
-        manners=GOPLS,
+        quirks=GOPLS,
         verified=True,
         toolchains={"go": "1.26"},
         # It does not load a package at all if one of its imports cannot be found.
@@ -170,7 +242,7 @@ _SERVERS = (
         ),
         auto_import=AutoImport(usual="on", switch=Switch(settings="intelephense.completion.insertUseDeclaration")),
         # Until its index is built it knows only the open file, not even PHP's own variables.
-        manners=Manners(announces=True),
+        quirks=ServerQuirks(announces=True),
         verified=True,
         toolchains={"node": "20"},
     ),
@@ -231,34 +303,41 @@ _SERVERS = (
         command=_start_metals,
         toolchains={"java": "17"},
     ),
-    LspEngine(
+    _ruby_server(
         name="ruby-lsp",
         summary="Shopify's language server for Ruby",
-        languages=frozenset({"ruby"}),
-        licence="MIT",
         recipe=Gem(package="ruby-lsp", version="0.26.9"),
         command=Template(("{folder}/bin/ruby-lsp",)),
         variables=GEMS,
-        auto_import=NEVER,
-        toolchains={"ruby": "3.1"},
     ),
-    LspEngine(
+    _ruby_server(
         name="solargraph",
         summary="language server for Ruby",
-        languages=frozenset({"ruby"}),
-        licence="MIT",
         recipe=Gem(package="solargraph", version="0.56.0"),
         command=Template(("{folder}/bin/solargraph", "stdio")),
         variables=GEMS,
-        auto_import=NEVER,
-        toolchains={"ruby": "3.1"},
+    ),
+    # rustup and distributions bring it.
+    LspEngine(
+        name="rust-analyzer",
+        summary="Rust's language server",
+        languages=frozenset({"rust"}),
+        licence="MIT OR Apache-2.0",
+        recipe=RustToolchain(
+            program="rust-analyzer",
+            hint=f"rustup component add rust-analyzer rust-src, then {ON_PATH}",
+            starts=("cargo", "rustc"),
+        ),
+        why="build scripts, procedural macros and checks are off, and nothing is fetched",
+        command=Template(("{folder}/rust-analyzer",)),
+        options=Template(RUST_OPTIONS),
+        variables=rust_variables,
+        auto_import=AutoImport(usual="on", switch=Switch(options="completion.autoimport.enable")),
     ),
     # It comes with Debian's Ruby 3.1. Its makers call its language server an experiment.
-    LspEngine(
+    _ruby_server(
         name="typeprof",
         summary="the system's Ruby's type profiler as a language server (0.21); finds little: Ruby's night asks words",
-        languages=frozenset({"ruby"}),
-        licence="MIT",
         recipe=System(
             program="ruby",
             hint="apt-get install ruby",
@@ -267,15 +346,12 @@ _SERVERS = (
         why="an analysis ends after a number of steps in place of a second by the clock",
         command=Template(("ruby", "-e", TYPEPROF, "--", "--lsp", "--stdio", "--max-iteration", str(STEPS))),
         reopens=True,
-        auto_import=NEVER,
         verified=True,
-        toolchains={"ruby": "3.1"},
     ),
     # It is written in Go; its npm package has a program for each system.
-    LspEngine(
+    _ecmascript_server(
         name="typescript",
         summary="the language server in TypeScript 7, for TypeScript and JavaScript",
-        languages=ECMASCRIPT,
         licence="Apache-2.0",
         recipe=Npm(package="typescript", version="7.0.2"),
         why="types of packages are not installed from npm by itself",
@@ -283,26 +359,20 @@ _SERVERS = (
         settings=Template(SETTINGS),
         auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
         programs=("tsc", "tsgo", "typescript-go"),
-        verified=True,
-        toolchains={"node": "20"},
     ),
-    LspEngine(
+    _ecmascript_server(
         name="typescript-language-server",
         summary="tsserver as a language server for TypeScript and JavaScript",
-        languages=ECMASCRIPT,
         licence="Apache-2.0",
         recipe=Npm(package="typescript-language-server", version="5.3.0", others={"typescript": "5.9.3"}),
         why=WHOLE,
         command=Template(("node", "{folder}/node_modules/typescript-language-server/lib/cli.mjs", "--stdio")),
         options=_tsserver_options,
         auto_import=AutoImport(usual="on", switch=_tsserver_imports, resolves=True),
-        verified=True,
-        toolchains={"node": "20"},
     ),
-    LspEngine(
+    _ecmascript_server(
         name="vtsls",
         summary="VS Code's TypeScript extension as a language server",
-        languages=ECMASCRIPT,
         licence="MIT",
         recipe=Npm(package="@vtsls/language-server", version="0.3.0"),
         why=WHOLE,
@@ -318,9 +388,7 @@ _SERVERS = (
         auto_import=AutoImport(usual="on", switch=auto_import, resolves=True),
         programs=("@vtsls/language-server",),
         # With auto-import, the kind of a few names depends on what it was asked before.
-        manners=Manners(kinds=False),
-        verified=True,
-        toolchains={"node": "20"},
+        quirks=ServerQuirks(kinds=False),
     ),
 )
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in _SERVERS}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
 from ci_eval.core.contracts import Grader, Pairing, RunSettings
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN
 from ci_eval.plugins.adapters.place import measure_confinement
+from ci_eval.plugins.adapters.process import NOTHING_OPEN
 from ci_eval.plugins.adapters.testruns.trials import Trial, Trials
 
 

@@ -14,7 +14,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters.process import interpreter
 
 PROGRAM = Path(__file__).with_name("stand_in_program.py")
 BUILD = "IC-233.11799.241"

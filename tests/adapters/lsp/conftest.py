@@ -13,7 +13,7 @@ from ci_eval.core.contracts import Query, Running, Surroundings
 from ci_eval.core.model import Confine
 from ci_eval.plugins.adapters.lsp.client import QUIET
 from ci_eval.plugins.adapters.lsp.engine import LspEngine, RunningLsp
-from ci_eval.plugins.adapters.lsp.manners import PLAIN, Manners
+from ci_eval.plugins.adapters.lsp.quirks import PLAIN, ServerQuirks
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import InstalledEngine
 
@@ -36,7 +36,7 @@ class Nothing:
         return InstalledEngine(folder, self.version, {})
 
 
-def engine(peculiarity: str, manners: Manners, quiet: float = QUIET) -> LspEngine:
+def engine(peculiarity: str, quirks: ServerQuirks, quiet: float = QUIET) -> LspEngine:
     def command(place: Place) -> list[str]:
         return [sys.executable, str(SERVER), peculiarity, str(place.root)]
 
@@ -52,7 +52,7 @@ def engine(peculiarity: str, manners: Manners, quiet: float = QUIET) -> LspEngin
         command=command,
         settings=settings,
         installs=(SERVER.parent,),
-        manners=manners,
+        quirks=quirks,
         quiet=quiet,
     )
 
@@ -67,7 +67,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         timeout: float = 20.0,
         memory: int = 0,
         confine: Confine = "auto",
-        manners: Manners = PLAIN,
+        quirks: ServerQuirks = PLAIN,
         quiet: float = QUIET,
         initialize: float = 60.0,
         ready: float = 120.0,
@@ -86,7 +86,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             initialize=initialize,
             ready=ready,
         )
-        server = RunningLsp(engine(peculiarity, manners, quiet), tmp_path, surroundings)
+        server = RunningLsp(engine(peculiarity, quirks, quiet), tmp_path, surroundings)
         running.append(server)
         return server
 

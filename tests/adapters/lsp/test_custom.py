@@ -73,7 +73,7 @@ def test_a_command_that_is_like_an_engine_is_told_and_treated_as_that_one(tmp_pa
     place.renew()
     theirs, ours = like.launch(place), clangd.launch(place)
     assert (theirs.settings, theirs.options, theirs.environment) == (ours.settings, ours.options, ours.environment)
-    assert (like.manners, like.like) == (clangd.manners, "clangd")
+    assert (like.quirks, like.like) == (clangd.quirks, "clangd")
     # What the user's command says itself is left as it is.
     assert [each for each in theirs.command[1:] if each.startswith("--log")] == ["--log=verbose"]
     assert "--background-index=0" in theirs.command

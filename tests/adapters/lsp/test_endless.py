@@ -12,7 +12,7 @@ import pytest
 from ci_eval.core.base.errors import EngineFailure, EngineMisbehaved, EngineTimeout, EngineUnstarted
 from ci_eval.core.contracts import Query
 from ci_eval.plugins.adapters.lsp.engine import RunningLsp
-from ci_eval.plugins.adapters.lsp.wire import AHEAD
+from ci_eval.plugins.adapters.process import AHEAD
 from tests.adapters.lsp.conftest import Start
 
 METHODS = ("initialize", "textDocument/didOpen", "textDocument/completion", "shutdown")
@@ -62,7 +62,7 @@ def test_what_a_server_sends_while_it_does_not_read_is_bounded(start: Start) -> 
     server.edit([(0, 0, "x" * 3_000_000)])
     with pytest.raises(EngineFailure, match="did not read what it was sent"):
         server.complete(Query(offset=0, prefix="", expected=""))
-    assert len(server._running._wire._received) < 2 * AHEAD
+    assert len(server._running.process._received) < 2 * AHEAD
 
 
 def test_work_that_never_ends_is_waited_for_as_long_as_indexing_may_take(start: Start) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, PACKAGE, find_installs, interpreter
+from ci_eval.plugins.adapters.process import NOTHING_OPEN, PACKAGE, find_installs, interpreter
 from ci_eval.plugins.drivers.confine.proof import CANARIES, UNCOUNTED
 from ci_eval.plugins.drivers.confine.seccomp import ARCHITECTURES
 from tests.drivers.confine.escapes import TRIES

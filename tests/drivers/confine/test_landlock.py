@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.model import Confine
-from ci_eval.plugins.adapters.confinement import NOTHING_OPEN, Walls
+from ci_eval.plugins.adapters.process import NOTHING_OPEN, SandboxPolicy
 
 Tried = Callable[..., str]
 
@@ -21,7 +21,7 @@ def tried(tmp_path: Path) -> Tried:
     def say(abi: int, confine: Confine = "auto", program: Sequence[str] = ()) -> str:
         (tmp_path / "canary").write_text("x")
         (tmp_path / "own").mkdir(exist_ok=True)
-        walls = Walls(confine=confine, writes=(tmp_path / "own",), canary=tmp_path / "canary")
+        walls = SandboxPolicy(confine=confine, writes=(tmp_path / "own",), canary=tmp_path / "canary")
         command = walls.around(program or ["/bin/true"], 1)
         place = command.index("--confine")
         command[place:place] = ["--abi", str(abi)]

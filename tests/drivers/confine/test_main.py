@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ci_eval.plugins.adapters.confinement import START
+from ci_eval.plugins.adapters.process import START
 from ci_eval.plugins.drivers.confine import landlock
 from ci_eval.plugins.drivers.confine.main import Options, _exclude_git
 from tests.projects import write

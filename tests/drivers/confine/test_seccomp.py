@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.adapters.confinement import PACKAGE
+from ci_eval.plugins.adapters.process import PACKAGE
 from ci_eval.plugins.drivers.confine import calls, seccomp
 from tests.drivers.confine.escaping import NUMBERS
 from tests.needs import lack
@@ -20,9 +20,9 @@ from tests.needs import lack
 CODE = """
 import os, sys
 sys.path.insert(0, {package!r})
-from ci_eval.plugins.drivers.confine import kernel, seccomp
+from ci_eval.plugins.drivers.confine import calls, seccomp
 import multiprocessing, shutil, socket, subprocess, tempfile, threading
-kernel.prctl(kernel.NO_NEW_PRIVILEGES)
+calls.prctl(calls.NO_NEW_PRIVILEGES)
 seccomp.restrict(truncate={truncate})
 {attempt}
 """

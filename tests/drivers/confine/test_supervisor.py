@@ -12,15 +12,14 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import EngineCrash
-from ci_eval.plugins.adapters.confinement import Walls, find_installs
-from ci_eval.plugins.adapters.process import LineProcess
+from ci_eval.plugins.adapters.process import LineProcess, SandboxPolicy, find_installs
 from ci_eval.plugins.drivers.confine import supervisor
 from tests.tree import below, left_after, orphans_stay, runs
 from tests.waiting import wait_for
 
 
 def program(tmp_path: Path, code: str, memory: int = 0, remains: Path | None = None) -> LineProcess:
-    walls = Walls(memory=memory, remains=remains)
+    walls = SandboxPolicy(memory=memory, remains=remains)
     return LineProcess([sys.executable, "-c", code], cwd=tmp_path, environment={}, walls=walls)
 
 
@@ -84,8 +83,8 @@ WATCHED = """
 import os, subprocess, sys
 sys.path[:] = {path!r}
 from ci_eval.plugins.drivers.confine import supervisor
-from ci_eval.plugins.drivers.confine.cgroups import Cgroups
-from ci_eval.plugins.drivers.confine.kernel import SUBREAPER, prctl
+from ci_eval.plugins.drivers.confine.supervisor import Cgroups
+from ci_eval.plugins.drivers.confine.calls import SUBREAPER, prctl
 del supervisor.descendants
 prctl(SUBREAPER)
 family = subprocess.Popen([{python!r}, "-c", {family!r}], stdout=subprocess.PIPE, start_new_session=True)
@@ -107,10 +106,10 @@ STAND_IN = """
 import sys, time
 from pathlib import Path
 sys.path[:] = {path!r}
-from ci_eval.plugins.adapters.place import Walls
+from ci_eval.plugins.adapters.process import SandboxPolicy
 from ci_eval.plugins.adapters.process import LineProcess
 code = "import os; input(); os.fork() or os.setsid(); print(os.getpid(), flush=True); import time; time.sleep(600)"
-walls = Walls(remains=Path({remains!r}))
+walls = SandboxPolicy(remains=Path({remains!r}))
 process = LineProcess([sys.executable, "-c", code], cwd=Path({folder!r}), environment={{}}, walls=walls)
 print(process.ask(b"", 20).decode(), flush=True)
 time.sleep(600)
@@ -137,15 +136,16 @@ def test_a_program_that_never_pauses_is_a_timeout(tmp_path: Path) -> None:
 
 KILLED_AT_ONCE = """
 import os, signal, subprocess, sys
-from ci_eval.plugins.adapters.place import Walls
-subprocess.Popen(Walls().around([sys.executable, "-c", "import time; time.sleep(600)"], -1), start_new_session=True)
+from ci_eval.plugins.adapters.process import SandboxPolicy
+command = SandboxPolicy().around([sys.executable, "-c", "import time; time.sleep(600)"], -1)
+subprocess.Popen(command, start_new_session=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 @pytest.mark.needs("strace")
 def test_a_program_between_caller_and_starter_is_no_dead_caller(tmp_path: Path) -> None:
-    command = Walls().around([sys.executable, "-c", "import time; time.sleep(1.5); print('lived')"], -1)
+    command = SandboxPolicy().around([sys.executable, "-c", "import time; time.sleep(1.5); print('lived')"], -1)
     done = subprocess.run(["strace", "-f", "-qq", "-e", "trace=none", *command], capture_output=True, check=True)
     assert done.stdout == b"lived\n"
 
@@ -212,7 +212,7 @@ def confined(tmp_path: Path) -> Iterator[Callable[..., LineProcess]]:
 
     def start(code: str, memory: int = 0) -> LineProcess:
         runs = tuple(find_installs(sys.executable))
-        walls = Walls(confine="auto", runs=runs, writes=(own,), canary=canary, memory=memory)
+        walls = SandboxPolicy(confine="auto", runs=runs, writes=(own,), canary=canary, memory=memory)
         processes.append(LineProcess([sys.executable, "-c", code], cwd=own, environment={}, walls=walls))
         return processes[-1]
 

@@ -35,12 +35,10 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
     ide: str = ""
     """A folder, or an archive: its path, or https://…"""
     sha256: str = ""
-    """The SHA-256 of the IDE's archive."""
     plugin: str = ""
     """A folder or an archive, likewise; "" = the IDE has the plugin."""
     plugin_sha256: str = ""
     generation: str = "ij23"
-    """The generation of the plugin: k19, ij21 or ij23."""
     feature: str = "token-completion"
     """The feature that is evaluated, since ij23."""
     java: str = ""
@@ -106,7 +104,14 @@ def find(options: IdeOptions, cache: Path) -> Ide:
         )
     folder = _folder("ide", options.ide, options.sha256, cache)
     plugin = _folder("plugin", options.plugin, options.plugin_sha256, cache) if options.plugin else None
-    product = _product(folder)
+    path = folder / "product-info.json"
+    if not path.is_file():
+        raise InstallError(f"{folder} is no IDE of JetBrains: it has no product-info.json; give the folder that has")
+    try:
+        product = msgspec.json.decode(stored.read(path, stored.MANIFEST), type=_Product)
+    # JSON that is nested too deeply raises a RecursionError.
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InstallError(f"{path} is damaged: {error}; install the IDE again") from error
     launcher = folder / next((launch.launcher_path for launch in product.launch if launch.os == "Linux"), "")
     if not launcher.is_file():
         raise InstallError(f"{folder} has no launcher for Linux: product-info.json names none that is there")
@@ -117,17 +122,6 @@ def find(options: IdeOptions, cache: Path) -> Ide:
         variables=product.env_var_base_name,
         plugin=plugin,
     )
-
-
-def _product(folder: Path) -> _Product:
-    path = folder / "product-info.json"
-    if not path.is_file():
-        raise InstallError(f"{folder} is no IDE of JetBrains: it has no product-info.json; give the folder that has")
-    try:
-        return msgspec.json.decode(stored.read(path, stored.MANIFEST), type=_Product)
-    # JSON that is nested too deeply raises a RecursionError.
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise InstallError(f"{path} is damaged: {error}; install the IDE again") from error
 
 
 def _folder(option: str, location: str, sha256: str, cache: Path) -> Path:
@@ -170,8 +164,7 @@ def _unpack(archive: Path, sha256: str, cache: Path) -> Path:
 
 PROGRESS = re.compile(r"(?P<title>[^:\r\n]{1,80}):\s*(?P<percent>\d{1,3})% \[=*>? *\] ?(?P<text>.*)")
 """A line as the plugin's `CommandLineProgress` prints it: title, percent, a bar of twenty characters, text."""
-LAST = 40
-"""Lines that are remembered, for the error."""
+LAST = 40  # lines that are remembered, for the error
 LONGEST = 1 << 20
 
 
@@ -197,8 +190,9 @@ class WatchedProcess(EngineProcess):
             try:
                 self._await(self._stdout, selectors.EVENT_READ, time.monotonic() + idle)
             except EngineTimeout:
+                words = " | ".join([*self.said][-3:]) or "none"
                 raise EngineTimeout(
-                    f"the IDE said nothing for {idle:g} seconds and was ended; its last words: {self._recent_lines()}. "
+                    f"the IDE said nothing for {idle:g} seconds and was ended; its last words: {words}. "
                     "If it was at work, raise engine.options.idle"
                 ) from None
             chunk = os.read(self._stdout, 1 << 16)
@@ -222,52 +216,38 @@ class WatchedProcess(EngineProcess):
         self._listener.join(timeout=ENDING)
         return code
 
-    def _recent_lines(self) -> str:
-        return " | ".join([*self.said][-3:]) or "none"
-
     def trouble(self, code: int) -> EngineFailure:
         """Return the error for that exit code, with the reason and advice if they are known."""
         words = [*self.said, *self.last_words()]
         shown = "\n".join(words[-10:])
-        for pattern, advice in REASONS:
-            if any(pattern.search(line) for line in words):
+        for pattern, advice in REASONS.items():
+            if any(re.search(pattern, line, re.IGNORECASE) for line in words):
                 return EngineCrash(f"the IDE ended with exit code {code}: {advice}\n{shown}")
         return EngineCrash(f"the IDE ended with exit code {code}\n{shown}")
 
 
-def _reason(pattern: str, advice: str) -> tuple[re.Pattern[str], str]:
-    return re.compile(pattern, re.IGNORECASE), advice
-
-
-REASONS = (
-    _reason(
-        r"Project SDK not found|Java SDK not configured|JDK .*(not found|not configured)|no (project )?SDK",
-        "the project has no SDK; name a JDK's folder as engine.options.java, or configure the project in the IDE once",
+REASONS = {
+    r"Project SDK not found|Java SDK not configured|JDK .*(not found|not configured)|no (project )?SDK": (
+        "the project has no SDK; name a JDK's folder as engine.options.java, or configure the project in the IDE once"
     ),
-    _reason(
-        r"licen[cs]e",
-        "it asks for a licence; activate it on this machine, or take a community edition",
+    r"licen[cs]e": "it asks for a licence; activate it on this machine, or take a community edition",
+    r"(cannot find|unknown|no) (application )?(starter|command)|(evaluate-completion|ml-evaluate).*not found": (
+        "it does not know the plugin's command; give the evaluation plugin of its build as engine.options.plugin"
     ),
-    _reason(
-        r"(cannot find|unknown|no) (application )?(starter|command)|(evaluate-completion|ml-evaluate).*not found",
-        "it does not know the plugin's command; give the evaluation plugin of its build as engine.options.plugin",
+    r"Error for loading config|Existing keys|Unexpected type in config|Config file .* (created|not found)": (
+        "it does not understand the configuration; engine.options.generation must be that of the plugin"
     ),
-    _reason(
-        r"Error for loading config|Existing keys|Unexpected type in config|Config file .* (created|not found)",
-        "it does not understand the configuration; engine.options.generation must be that of the plugin",
-    ),
-    _reason(r"Project could not be loaded|is not a project", "it could not load the project"),
-    _reason(r"No files for .* found", "it found no file of the language below actions.evaluationRoots"),
-    _reason(r"OutOfMemoryError", "it ran out of memory; raise interpret.memoryLimit"),
-    _reason(r"Only one instance|already running", "another IDE runs with the same folders; end it first"),
-)
+    r"Project could not be loaded|is not a project": "it could not load the project",
+    r"No files for .* found": "it found no file of the language below actions.evaluationRoots",
+    r"OutOfMemoryError": "it ran out of memory; raise interpret.memoryLimit",
+    r"Only one instance|already running": "another IDE runs with the same folders; end it first",
+}
 """The pattern of a line that the plugin or the platform prints → what the line means. The texts of the plugin are those
 of its source; those of licences and of the platform are not verified against an IDE."""
 
 
 CONFIG, PROJECT, OUT = "config.json", "project", "out"
-HEAP = 0.75
-"""Share of the memory limit that the IDE's heap may take."""
+HEAP = 0.75  # share of the memory limit
 
 
 @dataclass(frozen=True)
@@ -291,7 +271,6 @@ class IdeEngine:
         return f"{self.options.generation}, {self.options.feature}"
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """Return the engine with these options. Raises ConfigError if one is wrong."""
         return replace(self, options=IdeOptions.read(options))
 
     def is_ready(self, _cache: Path) -> bool | None:
@@ -306,7 +285,7 @@ class IdeEngine:
         return Installation(info=EngineInfo(name=self.name, version=ide.build), folder=ide.folder)
 
     def start(self, _installation: Installation, _surroundings: Surroundings) -> Running:
-        """Raise ConfigError, since an IDE answers no single question."""
+        # An IDE answers no single question.
         raise ConfigError("engine jetbrains evaluates whole projects by itself: only `ci-eval evaluate` can use it")
 
     def evaluate(

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import unquote
@@ -18,10 +18,8 @@ from ci_eval import __version__
 from ci_eval.core.base.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout, EngineUnstarted
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Edit
-from ci_eval.plugins.adapters.confinement import Walls
-from ci_eval.plugins.adapters.lsp.inline import ANSWER as INLINE_ANSWER
-from ci_eval.plugins.adapters.lsp.inline import InlineItem, InlineList
 from ci_eval.plugins.adapters.lsp.protocol import (
+    INLINE_ANSWER,
     MANY,
     MESSAGE,
     NOTED,
@@ -30,6 +28,8 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     Configuration,
     Encoding,
     Initialized,
+    InlineItem,
+    InlineList,
     Message,
     Position,
     ProgressStep,
@@ -42,29 +42,22 @@ from ci_eval.plugins.adapters.lsp.protocol import (
     read_answer,
     read_locations,
 )
-from ci_eval.plugins.adapters.lsp.wire import Wire
+from ci_eval.plugins.adapters.process import MessageProcess, SandboxPolicy
 
 QUIET = 0.3
 """Seconds after which a server that has announced no work is taken to be ready, for servers that were observed to be
 so."""
-
 LOADING = 30.0
 """Seconds after its start in which work that a server announces is taken to be the loading of the project."""
-
 TRIES = 5
 """The number of times that a request is sent if the server cancels it."""
-
 PAUSE = 0.1
 """Seconds before the second try; each further one waits twice as long."""
-
-_Kind = TypeVar("_Kind")
-
 GOODBYE = 2.0
 """Seconds that a server has for an orderly end."""
 
+_Kind = TypeVar("_Kind")
 INVOKED = {"triggerKind": 1}
-"""The context of a question that the user asks by a key, or by typing a letter."""
-
 METHOD_NOT_FOUND = -32601
 CANCELLED = frozenset({-32800, -32801, -32802})
 """The codes RequestCancelled, ContentModified and ServerCancelled: the server wants to be asked again."""
@@ -108,23 +101,16 @@ CAPABILITIES: dict[str, Any] = {
 class Launch:
     command: Sequence[str]
     root: Path
-    """The root of the project."""
     cwd: Path
-    """The folder that the server runs in."""
     environment: Mapping[str, str]
-    walls: Walls
-    options: Any = None
-    """The value of `initializationOptions`."""
-    capabilities: Mapping[str, Any] = field(default_factory=lambda: CAPABILITIES)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """The section → the value that the server gets when it asks for that section of its configuration."""
-    announces: bool = False
-    """A flag: the server always announces the loading of the project as work (`$/progress`)."""
-    quiet: float = QUIET
-    """Seconds after which the server is taken to be ready if it has announced no work."""
-    initialize: float = 60.0
-    """Seconds that the server may take to initialize."""
-    ready: float = 120.0
+    walls: SandboxPolicy
+    options: Any  # the value of `initializationOptions`
+    capabilities: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    announces: bool
+    quiet: float
+    initialize: float  # seconds
+    ready: float
     """Seconds that the server may work (build its index, load packages) before it is asked although it is not done."""
 
 
@@ -134,9 +120,10 @@ class Client:
     def __init__(self, launch: Launch) -> None:
         """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
-        self._wire = Wire(launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls)
-        self._sent: set[str] = set()
-        """The ids of all requests so far."""
+        self.process = MessageProcess(
+            launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls
+        )
+        self._sent: set[str] = set()  # the ids of all requests so far
         self._works: set[int | str] = set()
         self._awaits_work = launch.announces
         self._began = time.monotonic()
@@ -145,27 +132,25 @@ class Client:
         self.idle = 0.0
         """Seconds spent on waiting for announcements that did not come."""
         self.is_unready = False
-        """A flag: the server was still at work when the longest wait was over."""
+        """Whether the server was still at work when the longest wait was over."""
         self._uri = ""
         self._is_checked = False
-        """A flag: the server has published diagnostics of the open document."""
+        """Whether the server has published diagnostics of the open document."""
         self._version = 0
         self._registered: set[str] = set()
-        """The methods that the server has announced after its start."""
         self._triggers: frozenset[str] = frozenset()
-        """The characters after which an editor asks for completion."""
         try:
             self._initialize(time.monotonic() + launch.initialize)
         except EngineTimeout as error:
-            self._wire.close()
-            # The type tells that a start failed: such an engine is given up after two starts, not tried in each
+            self.process.close()
+            # The type means that a start failed: such an engine is given up after two starts, not tried in each
             # session.
             raise EngineUnstarted(
-                f"{self._wire.name} did not answer `initialize` within {launch.initialize:g} s; if it needs longer, "
+                f"{self.process.name} did not answer `initialize` within {launch.initialize:g} s; if it needs longer, "
                 "set `engine.initializeTimeout` to more seconds"
             ) from error
         except BaseException:
-            self._wire.close()
+            self.process.close()
             raise
         # The time for loading counts from the end of `initialize`.
         self._began = time.monotonic()
@@ -193,7 +178,7 @@ class Client:
             self._register([Registration("textDocument/completion", self._capabilities.completion_provider)])
         self.encoding = cast("Encoding", self._capabilities.position_encoding)
         if self.encoding not in ("utf-8", "utf-16", "utf-32"):
-            raise EngineMisbehaved(f"{self._wire.name} counts positions in {quote(self.encoding, 80)!r}")
+            raise EngineMisbehaved(f"{self.process.name} counts positions in {quote(self.encoding, 80)!r}")
         self._tell("initialized", {}, deadline)
         # A server that never asks for its configuration takes it from this message.
         if self._launch.settings:
@@ -202,7 +187,6 @@ class Client:
     # ---------------------------------------------------------------------------------------------------- document
 
     def open(self, path: Path, language: str, text: str, deadline: float) -> None:
-        """Open a document at the server, and close the one that was open before."""
         if self._uri:
             self._tell("textDocument/didClose", {"textDocument": {"uri": self._uri}}, deadline)
         self._uri = path.as_uri()
@@ -212,23 +196,22 @@ class Client:
         self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
 
     def change(self, before: str, edits: Sequence[Edit], after: str, deadline: float) -> None:
-        """Tell the server the changes of the document's text, in the way that the server asked for: not at all, the
-        whole text, or the edits."""
+        """Send the changes of the document's text in the way that the server asked for: not at all, the whole text, or
+        the edits."""
         if not edits or not self._capabilities.sync:
             return
-        changes: list[dict[str, Any]] = [{"text": after}]
+        changes: list[dict[str, Any]] = []
         if self._capabilities.sync == 2:
-            changes = list(self._changes(before, edits))
+            for offset, deleted, inserted in edits:
+                start = find_position(before, offset, self.encoding)
+                end = find_position(before, offset + deleted, self.encoding) if deleted else start
+                changes.append({"range": {"start": start, "end": end}, "text": inserted})
+                before = before[:offset] + inserted + before[offset + deleted :]
+        else:
+            changes.append({"text": after})
         self._version += 1
         document = {"uri": self._uri, "version": self._version}
         self._tell("textDocument/didChange", {"textDocument": document, "contentChanges": changes}, deadline)
-
-    def _changes(self, text: str, edits: Sequence[Edit]) -> Any:
-        for offset, deleted, inserted in edits:
-            start = find_position(text, offset, self.encoding)
-            end = find_position(text, offset + deleted, self.encoding) if deleted else start
-            yield {"range": {"start": start, "end": end}, "text": inserted}
-            text = text[:offset] + inserted + text[offset + deleted :]
 
     def complete(
         self, text: str, offset: int, deadline: float, *, is_incomplete: bool = False
@@ -269,7 +252,7 @@ class Client:
         try:
             return read(answer)
         except UNREADABLE as error:
-            raise EngineRaised(f"{self._wire.name} {verb} what is none: {error}") from error
+            raise EngineRaised(f"{self.process.name} {verb} what is none: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
         """Return the item with what the list left out. Raises EngineRaised if the answer cannot be read."""
@@ -350,7 +333,7 @@ class Client:
 
     def _tell(self, method: str, params: Any, deadline: float) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
-        self._wire.send(msgspec.json.encode(message), deadline)
+        self.process.send(msgspec.json.encode(message), deadline)
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
         """Return the result of a request. A request that the server cancels is sent again. Raises EngineTimeout if the
@@ -362,22 +345,22 @@ class Client:
                 pass
             self._sent.add(str(identifier))
             request = {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
-            self._wire.send(msgspec.json.encode(request), deadline)
+            self.process.send(msgspec.json.encode(request), deadline)
             answer = self._await_answer(identifier, deadline)
             if answer is None:
                 # A server that answers the cancellation still works, so it need not be restarted.
                 grace = time.monotonic() + GOODBYE
                 self._tell("$/cancelRequest", {"id": identifier}, grace)
                 is_alive = self._await_answer(identifier, grace) is not None
-                raise EngineTimeout(f"{self._wire.name} did not answer {method} in time", restart=not is_alive)
+                raise EngineTimeout(f"{self.process.name} did not answer {method} in time", restart=not is_alive)
             if answer.error is None:
                 return bytes(answer.result)
             text = f"error {answer.error.code}: {quote(answer.error.message, 1000)}"
             if answer.error.code not in CANCELLED:
-                raise EngineRaised(f"{self._wire.name} answered {method} with {text}")
+                raise EngineRaised(f"{self.process.name} answered {method} with {text}")
             if attempt < TRIES - 1:
                 time.sleep(max(0.0, min(PAUSE * 2**attempt, deadline - time.monotonic())))
-        raise EngineRaised(f"{self._wire.name} answered {method} {TRIES} times with {text}")
+        raise EngineRaised(f"{self.process.name} answered {method} {TRIES} times with {text}")
 
     def _await_answer(self, identifier: int, deadline: float) -> Message | None:
         while (message := self._receive(deadline)) is not None:
@@ -388,13 +371,13 @@ class Client:
         return None
 
     def _receive(self, deadline: float) -> Message | None:
-        body = self._wire.receive(deadline)
+        body = self.process.receive(deadline)
         if body is None:
             return None
         try:
             return MESSAGE.decode(mend_text(body))
         except UNREADABLE as error:
-            raise EngineMisbehaved(f"{self._wire.name} sent {quote(body, 200)!r}: {error}") from error
+            raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _handle(self, message: Message, deadline: float) -> None:
         """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped. Raises
@@ -426,10 +409,10 @@ class Client:
                     reply["result"] = None
                 case method:
                     reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
-            self._wire.send(msgspec.json.encode(reply), deadline)
+            self.process.send(msgspec.json.encode(reply), deadline)
         elif message.method is None and message.id is not None and str(message.id) not in self._sent:
             raise EngineMisbehaved(
-                f"{self._wire.name} answered request {quote(str(message.id), 80)}, which was never sent"
+                f"{self.process.name} answered request {quote(str(message.id), 80)}, which was never sent"
             )
 
     def _register(self, registrations: Sequence[Registration]) -> None:
@@ -452,7 +435,7 @@ class Client:
             self._awaits_work = False
             # A server that begins work without end must not fill our memory.
             if len(self._works) > MANY:
-                raise EngineMisbehaved(f"{self._wire.name} announced more than {MANY} units of work at once")
+                raise EngineMisbehaved(f"{self.process.name} announced more than {MANY} units of work at once")
         elif kind == "end":
             self._works.discard(progress.token)
 
@@ -461,7 +444,7 @@ class Client:
         try:
             return msgspec.json.decode(text, type=kind)
         except UNREADABLE as error:
-            raise EngineMisbehaved(f"{self._wire.name} {verb} {quote(bytes(text), 200)!r}: {error}") from error
+            raise EngineMisbehaved(f"{self.process.name} {verb} {quote(bytes(text), 200)!r}: {error}") from error
 
     def _setting(self, section: str | None) -> Any:
         """Return the part of the settings that a dotted section names, or None if there is none."""
@@ -472,21 +455,16 @@ class Client:
 
     # --------------------------------------------------------------------------------------------------------- end
 
-    @property
-    def process(self) -> Wire:
-        return self._wire
-
     def close(self) -> None:
         """Ask the server to shut down, and kill it if it does not; never raises."""
         deadline = time.monotonic() + GOODBYE
         # It may be gone when it is closed.
-        self._wire.count_cpu()
+        self.process.count_cpu()
         try:
             self._ask("shutdown", None, deadline)
             self._tell("exit", None, deadline)
-            self._wire.wait_for_end(max(deadline - time.monotonic(), 0.1))
+            self.process.wait_for_end(max(deadline - time.monotonic(), 0.1))
         except EngineFailure:
-            # It is killed below.
             return
         finally:
-            self._wire.close()
+            self.process.close()

@@ -12,14 +12,13 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from ci_eval.core.base.files import is_own, read_own
-from ci_eval.plugins.adapters.confinement import SYSTEM
+from ci_eval.plugins.adapters.process import SYSTEM
 from ci_eval.plugins.languages.cpp.imports import Command, folders, sources
 
 NAME = "compile_commands.json"
@@ -27,7 +26,6 @@ DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
 """The files that clangd looks for in each folder above a file, in its order (`DirectoryCache` in
 clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
-"""Bytes of a database; a larger one is left out."""
 MOST_FLAGS = 500_000
 """The most flags of a database that is written for a project without one: each file gets a fresh clangd, which reads
 the whole database."""
@@ -94,13 +92,85 @@ class Cleaned(msgspec.Struct):
     arguments: list[str]
 
 
-@dataclass(frozen=True)
+@lru_cache(maxsize=2)
+def compile_commands(root: Path) -> CompileCommands:
+    """Read and clean the compile databases of a project, also those in its folders.
+
+    As in clangd, the nearest database above a file counts. If there is none above it, the first one by path that names
+    the file does, such as one that CMake wrote into the folder of a preset. Files of the project without a command get
+    the folders that the project includes from, as clangd's `fallbackFlags` would have it. Without any database, only a
+    project with headers called `.h` gets commands: they name the language of these headers.
+    """
+    return CompileCommands(root)
+
+
+@lru_cache(maxsize=2)
+def include_folders(root: Path) -> tuple[str, ...]:
+    return tuple(folders(root))
+
+
 class CompileCommands:
     """The cleaned compile commands of a project; none if the project has no database."""
 
-    entries: list[Cleaned] = field(default_factory=list)
-    dropped: Counter[str] = field(default_factory=Counter)
-    """The part of a flag before its value → the number of times that it was left out."""
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._real = os.path.realpath(root)
+        self._flags: dict[Path, list[str]] = {}
+        """The file with flags → the flags that are left of it."""
+        self.entries: list[Cleaned] = []
+        self.dropped: Counter[str] = Counter()
+        """The part of a flag before its value → the number of times that it was left out."""
+        self._databases: dict[Path, Path] = {}
+        self._has_objective_c = False
+        for name, _, files in os.walk(root):
+            folder = Path(name)
+            self._has_objective_c |= any(file.endswith(OBJECTIVE_C) for file in files)
+            if ".clangd" in files:
+                self.dropped[".clangd"] += 1
+            if paths := [folder / path for path in DATABASES if is_own(folder / path, root)]:
+                self._databases[folder] = paths[0]
+        self._add_given()
+        self._add_defaults()
+
+    def _nearest(self, file: str) -> Path | None:
+        return next((folder for folder in Path(file).parents if folder in self._databases), None)
+
+    def _add_given(self) -> None:
+        apart: dict[str, Cleaned] = {}
+        for folder, path in sorted(self._databases.items()):
+            for entry in self._json(path) if path.suffix == ".json" else ():
+                nearest = self._nearest(entry.file)
+                if nearest == folder:
+                    self.entries.append(entry)
+                elif nearest is None:
+                    apart.setdefault(entry.file, entry)
+        self.entries += apart.values()
+
+    def _add_defaults(self) -> None:
+        root = self._root
+        commanded = {self._nearest(entry.file) for entry in self.entries}
+        paths = [root / name for name in sources(root)]
+        has_header = any(path.suffix == ".h" for path in paths)
+        if not self._databases and not (has_header and len(paths) * len(include_folders(root)) <= MOST_FLAGS):
+            return
+        includes = [f"-I{root / folder}" for folder in include_folders(root)]
+        suffixes = {path.suffix.lower() for path in paths}
+        # Without a flag, clangd takes a `.h` for Objective-C++ (`getFallbackCommand`), and lists its keywords.
+        language = "-xc-header" if ".c" in suffixes and not suffixes & CPP else "-xc++-header"
+        header = "-xobjective-c++-header" if self._has_objective_c else language
+        for path in paths:
+            nearest = self._nearest(str(path))
+            database = self._databases[nearest] if nearest else None
+            # In a folder with a list of commands, clangd infers those of other files from the list.
+            if nearest in commanded:
+                continue
+            if database is None or database.suffix == ".json":
+                flags = [header, *includes] if path.suffix == ".h" else includes
+                self.entries.append(Cleaned(str(root), str(path), ["clang", *flags, str(path)]))
+            else:
+                # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
+                arguments = ["clang-tool", *self._read_flags(database), str(path)]
+                self.entries.append(Cleaned(str(database.parent), str(path), arguments))
 
     def write(self, folder: Path) -> None:
         (folder / NAME).write_bytes(msgspec.json.encode(self.entries))
@@ -113,108 +183,26 @@ class CompileCommands:
         names = ", ".join(f"{name} ({count:,})" for name, count in counts)
         return f"{self.dropped.total():,} parts of compile commands are not on the list of harmless flags: {names}"
 
-
-@lru_cache(maxsize=2)
-def compile_commands(root: Path) -> CompileCommands:
-    """Read and clean the compile databases of a project, also those in its folders.
-
-    As in clangd, the nearest database above a file counts. If there is none above it, the first one by path that names
-    the file does, such as one that CMake wrote into the folder of a preset. Files of the project without a command get
-    the folders that the project includes from, as clangd's `fallbackFlags` would have it. Without any database, only a
-    project with headers called `.h` gets commands: they name the language of these headers.
-    """
-    return _Cleaning(root).all()
-
-
-@lru_cache(maxsize=2)
-def include_folders(root: Path) -> tuple[str, ...]:
-    """Return the folders of the project from which its files include others; see `languages.cpp.imports`."""
-    return tuple(folders(root))
-
-
-class _Cleaning:
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._real = os.path.realpath(root)
-        self._dropped: Counter[str] = Counter()
-        self._flags: dict[Path, list[str]] = {}
-        """The file with flags → the flags that are left of it."""
-        self._has_objective_c = False
-        self._header = ""
-        """The flag for the language of a `.h` without a command."""
-
-    def all(self) -> CompileCommands:
-        databases = dict(sorted(self._databases()))
-        entries: list[Cleaned] = []
-        apart: dict[str, Cleaned] = {}
-        for folder, path in databases.items():
-            for entry in self._json(path) if path.suffix == ".json" else ():
-                nearest = self._nearest(Path(entry.file), databases)
-                if nearest == folder:
-                    entries.append(entry)
-                elif nearest is None:
-                    apart.setdefault(entry.file, entry)
-        entries += apart.values()
-        commanded = {self._nearest(Path(entry.file), databases) for entry in entries}
-        names = list(sources(self._root))
-        self._header = self._header_flag({name.suffix.lower() for name in names})
-        has_header = any(name.suffix == ".h" for name in names)
-        if databases or (has_header and len(names) * len(include_folders(self._root)) <= MOST_FLAGS):
-            for name in names:
-                file = self._root / name
-                nearest = self._nearest(file, databases)
-                # In a folder with a list of commands, clangd infers those of other files from the list.
-                if nearest not in commanded:
-                    entries.append(self._default_command(file, databases.get(nearest) if nearest else None))
-        return CompileCommands(entries, self._dropped)
-
-    def _header_flag(self, suffixes: set[str]) -> str:
-        # Without a flag, clangd takes a `.h` for Objective-C++ (`getFallbackCommand`), and lists its keywords.
-        if self._has_objective_c:
-            return "-xobjective-c++-header"
-        return "-xc-header" if ".c" in suffixes and not suffixes & CPP else "-xc++-header"
-
-    def _databases(self) -> Iterator[tuple[Path, Path]]:
-        for name, _, files in os.walk(self._root):
-            folder = Path(name)
-            self._has_objective_c |= any(name.endswith(OBJECTIVE_C) for name in files)
-            if ".clangd" in files:
-                self._dropped[".clangd"] += 1
-            paths = [folder / path for path in DATABASES if is_own(folder / path, self._root)]
-            if paths:
-                yield folder, paths[0]
-
-    def _nearest(self, file: Path, databases: dict[Path, Path]) -> Path | None:
-        return next((folder for folder in file.parents if folder in databases), None)
-
-    def _default_command(self, file: Path, path: Path | None) -> Cleaned:
-        if path is None or path.suffix == ".json":
-            header = [self._header] if file.suffix == ".h" else []
-            flags = [*header, *(f"-I{self._root / folder}" for folder in include_folders(self._root))]
-            return Cleaned(str(self._root), str(file), ["clang", *flags, str(file)])
-        # Clang's own reader of compile_flags.txt (FixedCompilationDatabase) calls the compiler so.
-        return Cleaned(str(path.parent), str(file), ["clang-tool", *self._read_flags(path), str(file)])
-
     # ------------------------------------------------------------------------------------------------------- databases
 
     def _json(self, path: Path) -> Iterator[Cleaned]:
         try:
             commands = msgspec.json.decode(self._read(path), type=list[Command], strict=False)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            self._dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
+            self.dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
             return
         for command in commands:
             if cleaned := self._command(command, path.parent):
                 yield cleaned
             else:
-                self._dropped["commands of files outside the project"] += 1
+                self.dropped["commands of files outside the project"] += 1
 
     def _read_flags(self, path: Path) -> list[str]:
         if path not in self._flags:
             try:
                 lines = self._read(path).decode(errors="replace").splitlines()
             except OSError:
-                self._dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
+                self.dropped[f"{path.relative_to(self._root)} (unreadable)"] += 1
                 lines = []
             words = [line.strip() for line in lines if line.strip()]
             self._flags[path] = list(self._clean(words, str(path.parent), expands=False))
@@ -305,7 +293,7 @@ class _Cleaning:
 
     def _drop(self, flag: str) -> None:
         if not OUTPUT.fullmatch(flag):
-            self._dropped[re.split(r"[=,]", flag[:40])[0]] += 1
+            self.dropped[re.split(r"[=,]", flag[:40])[0]] += 1
 
     def _is_readable(self, value: str, directory: str) -> bool:
         """Return whether a path, its links resolved, leads into the project or to the system's headers."""

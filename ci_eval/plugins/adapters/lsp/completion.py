@@ -1,17 +1,27 @@
-"""A conversion of completion items into offers: for each item, the text that would stand in the document from the
+"""A conversion of completion items into offers: for each item, the text that would be in the document from the
 token's beginning on."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
+from ci_eval.core.base.errors import EngineRaised
+from ci_eval.core.contracts import Query
 from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE, Extension, Offer, Suggestion
+from ci_eval.core.text_spans import cut
 from ci_eval.plugins.adapters.lsp.protocol import (
+    UNREADABLE,
     CompletionItem,
     CompletionList,
     Defaults,
     Encoding,
+    InlineItem,
+    InlineList,
     Position,
     TextEdit,
     offset_in_line,
@@ -33,7 +43,6 @@ BY_LANGUAGE = {
     "php": _pattern(without="$"),
     **dict.fromkeys(("typescript", "typescriptreact", "javascript", "javascriptreact"), _pattern(without="$#")),
 }
-"""The pattern of words by the protocol's name of a language."""
 
 
 def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
@@ -73,7 +82,6 @@ _CHOICES = re.compile(r"((?:\\[\\,|]|[^\\,|])*)(?:,(?:\\[\\,|]|[^\\,|])*)*\|\}")
 _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[^\\/$])*/[a-z]*\}", re.ASCII)
 _PLAIN = re.compile(r"[^$\\}]+")
 DEEPEST = 20
-"""The depth of nested placeholders that are read as such."""
 LONGEST_SNIPPET = 20_000
 """Characters of the longest snippet that is read; a longer one is text as a whole."""
 MOST_UNCLOSED = 20
@@ -191,7 +199,7 @@ NUMBERS = {
 """The number of each kind within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
 
 SNIPPET = 2
-_KINDS = {float(number): name for number, name in enumerate(KINDS) if number}
+_KINDS: dict[float | None, str] = {float(number): name for number, name in enumerate(KINDS) if number}
 _SIGNS = re.compile(r"^\W+")
 
 
@@ -213,7 +221,7 @@ class Question:
 
         `offset`: the caret's. `prefix`: the typed part of the token; `since`: the number of its characters that were
         typed after the list was made. `language`: the protocol's name. `replaces`: whether acceptance replaces the
-        text behind the caret that belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert.
+        text after the caret that belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert.
         """
         begin = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
@@ -229,7 +237,6 @@ class Question:
         self._columns: dict[int, int] = {}
 
     def column(self, position: Position) -> int:
-        """Return the index in the line of a position on it."""
         column = self._columns.get(position.character)
         if column is None:
             column = offset_in_line(self.line, position.character, self._encoding)
@@ -237,13 +244,10 @@ class Question:
         return column
 
 
-class Replaced:
-    __slots__ = ("begin", "end", "visible")
-
-    def __init__(self, begin: int, end: int, *, visible: bool) -> None:
-        self.begin = begin
-        self.end = end
-        self.visible = visible
+class Replaced(NamedTuple):
+    begin: int
+    end: int
+    visible: bool
 
 
 def offers(
@@ -282,7 +286,9 @@ class _Reader:
             firm += len(written) - len(new)
             text = self._extract_token(written, item)
             tail = self._tail(replaced, new, written[len(text) :])
-            kind = self._kind(item)
+            # A number that is none of the protocol's is text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+            other = "text" if item.kind is not None and item.kind.is_integer() else ""
+            kind = _KINDS.get(item.kind, other)
             own = item.filter_text
             filter_text = self._from_token(own, replaced.begin) if own else None
             yield Offer(
@@ -307,15 +313,6 @@ class _Reader:
                 visible=replaced.visible and bool(item.label),
                 extension=self._extension,
             )
-
-    def _kind(self, item: CompletionItem) -> str:
-        kind = item.kind
-        if kind is None:
-            return ""
-        if kind in _KINDS:
-            return _KINDS[kind]
-        # A number that is none of the protocol's is text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
-        return "text" if kind.is_integer() else ""
 
     def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
         """Return the part replaced, the new text, and the length of its beginning that holds no placeholder.
@@ -366,7 +363,7 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        """Return the text that acceptance leaves behind the name (`written` is new), and the text that it removes
+        """Return the text that acceptance leaves after the name (`written` is new), and the text that it removes
         around the name."""
         question, after = self._question, replaced.end - self._question.asked
         if replaced.begin == question.token and not after:
@@ -428,3 +425,107 @@ def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
         for index, offer in zip(tied, in_order, strict=True):
             settled[index] = offer
     return settled
+
+
+# ------------------------------------------------------------------------------------------------------------- imports
+
+Resolve = Callable[[dict[str, Any]], Any]
+
+
+def add_edits(
+    suggestions: Sequence[Suggestion],
+    answer: CompletionList,
+    text: str,
+    encoding: Encoding,
+    name: str = "",
+    resolve: Resolve | None = None,
+) -> list[Suggestion]:
+    """Return the suggestions with the edits of their acceptance; without any, it is None, but () for those of `name`.
+
+    `text`: the document that was asked about. `resolve`: for a server that gives the edits of an item only if it is
+    asked for them; items of `name` are. Raises EngineRaised if edits cannot be read.
+    """
+    edited = [item.additional_text_edits for item in answer.items]
+    if not any(edited) and not any(suggestion.text == name for suggestion in suggestions):
+        return list(suggestions)
+    offset = _Offsets(text, encoding)
+    raw: list[Any] | None = None
+
+    completed: list[Suggestion] = []
+    for suggestion in suggestions:
+        edits = edited[suggestion.item] if isinstance(suggestion, Offer) else None
+        if not isinstance(suggestion, Offer) or (not edits and suggestion.text != name):
+            completed.append(suggestion)
+            continue
+        if not edits and resolve:
+            raw = raw or _raw_items(answer)
+            edits = _resolve_edits(raw[suggestion.item], resolve, name)
+        offsets = tuple(offset.of(edit) for edit in edits or () if edit.range)
+        completed.append(replace(suggestion, edits=offsets))
+    return completed
+
+
+def _raw_items(answer: CompletionList) -> list[Any]:
+    """Return the items as they were sent, each with the data that the list shares."""
+    whole: Any = msgspec.json.decode(answer.source)
+    if isinstance(whole, list):
+        return whole
+    shared = whole.get("itemDefaults") or {}
+    return [{"data": shared["data"], **item} if "data" in shared else item for item in whole["items"]]
+
+
+def _resolve_edits(item: Any, resolve: Resolve, name: str) -> list[TextEdit]:
+    resolved = resolve(item)
+    raw = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
+    try:
+        # Not strict: a line number may be written as 6.0.
+        return msgspec.convert(raw or [], list[TextEdit], strict=False)
+    except UNREADABLE as error:
+        raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
+
+
+class _Offsets:
+    def __init__(self, text: str, encoding: Encoding) -> None:
+        self._lines = text.split("\n")
+        self._begins = [0]
+        for line in self._lines:
+            self._begins.append(self._begins[-1] + len(line) + 1)
+        self._encoding: Encoding = encoding
+
+    def of(self, edit: TextEdit) -> tuple[int, int, str]:
+        assert edit.range
+        begin, end = self._offset(edit.range.start), self._offset(edit.range.end)
+        return begin, max(end - begin, 0), edit.new_text
+
+    def _offset(self, position: Position) -> int:
+        # A position after the text is its end.
+        if position.line >= len(self._lines):
+            return self._begins[-1] - 1
+        line = max(position.line, 0)
+        return self._begins[line] + offset_in_line(self._lines[line], position.character, self._encoding)
+
+
+def read_inline_items(
+    answer: list[InlineItem] | InlineList | None, text: str, query: Query, encoding: Encoding
+) -> Iterator[Suggestion]:
+    """Yield the text that each item would leave from the beginning of the expected text on, cut to the span that is
+    asked for.
+
+    An item is left out if it changes the text before that beginning, or adds nothing.
+    """
+    items = answer.items if isinstance(answer, InlineList) else answer or []
+    token = query.offset - len(query.prefix)
+    line = text.rfind("\n", 0, query.offset) + 1
+    whole_line = text[line:].partition("\n")[0]
+    for item in items:
+        begin = query.offset
+        if item.range:
+            begin = line + offset_in_line(whole_line, item.range.start.character, encoding)
+        new = item.insert_text if isinstance(item.insert_text, str) else item.insert_text.value
+        typed = text[begin:token]
+        # The item changes the text before the token, so it is none of what is expected.
+        if not new.startswith(typed):
+            continue
+        suggestion = cut(text[token:begin] + new[len(typed) :], text[:token], query.span, query.word)
+        if suggestion not in {"", query.prefix}:
+            yield Suggestion(text=suggestion)

@@ -1,4 +1,4 @@
-"""A language server of your own, given by the command that starts it."""
+"""A language server of the user's, given by the command that starts it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch.download import hash_file
-from ci_eval.plugins.adapters.closure import Closure
-from ci_eval.plugins.adapters.confinement import find_install_root
+from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.adapters.lsp.manners import CLANGD, OWN_DATABASE
 from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay
-from ci_eval.plugins.adapters.place import Place
+from ci_eval.plugins.adapters.lsp.quirks import CLANGD, OWN_DATABASE, fallback_options
+from ci_eval.plugins.adapters.place import INTERPRETERS, Place
+from ci_eval.plugins.adapters.process import find_install_root
 from ci_eval.plugins.adapters.recipes import InstalledEngine
-from ci_eval.plugins.adapters.sent import INTERPRETERS
 
 SCRIPT = re.compile(r"[^-{}][^{}]*\.\w+")
 """A first argument that can only be a file: no option, no subcommand, and without {root}."""
@@ -42,8 +41,6 @@ class Given:
         return shutil.which(self.program) is not None
 
     def make(self, version: str | None, _folder: Path) -> InstalledEngine:
-        """Return the program as an installed engine; nothing is installed. Raises InstallError if the program is not on
-        PATH."""
         path = shutil.which(self.program)
         if path is None:
             raise InstallError(
@@ -75,10 +72,10 @@ def custom(
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
     # Absolute paths, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
-    model = like or PLAIN_SERVER
+    model = like or LspEngine(name="", summary="", languages=None, licence="", recipe=Given(""), command=_Command(()))
     names = {part.partition("=")[0] for part in arguments}
-    if model.manners == CLANGD and "--compile-commands-dir" in names:
-        model = replace(model, manners=OWN_DATABASE, options=OWN_DATABASE.options)
+    if model.quirks == CLANGD and "--compile-commands-dir" in names:
+        model = replace(model, quirks=OWN_DATABASE, options=fallback_options)
     # The user's own value of a flag wins.
     flags = [flag for flag in model.flags if flag.partition("=")[0] not in names]
     return replace(
@@ -136,21 +133,6 @@ def _program_names(file: Path) -> set[str]:
         package = parts[len(parts) - parts[::-1].index("node_modules") :]
         names.add("/".join(package[:2]) if package[0].startswith("@") else package[0])
     return names
-
-
-def no_command(_place: Place) -> Sequence[str]:
-    return ()
-
-
-PLAIN_SERVER = LspEngine(
-    name="",
-    summary="",
-    languages=None,
-    licence="",
-    recipe=Given(""),
-    command=no_command,
-)
-"""A server about which nothing is known."""
 
 
 # A class, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as

@@ -17,12 +17,16 @@ from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.base.workspaces import find_members
 from ci_eval.core.contracts import Answer, Edit, Installation, Query, Running, Surroundings
 from ci_eval.core.model.engine import SentConfiguration
-from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.adapters.lsp.client import CAPABILITIES, QUIET, Client, Launch
-from ci_eval.plugins.adapters.lsp.completion import Question, drop_hidden_types, offers, settle_ties
-from ci_eval.plugins.adapters.lsp.importing import add_edits
-from ci_eval.plugins.adapters.lsp.inline import read_inline_items
-from ci_eval.plugins.adapters.lsp.manners import PLAIN, Manners, nothing
+from ci_eval.plugins.adapters.lsp.completion import (
+    Question,
+    add_edits,
+    drop_hidden_types,
+    offers,
+    read_inline_items,
+    settle_ties,
+)
 from ci_eval.plugins.adapters.lsp.overlay import (
     NOTHING,
     UNKNOWN,
@@ -33,11 +37,9 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     merge_objects,
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
-from ci_eval.plugins.adapters.lsp.showing import ERROR, show_project
-from ci_eval.plugins.adapters.lsp.wire import Wire
-from ci_eval.plugins.adapters.place import Place, variables
-from ci_eval.plugins.adapters.recipes import FromRecipe
-from ci_eval.plugins.adapters.sent import beforehand, configuration
+from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
+from ci_eval.plugins.adapters.place import Place, beforehand, configuration, variables
+from ci_eval.plugins.adapters.process import MessageProcess
 
 NO_COMPLETION = (
     "{} announces no completion (it answered `initialize` without completionProvider): is this the right program, with "
@@ -50,27 +52,19 @@ ECMASCRIPT = frozenset({"javascript", "typescript"})
 
 PATIENCE = 60.0
 """Seconds for opening a document, which is not counted as a completion."""
-
 WARM_UP = 10.0
 """Seconds after its start during which a server that has not yet suggested anything is asked again."""
-
 PAUSE = 0.25
-"""Seconds between two such questions."""
-
-
 DELETED = "x"
 """The character that is typed and deleted again where a text is to be reached by a deletion."""
 
 
+def nothing(_place: Place) -> None:
+    """Return no options for the server."""
+
+
 def no_values(_place: Place) -> dict[str, Any]:
     return {}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Introduction:
-    name: str
-    """The name that the server gives itself; "" = none."""
-    completes: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,21 +79,19 @@ class LspEngine(FromRecipe):
     """A function that returns section → the value that the server gets when it asks for that section of its
     configuration."""
     variables: Callable[[Place], Mapping[str, str]] = no_values
-    """A function that returns the variables that are added to the server's environment."""
     only_language_id: str = ""
     """The protocol's name of the language for every file; "" = the file's suffix decides."""
     installs: tuple[Path, ...] = ()
-    """The paths that the server is installed in, beside the folder that its recipe made."""
+    """The paths that the server is installed in, next to the folder that its recipe made."""
     reopens: bool = False
-    """A flag: each text is opened as a new document, for a server that ignores changes."""
-    manners: Manners = PLAIN
+    """Whether each text is opened as a new document, for a server that ignores changes."""
+    quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
-    """Seconds after which the server is taken to be ready if it has announced no work."""
     auto_import: AutoImport = UNKNOWN
     auto_imports: str = "default"
     """The value of `interpret.autoImport`."""
     programs: tuple[str, ...] = ()
-    """The names that tell that a command of a user starts this server, beside the engine's own: the name of its
+    """The names by which a user's command is known as this server, next to the engine's own: the name of its
     program, of its npm package, or the one that the server gives itself."""
     flags: tuple[str, ...] = ()
     """The arguments that a user's command gets as well, if the user takes this server as its model."""
@@ -110,9 +102,8 @@ class LspEngine(FromRecipe):
 
     def launch(self, place: Place) -> Launch:
         """Return the command that starts the server, and the configuration that the server gets. Raises ConfigError."""
-        switch = self.auto_import.chosen(self.auto_imports, self.name)
         # The user's settings come last, so they win over `interpret.autoImport`.
-        overlays = (switch, self.own)
+        overlays = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
         command, options = list(self.command(place)), self.options(place)
         settings, environment = dict(self.settings(place)), variables(place) | dict(self.variables(place))
@@ -130,7 +121,7 @@ class LspEngine(FromRecipe):
             options=options,
             capabilities=merge_objects(CAPABILITIES, self.own.capabilities),
             settings=settings,
-            announces=self.manners.announces,
+            announces=self.quirks.announces,
             quiet=self.quiet,
             initialize=place.surroundings.initialize,
             ready=place.surroundings.ready,
@@ -151,22 +142,22 @@ class LspEngine(FromRecipe):
                 options=launch.options,
                 capabilities=dict(launch.capabilities),
                 languageIds={end: self.language_id(surroundings.language, f"file{end}") for end in suffixes},
-                quirks=self.manners.unusual() | ({"reopens": True} if self.reopens else {}),
+                quirks=self.quirks.unusual() | ({"reopens": True} if self.reopens else {}),
             )
 
         return beforehand(installation, surroundings, write)
 
-    def introduction(self, installation: Installation, surroundings: Surroundings) -> Introduction:
-        """Start a server and ask for its name and abilities. Raises EngineFailure."""
+    def introduce(self, installation: Installation, surroundings: Surroundings) -> tuple[str, bool]:
+        """Start a server, and return the name that it gives itself ("" = none) and whether it completes. Raises
+        EngineFailure."""
 
-        def ask(place: Place) -> Introduction:
-            # A server tells its name and abilities without a loaded project.
+        def ask(place: Place) -> tuple[str, bool]:
+            # A server sends its name and abilities without a loaded project.
             client = Client(replace(self.launch(place), ready=QUIET))
             try:
                 if not (client.completes or client.completes_inline):
                     client.settle()  # it may announce completion a little later
-                completes = client.completes or client.completes_inline
-                return Introduction(name=client.info.name if client.info else "", completes=completes)
+                return client.info.name if client.info else "", client.completes or client.completes_inline
             finally:
                 client.close()
 
@@ -177,13 +168,11 @@ class LspEngine(FromRecipe):
         return RunningLsp(self, installation.folder, surroundings)
 
     def left_out(self, root: Path) -> str:
-        """Return, in a few words, the settings of a project that the server is not given; "" = none."""
-        return self.manners.left_out(root)
+        return self.quirks.left_out(root)
 
     @property
     def reads_all(self) -> bool:
-        """Return whether the server is shown all files of the project after its start."""
-        return self.manners.reads_all and self.auto_import.state(self.auto_imports) != "off"
+        return self.quirks.reads_all and self.auto_import.state(self.auto_imports) != "off"
 
     def language_id(self, language: str, path: str) -> str:
         return self.only_language_id or language_id(path, language)
@@ -204,9 +193,9 @@ class RunningLsp:
         self._asked = 0
         """Characters of the prefix that were typed when the server was asked for the last list."""
         self._is_typed = False
-        """A flag: the last character before the caret is the last thing that was sent to the server."""
+        """Whether the last character before the caret is the last thing that was sent to the server."""
         self.deletes = False
-        """A flag: the last change before a question is a deletion, not the typing of the character before the caret."""
+        """Whether the last change before a question is a deletion, not the typing of the character before the caret."""
         self._fresh = True
         self._cold_until = 0.0
         self._copies = 0
@@ -228,7 +217,7 @@ class RunningLsp:
         return self._client.process.confined if self._client else ""
 
     @property
-    def process(self) -> Wire | None:
+    def process(self) -> MessageProcess | None:
         return self._client.process if self._client else None
 
     def peak_memory(self) -> int | None:
@@ -241,7 +230,6 @@ class RunningLsp:
 
     @property
     def idle(self) -> float:
-        """Return the seconds spent on waiting for announcements that did not come."""
         return self._client.idle if self._client else 0.0
 
     def restart(self) -> None:
@@ -261,18 +249,17 @@ class RunningLsp:
     # --------------------------------------------------------------------------------------------------- completion
 
     def open(self, path: str, text: str) -> None:
-        # The answers of such a server would show what it has seen of other files.
-        if self._engine.manners.anew and not self._fresh:
+        if self._engine.quirks.anew and not self._fresh:
             self._end()
         client = self._start_once()
         if self._fresh and self._engine.reads_all:
-            ending = ERROR if self._engine.manners.silent_if_clean else ""
+            ending = ERROR if self._engine.quirks.silent_if_clean else ""
             show_project(client, self._root, self._surroundings, self._engine.language_id, ending)
         self._path, self._text, self._sent_text, self._edits, self._last = path, text, text, [], None
         self._is_typed = False
         self._language = self._engine.language_id(self._surroundings.language, path)
         client.open(self._root / path, self._language, text, time.monotonic() + PATIENCE)
-        if self._engine.manners.serial:
+        if self._engine.quirks.serial:
             client.digest(time.monotonic() + PATIENCE)
         elif self._fresh:
             client.settle()
@@ -298,14 +285,14 @@ class RunningLsp:
             query.continues
             and self._last is not None
             and not self._last.is_incomplete
-            and self._engine.manners.extension != "clangd"
+            and self._engine.quirks.extension != "clangd"
         ):
             return self._read_list(query, self._last, 0.0, 0.0)
         client = self._running
         is_incomplete = query.continues and self._last is not None
         if not client.completes:
             raise EngineRaised(NO_COMPLETION.format(self._engine.name))
-        if not self._is_typed and self._engine.manners.serial:
+        if not self._is_typed and self._engine.quirks.serial:
             # A server that handles one message at a time is first given time to work through the edits.
             deadline = time.monotonic() + PATIENCE
             self._tell(client, query.offset, deadline)
@@ -320,7 +307,7 @@ class RunningLsp:
             if client.is_loading and not client.is_unready:
                 # What it says while it loads the project is not what it will say.
                 client.settle()
-            # A server that is still loading the project suggests nothing; a person would see that, and try again.
+            # A server that is still loading the project suggests nothing; a user would see that, and try again.
             elif time.monotonic() > self._cold_until or answer.items:
                 break
             else:
@@ -347,23 +334,26 @@ class RunningLsp:
     def _read_list(self, query: Query, answer: CompletionList, latency: float, cpu: float | None) -> Answer:
         """Return the suggestions of a server's list, which came after `latency` seconds and `cpu` milliseconds of CPU
         time."""
-        extension = self._engine.manners.extension
-        since = len(query.prefix) - self._asked
-        encoding = self._running.encoding
-        replaces = query.span == "around"
+        encoding, quirks = self._running.encoding, self._engine.quirks
         question = Question(
-            self._text, query.offset, query.prefix, encoding, self._language, since=since, replaces=replaces
+            self._text,
+            query.offset,
+            query.prefix,
+            encoding,
+            self._language,
+            since=len(query.prefix) - self._asked,
+            replaces=query.span == "around",
         )
-        suggestions = offers(answer, question, self._surroundings.word, extension)
+        suggestions = offers(answer, question, self._surroundings.word, quirks.extension)
         if suggestions:
             self._cold_until = 0.0
-        if self._engine.manners.hides_tags:
+        if quirks.hides_tags:
             suggestions = settle_ties(drop_hidden_types(suggestions))
         # The list is there, so what is asked now cannot change it.
         resolve = self._resolve if self._engine.auto_import.resolves else None
         wanted = query.expected if query.removed else ""
         suggestions = add_edits(suggestions, answer, self._text, encoding, wanted, resolve)
-        if not self._engine.manners.kinds:
+        if not quirks.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
         return Answer(
             suggestions=suggestions, latency=latency * 1000, cpu=cpu, typed=self._asked, dropped=answer.dropped
@@ -394,12 +384,11 @@ class RunningLsp:
         edits, self._edits = self._edits, []
         if self._engine.reopens:
             if edits:
-                path = Path(self._path)
-                language = self._language
+                path = self._root / self._path
                 self._copies += 1
                 # A new name each time, so that the server cannot use what it knows of the last text.
                 copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
-                client.open(self._root / copy, language, self._text, deadline)
+                client.open(copy, self._language, self._text, deadline)
         elif self.deletes:
             longer = self._text[:caret] + DELETED + self._text[caret:]
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
@@ -458,18 +447,3 @@ def _names_to_skip(folder: str, names: list[str]) -> set[str]:
     plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
     # Copying a pipe would never end.
     return {".git"} | (set(names) - plain)
-
-
-def python_code(place: Place, code: str, *arguments: str) -> list[str]:
-    """Return the command that runs a line of Python with the packages of the place's folder and no others.
-
-    It runs isolated, so that Python imports nothing from the folder it runs in.
-    """
-    return [
-        interpreter(),
-        "-I",
-        "-S",
-        "-c",
-        f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}",
-        *arguments,
-    ]

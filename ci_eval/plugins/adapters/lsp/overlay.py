@@ -21,7 +21,7 @@ class Overlay:
     arguments: tuple[str, ...] = ()
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str | None] = field(default_factory=dict)
-    """The name → value of variables; None stands for the value that the variable has in ci-eval's own environment."""
+    """The name → value of variables; None means the value that the variable has in ci-eval's own environment."""
 
     def variables(self) -> dict[str, str]:
         """Return the environment variables, name → value. Raises ConfigError for one that is to be taken over and is
@@ -73,7 +73,7 @@ class AutoImport:
     """A function that returns the settings that turn auto-import on or off; None = there is no such setting."""
 
     resolves: bool = False
-    """A flag: the list leaves out the edits that import a name, and the server is asked for them item by item."""
+    """Whether the list leaves out the edits that import a name, and the server is asked for them item by item."""
 
     def chosen(self, wanted: str, name: str) -> Overlay:
         """Return the configuration that makes the engine called `name` do as `interpret.autoImport` says.

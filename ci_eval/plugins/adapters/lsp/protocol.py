@@ -95,7 +95,7 @@ def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
     """Return the number of code points before `character` units of a line; a position inside a code point is its
     beginning.
 
-    A position before the line is the line's beginning, and one behind the line is its end.
+    A position before the line is the line's beginning, and one after the line is its end.
     """
     character = max(character, 0)
     if encoding == "utf-32" or line.isascii():
@@ -188,6 +188,28 @@ class CompletionList(Struct, rename="camel"):
     """The number of items that could not be read. It is no field of the protocol."""
     source: bytes = b""
     """The answer with the items that could be read. It is no field of the protocol."""
+
+
+# Of the protocol's version 3.18: the grey text that an editor shows after the caret.
+# https://microsoft.github.io/language-server-protocol/specifications/lsp/3.18/specification/#textDocument_inlineCompletion
+class Snippet(msgspec.Struct):
+    value: str
+
+
+class InlineItem(msgspec.Struct, rename="camel"):
+    """A text, and the part of the caret's line that it replaces. A text without a range is inserted at the caret."""
+
+    insert_text: str | Snippet
+    range: Range | None = None
+
+
+class InlineList(msgspec.Struct):
+    items: list[InlineItem] = []
+
+
+INLINE_ANSWER: msgspec.json.Decoder[list[InlineItem] | InlineList | None] = msgspec.json.Decoder(
+    list[InlineItem] | InlineList | None
+)
 
 
 class ResponseError(Struct):

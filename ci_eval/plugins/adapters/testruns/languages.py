@@ -19,9 +19,9 @@ import msgspec
 from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.fetch.packages import pip_install
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.adapters import jars, toolchains
-from ci_eval.plugins.adapters.confinement import interpreter
+from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.place import DRIVERS, Place
+from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.recipes import once
 from ci_eval.plugins.adapters.testruns.sandbox import (
     SWAPS,
@@ -71,7 +71,7 @@ _GO_EVENTS = msgspec.json.Decoder(_GoEvent)
 
 
 def install_go(cache: Path) -> Path:
-    version = toolchains.version_here("go")
+    version = version_here("go")
     digest = hashlib.sha256(" ".join(GO_LIBRARY).encode()).hexdigest()[:12]
     return once(cache / "graders" / f"go-{version}-{digest}", version, _compile_library).folder
 

@@ -1,4 +1,5 @@
-"""The system calls that a confined program may make; every other call is refused.
+"""The system calls that a confined program may make (every other call is refused), and those that ci-eval itself makes
+and the standard library does not offer.
 
 The list was recorded from all verified engines with strace, on glibc, and completed by hand with what glibc and musl
 use for the same purposes. Each call stands with its number on x86-64 and on AArch64 (`-`: there is no such call), from
@@ -7,7 +8,9 @@ arch/x86/entry/syscalls/syscall_64.tbl and scripts/syscall.tbl of Linux 6.11.
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import os
 
 # What a path leads to is Landlock's business; a file that was opened can only be used as it was opened. Missing on
 # purpose: sync and syncfs (the whole machine waits), chroot, and the kernel's own asynchronous reading (io_setup).
@@ -124,3 +127,35 @@ def numbers(group: str, column: int) -> dict[str, int]:
     """Return the numbers of a group's calls by name, on x86-64 (column 0) or AArch64 (1)."""
     entries = [entry.split() for entry in group.split(",")]
     return {entry[0]: int(entry[column + 1]) for entry in entries if entry[column + 1] != "-"}
+
+
+_LIBRARY = ctypes.CDLL(None, use_errno=True)
+# ctypes takes a result for an int, and would cut it to 32 bits.
+_LIBRARY.syscall.restype = ctypes.c_long
+
+NO_NEW_PRIVILEGES, DEATH_SIGNAL, ASK_DEATH_SIGNAL, SUBREAPER, SECCOMP, DROP_FROM_BOUNDING = 38, 1, 2, 36, 22, 24
+"""The options PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_SECCOMP and
+PR_CAPBSET_DROP of linux/prctl.h."""
+
+
+def syscall(number: int, *arguments: object) -> int:
+    """Make the system call of that number, and return its result. Raises OSError."""
+    result = int(_LIBRARY.syscall(ctypes.c_long(number), *arguments))
+    if result < 0:
+        raise _error()
+    return result
+
+
+def prctl(option: int, value: object = 1, more: object = 0) -> None:
+    """Set an option of this process; see `man 2 prctl`. Raises OSError."""
+    # The kernel refuses PR_SET_NO_NEW_PRIVS unless all of its unused arguments, unsigned longs, are 0.
+    arguments = [
+        ctypes.c_ulong(argument) if isinstance(argument, int) else argument for argument in (value, more, 0, 0)
+    ]
+    if _LIBRARY.prctl(ctypes.c_int(option), *arguments):
+        raise _error()
+
+
+def _error() -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, os.strerror(number))

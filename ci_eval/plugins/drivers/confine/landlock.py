@@ -13,7 +13,7 @@ import stat
 import struct
 from _collections_abc import Iterable
 
-from ci_eval.plugins.drivers.confine.kernel import syscall
+from ci_eval.plugins.drivers.confine.calls import syscall
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 BENEATH, PORT = 1, 2
@@ -93,3 +93,48 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
     if rights:
         syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(BENEATH), struct.pack("=Qi", rights, descriptor), 0)
     os.close(descriptor)
+
+
+RUN_PATHS = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /nix/store /gnu/store".split()
+READ_PATHS = """
+    /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/ld.so.preload /etc/alternatives
+    /etc/localtime /etc/timezone /etc/locale.alias /etc/nsswitch.conf /etc/passwd /etc/group
+    /etc/os-release /etc/lsb-release /etc/debian_version /etc/mime.types /etc/ssl/openssl.cnf
+    /sys/devices/system/cpu /sys/devices/system/node /sys/kernel/mm/transparent_hugepage /sys/kernel/mm/hugepages
+    /sys/fs/cgroup /dev/urandom /dev/random
+""".split()
+PUBLIC = ("", *(f"/sys{part}" for part in ("", "/crypto", "/fs", "/kernel", "/kernel/random", "/vm", "/net/core")))
+"""The folders of `/proc` from which root's programs read what every user may read."""
+
+
+def system_rules() -> list[tuple[str, int]]:
+    """Return pairs of a path and the rights there, and below, that every confined program has: libraries, programs,
+    time zones, devices such as /dev/null; nothing that belongs to a user or a service."""
+    java = [f"/etc/{name}" for name in os.listdir("/etc") if name.startswith("java-")]
+    return [
+        *((path, READ_AND_RUN) for path in RUN_PATHS),
+        *((path, READ) for path in (*READ_PATHS, *java)),
+        ("/dev/null", DEVICE),
+        *((f"/proc{folder}", LIST) for folder in PUBLIC),
+        *((path, READ) for path in (*readable_processes(), "/proc/self")),
+    ]
+
+
+def readable_processes() -> list[str]:
+    """Return the files of `/proc` that every user may read: all of it, but for root, whom the kernel refuses none.
+
+    Of `/proc`, root's programs read these, and what is told of their own process.
+    """
+    if os.geteuid():
+        return ["/proc"]
+    entries = [entry for folder in PUBLIC if os.path.isdir(f"/proc{folder}") for entry in os.scandir(f"/proc{folder}")]
+    modes = {entry.path: entry.stat(follow_symlinks=False).st_mode for entry in entries if not entry.name.isdigit()}
+    return [path for path, mode in modes.items() if stat.S_ISREG(mode) and mode & stat.S_IROTH]
+
+
+def pin(path: str) -> None:
+    """Hold a file open, unread, for as long as this process lives."""
+    try:
+        os.open(path, os.O_PATH)
+    except OSError:  # it may be gone
+        return

@@ -23,7 +23,7 @@ import resource
 import struct
 import sys
 
-from ci_eval.plugins.drivers.confine import cgroups, kernel, landlock, proof, seccomp, supervisor, system
+from ci_eval.plugins.drivers.confine import calls, landlock, proof, seccomp, supervisor
 
 # Shells end with this code if a program is there and cannot be executed.
 REFUSED = 126
@@ -33,7 +33,7 @@ RIGHTS = {"--run": landlock.READ_AND_RUN, "--read": landlock.READ, "--write": la
 
 class Options:
     def __init__(self, arguments: list[str]) -> None:
-        # They are not checked, since only `Walls.around` makes them.
+        # They are not checked, since only `SandboxPolicy.around` makes them.
         end = arguments.index("--")
         self.command = arguments[end + 1 :]
         pairs = list(zip(arguments[:end:2], arguments[1:end:2]))  # noqa: B905  strict needs no older Python, but time
@@ -66,7 +66,7 @@ def main() -> None:
         # No priority above the usual, and no queue, even for users to whom the system allows some.
         limits |= {resource.RLIMIT_NICE: 0, resource.RLIMIT_RTPRIO: 0, resource.RLIMIT_MSGQUEUE: 0}
         # The kernel counts all processes and threads of the user, of which there are at most as many as in the machine.
-        machine = int(cgroups.read("/proc/loadavg").split()[3].partition("/")[2])
+        machine = int(supervisor.read("/proc/loadavg").split()[3].partition("/")[2])
         limits[resource.RLIMIT_NPROC] = machine + supervisor.MOST_PROCESSES + 100
     if options.address_space:
         limits[resource.RLIMIT_AS] = options.address_space
@@ -101,12 +101,12 @@ def confine(options: Options, counted: bool) -> str:
     open. `counted`: a control group counts its memory."""
     walls, reasons = [], []
     # Without this, the kernel gives users neither Landlock nor seccomp.
-    kernel.prctl(kernel.NO_NEW_PRIVILEGES)
+    calls.prctl(calls.NO_NEW_PRIVILEGES)
     abi, why = landlock.version()
     abi = min(abi, options.abi)
     if abi:
         own = [rule for path, rights in options.rules for rule in _exclude_git(path, rights)]
-        landlock.restrict([*system.rules(), *own], abi, options.connects)
+        landlock.restrict([*landlock.system_rules(), *own], abi, options.connects)
         walls.append(f"landlock {abi}")
     else:
         reasons.append(f"landlock: {why or 'not wanted'}")
@@ -116,13 +116,13 @@ def confine(options: Options, counted: bool) -> str:
         for number in range(64):
             if not mask >> number & 1:
                 try:
-                    kernel.prctl(kernel.DROP_FROM_BOUNDING, number)
+                    calls.prctl(calls.DROP_FROM_BOUNDING, number)
                 except OSError:
                     # There are no more of them in this kernel, or we may not drop any.
                     break
         if capset := {"x86_64": 126, "aarch64": 91}.get(os.uname().machine):
             # 0x20080522 is _LINUX_CAPABILITY_VERSION_3 of linux/capability.h, with two words for each set.
-            kernel.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))
+            calls.syscall(capset, struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", mask, mask, 0, 0, 0, 0))
     try:
         # This comes last, since the filter refuses the system calls of the steps above.
         seccomp.restrict(truncate=abi < 3, connects=bool(options.connects))

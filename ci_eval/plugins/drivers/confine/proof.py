@@ -14,7 +14,7 @@ import os
 import struct
 from _collections_abc import Callable
 
-from ci_eval.plugins.drivers.confine import calls, kernel
+from ci_eval.plugins.drivers.confine import calls
 
 NOTHING_OPEN = "nothing found open"
 UNCOUNTED = "memory in pipes and sockets"
@@ -112,11 +112,11 @@ def _touch(stage: Stage) -> None:
 
 def _watch(stage: Stage) -> None:
     """Ask to be told of changes. Raises OSError if the filter answers in place of the kernel."""
-    notifier = kernel.syscall(_number(calls.EVENTS, "inotify_init1"), ctypes.c_int(0))
+    notifier = calls.syscall(_number(calls.EVENTS, "inotify_init1"), ctypes.c_int(0))
     try:
         folder = os.path.dirname(stage.canary).encode()
         # The filter answers with 0, which the kernel never does.
-        if not kernel.syscall(_number(calls.WATCHES, "inotify_add_watch"), ctypes.c_int(notifier), folder, 2):
+        if not calls.syscall(_number(calls.WATCHES, "inotify_add_watch"), ctypes.c_int(notifier), folder, 2):
             raise OSError(errno.EPERM, "not told")
     finally:
         os.close(notifier)
@@ -158,12 +158,12 @@ def _first_byte(path: str) -> None:
 def _namespace(_: Stage) -> None:
     """Call `unshare` without any namespace to leave."""
     # A filter refuses the call; otherwise it succeeds, without any effect.
-    kernel.syscall({"x86_64": 272}.get(os.uname().machine, 97), ctypes.c_ulong(0))
+    calls.syscall({"x86_64": 272}.get(os.uname().machine, 97), ctypes.c_ulong(0))
 
 
 def _capabilities(_: Stage) -> None:
     header, sets = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0)), (ctypes.c_uint32 * 6)()
-    kernel.syscall(_number(calls.OWNERS, "capget"), header, sets)
+    calls.syscall(_number(calls.OWNERS, "capget"), header, sets)
     if not sets[0] & ~(1 << READ_WHATEVER_ITS_OWNER) and not sets[3]:
         raise OSError(errno.EPERM, "there is none")
 
@@ -173,8 +173,8 @@ def _share_memory(_: Stage) -> None:
     # No list in `calls.py` has shmget and shmctl.
     get, control = {"x86_64": (29, 31)}.get(os.uname().machine, (194, 195))
     # A segment outlives the process that made it.
-    segment = kernel.syscall(get, ctypes.c_int(0), ctypes.c_size_t(4096), ctypes.c_int(0o600 | 0o1000))
-    kernel.syscall(control, ctypes.c_int(segment), ctypes.c_int(0), None)
+    segment = calls.syscall(get, ctypes.c_int(0), ctypes.c_size_t(4096), ctypes.c_int(0o600 | 0o1000))
+    calls.syscall(control, ctypes.c_int(segment), ctypes.c_int(0), None)
 
 
 def _name_memory(_: Stage) -> None:
@@ -218,7 +218,7 @@ def _try(call: Callable[[], object]) -> None:
 def _outlive(_: Stage) -> None:
     """Ask which signal this process gets when its supervisor ends. Raises OSError if it is the one that kills."""
     received = ctypes.c_int(0)
-    kernel.prctl(kernel.ASK_DEATH_SIGNAL, ctypes.byref(received))
+    calls.prctl(calls.ASK_DEATH_SIGNAL, ctypes.byref(received))
     if received.value == signal.SIGKILL:
         raise OSError(errno.EPERM, "it is killed")
 
@@ -227,7 +227,7 @@ def _share_pages(_: Stage) -> None:
     """Map a page of shared memory that has no name."""
     number = calls.numbers(calls.CHECKED, 0 if os.uname().machine == "x86_64" else 1)["mmap"]
     # The program that is started loses the page, if it was mapped.
-    kernel.syscall(number, None, ctypes.c_size_t(4096), ctypes.c_int(3), ctypes.c_int(0x21), ctypes.c_int(-1), None)
+    calls.syscall(number, None, ctypes.c_size_t(4096), ctypes.c_int(3), ctypes.c_int(0x21), ctypes.c_int(-1), None)
 
 
 def _read_as_root(_: Stage) -> None:

@@ -13,7 +13,6 @@ import sys
 from _collections_abc import Iterable
 
 from ci_eval.plugins.drivers.confine import calls
-from ci_eval.plugins.drivers.confine.kernel import SECCOMP, prctl
 
 Instruction = tuple[int, int, int, int]
 """An instruction of the kernel's filter language (BPF): the operation, how many instructions to skip if it is true and
@@ -87,7 +86,7 @@ def restrict(*, truncate: bool, connects: bool = False) -> None:
     )
     filters = ctypes.create_string_buffer(code)
     header = ctypes.create_string_buffer(struct.pack("@HP", len(code) // 8, ctypes.addressof(filters)))
-    prctl(SECCOMP, 2, ctypes.byref(header))
+    calls.prctl(calls.SECCOMP, 2, ctypes.byref(header))
 
 
 def program(machine: str, *, truncate: bool, connects: bool = False) -> list[Instruction]:

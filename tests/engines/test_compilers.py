@@ -13,8 +13,10 @@ import pytest
 from ci_eval.core import machine
 from ci_eval.core.base.errors import EngineFailure
 from ci_eval.core.contracts import Query, Running, Surroundings
-from ci_eval.plugins.engines.jdt import ENGINE
+from ci_eval.plugins.engines.compilers import ENGINES
 from tests.needs import need_engine
+
+JDT = ENGINES["jdt"]
 
 FILES = {
     "main/a/Other.java": "package a;\n\npublic class Other { public int onDisk; }\n",
@@ -31,7 +33,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.registry]
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    need_engine(ENGINE)  # type: ignore[arg-type]
+    need_engine(JDT)  # type: ignore[arg-type]
     folder = tmp_path_factory.mktemp("jdt")
     for path, text in FILES.items():
         (folder / "project" / path).parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +49,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         memory=4 * 10**9,
         environment=folder / "environment",
     )
-    started = ENGINE.start(ENGINE.install(None, cache), surroundings)
+    started = JDT.start(JDT.install(None, cache), surroundings)
     yield started
     started.close()
 

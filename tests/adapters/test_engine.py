@@ -1,4 +1,4 @@
-"""Toolchains: which version is here, whether it will do, and what an engine says that needs another."""
+"""What engines declare: the files that their answers depend on, and their toolchains."""
 
 from __future__ import annotations
 
@@ -8,8 +8,16 @@ import pytest
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.catalogs import engines
-from ci_eval.plugins.adapters.recipes import FromRecipe
-from ci_eval.plugins.adapters.toolchains import TOOLCHAINS, check, newest, reaches, version_here
+from ci_eval.plugins.adapters.engine import (
+    TOOLCHAINS,
+    Closure,
+    FromRecipe,
+    check_toolchains,
+    find_closure,
+    newest_toolchains,
+    reaches,
+    version_here,
+)
 from tests.fetch.standins import client
 from tests.needs import REQUIRE_ALL, need_engine
 
@@ -22,10 +30,18 @@ SAID = {
 }
 
 
+def test_what_is_declared_is_known_of_each_engine() -> None:
+    closures = {name: find_closure(engines.CATALOG.load(name)) for name in engines.names()}
+    assert {name for name, closure in closures.items() if closure is Closure.FILE} == {"words"}
+    assert {name for name, closure in closures.items() if closure is Closure.IMPORTS} == {"basedpyright", "pyright"}
+    # It looks for calls of a function in all files of the project.
+    assert closures["jedi"] is Closure.PROJECT
+
+
 @pytest.mark.parametrize("name", TOOLCHAINS)
 def test_the_version_is_what_the_program_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said, version = SAID[name]
-    client(tmp_path, monkeypatch, TOOLCHAINS[name].program, f"printf '%s\\n' '{said}'")
+    client(tmp_path, monkeypatch, name, f"printf '%s\\n' '{said}'")
     assert version_here(name) == version
 
 
@@ -45,7 +61,7 @@ def test_versions_are_compared_number_by_number(here: str, lowest: str, enough: 
 
 
 def test_of_two_needs_the_newer_one_counts() -> None:
-    assert newest({"go": "1.9", "java": "17"}, {"go": "1.26"}) == {"go": "1.26", "java": "17"}
+    assert newest_toolchains({"go": "1.9", "java": "17"}, {"go": "1.26"}) == {"go": "1.26", "java": "17"}
 
 
 def test_an_engine_is_not_installed_with_an_older_toolchain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +74,7 @@ def test_an_engine_is_not_installed_with_an_older_toolchain(tmp_path: Path, monk
 def test_where_there_is_none_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(PreparationError, match="here is none"):
-        check("x", {"php": "8.1"})
+        check_toolchains("x", {"php": "8.1"})
 
 
 def test_a_test_of_an_engine_is_skipped_where_its_toolchain_is_too_old_or_fails_where_nothing_may_lack(

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.contracts import Query
-from ci_eval.plugins.adapters.lsp.manners import Manners
+from ci_eval.plugins.adapters.lsp.quirks import ServerQuirks
 from tests.adapters.lsp.conftest import TEXT, Start, ask
 from tests.projects import write
 
 
 def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: Start) -> None:
     for anew in (True, False):
-        server = start("remembers", manners=Manners(anew=anew))
+        server = start("remembers", quirks=ServerQuirks(anew=anew))
         server.open("a.py", "one ")
         ask(server)
         server.open("b.py", "two ")
@@ -23,21 +23,21 @@ def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: St
 
 def test_the_kinds_of_a_server_that_is_not_sure_of_them_are_not_kept(start: Start) -> None:
     for kinds in (True, False):
-        server = start(manners=Manners(kinds=kinds))
+        server = start(quirks=ServerQuirks(kinds=kinds))
         server.open("a.py", "one ")
         answer = server.complete(Query(offset=0, prefix="", expected=""))
         assert {found.kind for found in answer.suggestions} == ({"variable"} if kinds else {""})
 
 
 def test_a_serial_server_is_asked_once_it_is_done_with_the_edits(start: Start) -> None:
-    server = start("parses", manners=Manners(serial=True))
+    server = start("parses", quirks=ServerQuirks(serial=True))
     server.open("a.py", "one ")
     server.edit([(4, 0, "two")])
     assert ask(server) == ["one", "two"]
 
 
 def test_work_that_will_be_announced_is_waited_for(start: Start) -> None:
-    server = start("indexes-late", manners=Manners(announces=True))
+    server = start("indexes-late", quirks=ServerQuirks(announces=True))
     server.open("a.py", TEXT)
     assert not server._running._awaits_work
     assert not server._running._works
@@ -48,7 +48,7 @@ def test_a_server_that_offers_what_it_has_looked_into_is_shown_the_project(
     server_kind: str, silent: bool, start: Start, tmp_path: Path
 ) -> None:
     write(tmp_path / "project", a__py="alpha", b_b__py="beta", c__py="gamma\0", d__txt="delta", e__py="")
-    server = start(server_kind, manners=Manners(reads_all=True, silent_if_clean=silent))
+    server = start(server_kind, quirks=ServerQuirks(reads_all=True, silent_if_clean=silent))
     server.open("a.py", "alpha")
     assert {"alpha", "beta"} <= set(ask(server)) <= {"alpha", "beta", "a", ")"}
     assert server.waited()[1] == 0
@@ -59,7 +59,7 @@ def test_a_server_that_offers_what_it_has_looked_into_is_shown_the_project(
 
 def test_a_server_that_checks_nothing_is_asked_all_the_same(start: Start, tmp_path: Path) -> None:
     write(tmp_path / "project", a__py="alpha", b__py="beta")
-    server = start("remembers", manners=Manners(reads_all=True), ready=0.5)
+    server = start("remembers", quirks=ServerQuirks(reads_all=True), ready=0.5)
     server.open("a.py", "one ")
     assert "one" in ask(server)
     assert server.waited()[1] == 1

@@ -1,0 +1,159 @@
+"""The treatment that certain servers need so that their answers depend on the question alone, not on earlier ones."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
+
+from ci_eval.core.base.errors import EngineRaised
+from ci_eval.core.base.files import below
+from ci_eval.core.contracts import Surroundings
+from ci_eval.core.grammar.document import NotText, read_text
+from ci_eval.core.model.sessions import Extension
+from ci_eval.plugins.adapters.lsp.client import Client
+from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands, include_folders
+from ci_eval.plugins.adapters.place import Place
+
+
+def _nothing_left_out(_root: Path) -> str:
+    return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerQuirks:
+    left_out: Callable[[Path], str] = _nothing_left_out
+    """A function that takes the project's root and returns, in a few words, the settings that the server is not given;
+    "" = none."""
+    anew: bool = False
+    """Whether each file gets a fresh server, since answers would otherwise show what it has seen of others."""
+    serial: bool = False
+    """Whether the server handles one message at a time. Such a server is only asked once it has worked through the last
+    edit; otherwise that work would count as part of the time of its answer. Its first answer is as good as any, so the
+    server is not given time to warm up."""
+    reads_all: bool = False
+    """Whether the server offers to import the names of the modules that it has looked into so far. So it is shown all
+    files of the project after its start; see `show_project`."""
+    silent_if_clean: bool = False
+    """Whether the server publishes no diagnostics of a file without any. So each file ends with an error while it is
+    shown (`reads_all`)."""
+    hides_tags: bool = False
+    """Whether types with the name of something else are left out (`completion.drop_hidden_types`), since the server
+    lists them or not by chance."""
+    kinds: bool = True
+    """Whether the kinds that the server gives to candidates are kept."""
+    extension: Extension = ""
+    """The extension of VS Code that changes the displayed lists of the server; see `model/engine/offers.py`."""
+    announces: bool = False
+    """Whether the server always announces the loading of the project as work (`$/progress`). If so, it is not asked
+    before that work was announced and is done."""
+
+    def unusual(self) -> dict[str, bool]:
+        """Return the flags that are set here and not by default, by their names in camel case."""
+        flags = [flag for flag in fields(self) if isinstance(flag.default, bool)]
+        unusual = {flag.name: getattr(self, flag.name) for flag in flags if getattr(self, flag.name) != flag.default}
+        return {re.sub("_(.)", lambda match: match[1].upper(), name): value for name, value in unusual.items()}
+
+
+PLAIN = ServerQuirks()
+
+
+def clangd_options(place: Place) -> dict[str, Any]:
+    # Written once: each file gets a fresh server, and may read this folder but not change it.
+    folder = place.programs / "commands"
+    if not folder.exists():
+        folder.mkdir()
+        compile_commands(place.root).write(folder)
+    return fallback_options(place) | {"compilationDatabasePath": str(folder)}
+
+
+def fallback_options(place: Place) -> dict[str, Any]:
+    """Return clangd's options if the user's command names the database (`--compile-commands-dir`), which is read as it
+    is."""
+    return {"fallbackFlags": [f"-I{place.root / folder}" for folder in include_folders(place.root)]}
+
+
+def _summarise(root: Path) -> str:
+    return compile_commands(root).summary()
+
+
+CLANGD = ServerQuirks(left_out=_summarise, anew=True, serial=True, hides_tags=True, extension="clangd")
+"""The treatment of clangd. It keeps what it learns of the headers of each file (FileIndex), and orders names by that.
+It uses `fallbackFlags` for files for which the project has no compile command (https://clangd.llvm.org/extensions).
+
+The struct of `typedef struct X X` is listed or not, depending on the positions of the two in memory: clangd visits the
+names of the outermost scope in the order of a set of pointers (`Scope::DeclsInScope`, lookupVisibleDecls in
+clang/lib/Sema/SemaLookup.cpp), and the first one may hide the other.
+
+clangd reads compile commands from a database of ours (`compilationDatabasePath`, which wins over all others) and no
+`.clangd`.
+"""
+OWN_DATABASE = replace(CLANGD, left_out=_nothing_left_out)
+
+PYRIGHT = ServerQuirks(reads_all=True)
+"""The treatment of pyright. It offers to import the names of the modules that are bound: those that the check of an
+open file or an answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
+BASEDPYRIGHT = replace(PYRIGHT, silent_if_clean=True)
+
+GOPLS = ServerQuirks(extension="gopls")
+
+
+ERROR = "\n)"
+"""A bracket that closes none, which is an error."""
+NO_FILE = "untitled"
+ROUNDS = 4
+
+
+def show_project(
+    client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str], ending: str
+) -> None:
+    """Open each source file of the project in turn, and wait until it is checked. Then ask for lists until none grows:
+    for a list, too, a server looks into modules.
+
+    `ending`: what each file ends with while it is open. Ends after `Surroundings.ready` seconds; then the client is
+    unready. Raises EngineFailure.
+    """
+    deadline = time.monotonic() + surroundings.ready
+    paths = sorted(below(root, root, surroundings.suffixes, surroundings.ignored))
+    texts = {}
+    for path in paths:
+        with suppress(OSError, NotText):
+            if text := read_text(root, path):
+                texts[path] = text + ending
+    if not texts:
+        return
+
+    def open_file(path: str, text: str) -> None:
+        client.open(root / path, language_id(surroundings.language, path), text, deadline)
+
+    *_, last = texts
+    # basedpyright loses a file that is closed before it has found the files of the project. Once it has answered, it
+    # has found them. It may publish nothing about a file that is opened again, so this one is not of the project.
+    open_file(str(Path(last).with_stem(NO_FILE)), "")
+    _count_names(client, "", "a", deadline)
+    for path, text in texts.items():
+        open_file(path, text)
+        if not client.await_check(deadline):
+            return
+    total = -1
+    for _ in range(ROUNDS):
+        former, total = total, sum(_count_names(client, texts[last], letter, deadline) for letter in ascii_lowercase)
+        if total == former:
+            return
+
+
+def _count_names(client: Client, text: str, letter: str, deadline: float) -> int:
+    """Return how many names the server lists for a letter in a new line after `text`, that of the open document."""
+    line = f"\n{letter}"
+    client.change(text, [(len(text), 0, line)], text + line, deadline)
+    try:
+        return len(client.complete(text + line, len(text + line), deadline)[0].items)
+    except EngineRaised:
+        return 0
+    finally:
+        client.change(text + line, [(len(text), len(line), "")], text, deadline)
