@@ -16,7 +16,7 @@ from ci_eval.jobs.models import agreement
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.contract import Prompt
 from ci_eval.plugins.mining import record
-from ci_eval.plugins.mining.licences import PERMISSIVE
+from ci_eval.plugins.mining.record import PERMISSIVE
 from ci_eval.plugins.mining.reviews import human
 from ci_eval.plugins.mining.reviews.api import ADDRESS, Api
 from ci_eval.plugins.mining.reviews.prompts import PROMPTS, Answer, fill_fence

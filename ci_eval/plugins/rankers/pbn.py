@@ -11,8 +11,8 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.learning.recommenders.training import Trained
-from ci_eval.plugins.mining.usages.contract import Dialect
-from ci_eval.plugins.mining.usages.writing import find_dialect, infer_usages
+from ci_eval.plugins.mining.usages.dialect import Dialect
+from ci_eval.plugins.mining.usages.texts import find_dialect, infer_usages
 
 KIND = "pbn"
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import field_text, line_number, named_children
+from ci_eval.plugins.mining.sources import field_text, line_number, named_children
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]

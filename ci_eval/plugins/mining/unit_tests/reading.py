@@ -11,7 +11,7 @@ from pathlib import Path
 from ci_eval.core.base.files import below, read_own
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.grammar.syntax import parser
-from ci_eval.plugins.mining.reading import LARGEST, read_all
+from ci_eval.plugins.mining.sources import LARGEST, read_all
 from ci_eval.plugins.mining.unit_tests.contract import Dialect, Function, Parsed, Test
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 

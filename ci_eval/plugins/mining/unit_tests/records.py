@@ -15,7 +15,7 @@ from ci_eval.core.base.files import read_own
 from ci_eval.core.model import ProjectInfo, Runnable, Stretch
 from ci_eval.core.model.records import REGISTRIES
 from ci_eval.plugins.mining.record import Line, assign_split, fence, identity
-from ci_eval.plugins.mining.trees import dedent
+from ci_eval.plugins.mining.sources import dedent
 from ci_eval.plugins.mining.unit_tests.contract import Dialect, Index, Place
 from ci_eval.plugins.mining.unit_tests.pairing import Fate, Pair, pair
 from ci_eval.plugins.mining.unit_tests.prompts import UNKNOWN

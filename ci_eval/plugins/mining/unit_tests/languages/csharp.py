@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import (
+from ci_eval.plugins.mining.sources import (
     descendants,
     field,
     field_text,

@@ -8,7 +8,14 @@ from functools import partial
 from itertools import groupby
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field_text, named_children, node_lines, node_text, remove_comments
+from ci_eval.plugins.mining.sources import (
+    descendants,
+    field_text,
+    named_children,
+    node_lines,
+    node_text,
+    remove_comments,
+)
 from ci_eval.plugins.mining.unit_tests.contract import (
     Call,
     Dialect,

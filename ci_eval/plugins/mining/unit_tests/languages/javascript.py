@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_text, remove_ranges
+from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text, remove_ranges
 from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place, stem
 from ci_eval.plugins.mining.unit_tests.words import subject, tells, words
 

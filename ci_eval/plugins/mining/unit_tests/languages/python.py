@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_lines, node_text
+from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_lines, node_text
 from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place, stem
 from ci_eval.plugins.mining.unit_tests.words import lower_first, snake, subject
 
