@@ -22,9 +22,9 @@ from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.models.recommenders import option
-from ci_eval.plugins.learning import event_training, foreign_rankers, model_file, training
-from ci_eval.plugins.learning.event_training import FeatureTable
-from ci_eval.plugins.learning.model_file import RankerModel
+from ci_eval.plugins.learning import events, rankers, training
+from ci_eval.plugins.learning.events import FeatureTable
+from ci_eval.plugins.learning.rankers import RankerModel
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
@@ -74,7 +74,7 @@ def train_ranker(
     learned, checked, tested = _event_sides(sources, label, seed, screen) or _table_sides(sources, label, seed, screen)
     screen.say(f"Training on {len(learned.sizes):,} queries, {len(learned.rows):,} rows")
     model = training.train(learned, checked, tested, label=label, seed=seed, threads=threads, settings=settings)
-    model_file.save(model, output)
+    rankers.save(model, output)
     for warning in _doubts(model):
         screen.warn(warning)
     return model
@@ -110,13 +110,13 @@ def _doubts(model: RankerModel) -> Iterator[str]:
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
-    model = model_file.load(path)
+    model = rankers.load(path)
     if model.form == "onnx":
         if to == "lightgbm":
             raise ConfigError(f"{path} was imported from ONNX, which cannot be turned into LightGBM: use --to onnx")
-        data = foreign_rankers.decode_onnx(model)
+        data = rankers.decode_onnx(model)
     else:
-        data = model.booster.encode() if to == "lightgbm" else foreign_rankers.convert_ranker(model)
+        data = model.booster.encode() if to == "lightgbm" else rankers.convert_ranker(model)
     atomic.write(output, data)
 
 
@@ -125,8 +125,8 @@ def import_ranker(path: Path, *, features: Sequence[str], output: Path) -> Ranke
     does not hold them. Raises ConfigError or WorkspaceError."""
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
-    model = foreign_rankers.read_foreign(path, features)
-    model_file.save(model, output)
+    model = rankers.read_foreign(path, features)
+    rankers.save(model, output)
     return model
 
 
@@ -160,7 +160,7 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
             "and cannot order lists here"
         )
     learned, checked = (
-        event_training.training_rows(sessions, table, label, seed, side=side, project=event_sessions.projects)
+        events.training_rows(sessions, table, label, seed, side=side, project=event_sessions.projects)
         for side, sessions in (("train", event_sessions.train), ("validation", event_sessions.validation))
     )
     return learned, checked, None

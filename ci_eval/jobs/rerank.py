@@ -20,7 +20,7 @@ from ci_eval.core.rerank import NewOrder
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.plugins.learning.model_file import hash_ranker
+from ci_eval.plugins.learning.rankers import hash_ranker
 
 
 def rerank(

@@ -38,7 +38,7 @@ from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.suites.suite import Suited
 from ci_eval.jobs.sweeps.sweep import Swept
-from ci_eval.plugins.learning.model_file import RankerModel
+from ci_eval.plugins.learning.rankers import RankerModel
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:

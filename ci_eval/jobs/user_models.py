@@ -22,8 +22,8 @@ from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, buil
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.ml import logs_of_all
-from ci_eval.plugins.learning import event_training
-from ci_eval.plugins.learning.fitting import ShownList, fit_user, read_lists
+from ci_eval.plugins.learning.events import make_lists
+from ci_eval.plugins.learning.training import ShownList, fit_user, read_lists
 
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
@@ -31,7 +31,7 @@ def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
     WorkspaceError or NothingToEvaluate."""
     events = event_logs.read(sources, 0, screen)
     if events:
-        lists = list(event_training.make_lists([*events.train, *events.validation]))
+        lists = list(make_lists([*events.train, *events.validation]))
     else:
         module = tables()
         files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]

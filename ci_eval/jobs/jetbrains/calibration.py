@@ -24,8 +24,8 @@ from ci_eval.jobs.jetbrains.event_logs import EventSessions
 from ci_eval.jobs.jetbrains.judging import Rankers, compare_logs, read_event_sessions
 from ci_eval.jobs.user_models import summing_to_one
 from ci_eval.plugins.learning import training
-from ci_eval.plugins.learning.event_training import make_lists
-from ci_eval.plugins.learning.fitting import fit_user
+from ci_eval.plugins.learning.events import make_lists
+from ci_eval.plugins.learning.training import fit_user
 
 THRESHOLD = 0.01
 """The threshold of the thesis for the difference in Top-1."""

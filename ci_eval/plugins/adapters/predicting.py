@@ -21,7 +21,7 @@ from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.logs.names import START_OF_LINE
 from ci_eval.core.model import Kind, Suggestion
 from ci_eval.plugins.adapters.controls import ControlEngine, OpenText
-from ci_eval.plugins.learning.code import Class, classify_token
+from ci_eval.plugins.learning.ngrams import Class, classify_token
 
 CLASSES: Mapping[Kind, Class] = {
     Kind.KEYWORD: "keyword",

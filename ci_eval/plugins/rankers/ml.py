@@ -13,8 +13,8 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.core.logs.features import Reader
 from ci_eval.core.model import Suggestion
-from ci_eval.plugins.learning import model_file
-from ci_eval.plugins.learning.foreign_rankers import Scorer, open_ranker
+from ci_eval.plugins.learning import rankers
+from ci_eval.plugins.learning.rankers import Scorer, open_ranker
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class ByModel:
         if model is None:
             raise ConfigError("completion type ML needs a model: add --model FILE, made by `ci-eval train-ranker`")
         # A missing package or a damaged model ends the command here, not each session.
-        open_ranker(model_file.load(model))
+        open_ranker(rankers.load(model))
         return replace(self, model=model.resolve())
 
     @property
     def training_seed(self) -> int | None:
         """Return the seed of the model's training; None if another seed would have changed nothing."""
-        return model_file.load(self.model).seed if self.model else None
+        return rankers.load(self.model).seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
@@ -59,7 +59,7 @@ class _Ordered:
 @lru_cache(maxsize=1)
 def _scorer(path: Path) -> Scorer:
     # The cache keeps one copy in each worker process.
-    return open_ranker(model_file.load(path))
+    return open_ranker(rankers.load(path))
 
 
 RANKER: Ranker = ByModel()

@@ -16,7 +16,7 @@ from ci_eval.plugins.mining.sources import (
     node_text,
     remove_comments,
 )
-from ci_eval.plugins.mining.unit_tests.contract import (
+from ci_eval.plugins.mining.unit_tests.pairing import (
     Call,
     Dialect,
     Function,
@@ -25,10 +25,12 @@ from ci_eval.plugins.mining.unit_tests.contract import (
     Parsed,
     Test,
     Tier,
+    beginnings,
+    lower_first,
     methods,
     place,
+    subject,
 )
-from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, subject
 
 TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}
 """Annotations of JUnit 4 and 5, and of TestNG."""
