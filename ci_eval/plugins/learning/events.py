@@ -1,4 +1,5 @@
-"""The reader of event logs, which the JetBrains plugin and IDEs write: what was displayed, and what the user did.
+"""The reader of event logs, which the JetBrains plugin and IDEs write: what was displayed, and what the user did; and
+its conversion into training data for rankers and for modelled users.
 
 A line has eight columns, separated by tabs: timestamp, recorder, its version, user, session, bucket, action, and the
 event as JSON. An item is described when it is first displayed. Later events have its number, and what changed of it

@@ -1,7 +1,11 @@
-"""The counts of tokens by context in the files of a project, for contexts of any length, in little memory.
+"""The likely tokens at a caret, by nested n-gram caches of the file, its folder and the project.
 
-All tokens stand in one array of numbers. Positions are sorted by the tokens before them, so that those with the same
-context are neighbours, as in a suffix array. Followers of a context are counted on demand.
+After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017). Each
+cache is an interpolated n-gram model, and the nearer one is mixed with all that are wider, by the length of the
+contexts that it has seen. If there is text behind the caret, the same is done with everything read backwards.
+
+All tokens of a project's files stand in one array of numbers. Positions are sorted by the tokens before them, so that
+those with the same context are neighbours, as in a suffix array. Followers of a context are counted on demand.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""A lexer without a grammar, which splits code of any language into tokens, line by line."""
+"""The probability of each text after the code typed so far: an n-gram cache over the file, mixed with counts of the
+project's other files; and a lexer without a grammar, which splits code of any language into tokens, line by line.
+
+After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017), as their
+SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache is that of Tu, Su and Devanbu,
+"On the localness of software" (FSE 2014). Contexts are of any tokens, but only names and keywords are predicted.
+"""
 
 from __future__ import annotations
 

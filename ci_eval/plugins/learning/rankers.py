@@ -1,4 +1,5 @@
-"""The file of a trained ranker: its trees, the features that they look at, and how they were trained."""
+"""The file of a trained ranker: its trees, the features that they look at, and how they were trained; and rankers that
+were trained elsewhere: LightGBM's text or ONNX."""
 
 from __future__ import annotations
 

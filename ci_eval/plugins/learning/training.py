@@ -1,5 +1,5 @@
-"""The training of a ranker on logs: LightGBM's LambdaRank, stopped when it no longer improves on the validation
-logs."""
+"""The training of a ranker on logs: LightGBM's LambdaRank, stopped when it no longer improves on the validation logs;
+and the estimation of a modelled user's probabilities from logs of what users did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The usages that recommenders learn from, in any number, counted by type."""
+"""The usages that recommenders learn from, counted by type; their training, and the proposals of a trained one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The samples that the review comments of a repository at GitHub make."""
+"""The samples that the review comments of a repository at GitHub make; the diffs that they show, and the natural
+language of a comment, by its letters and its most frequent words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The files in which people give verdicts: tables that every spreadsheet opens."""
+"""The files in which people give verdicts: tables that every spreadsheet opens; and the prompts of the dataset
+code-review, ten in each of two languages.
+
+FENCE stands for a fence that the diff does not hold. A further prompt asks whether a comment can be understood from its
+change alone.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The contract of a language whose tests are paired with the functions that they test, the locations of both, and the
-methods of a language whose code is all in classes, as Java's and C#'s is."""
+"""The pairing of each test with the one function that it tests, or the reason why there is none; the contract of a
+language, and the words that names are made of.
+
+After methods2test (Tufano et al., https://arxiv.org/abs/2009.05617): by name, else by what is called. A test that may
+be about several functions is about none.
+"""
 
 from __future__ import annotations
 

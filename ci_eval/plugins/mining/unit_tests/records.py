@@ -1,4 +1,7 @@
-"""The reader of a project's files, each into its functions and tests."""
+"""The reader of a project's files, and the samples that its pairs make, by the filters of MERA's UnitTests card.
+
+The prompts are ten in each of two languages. FRAMEWORK stands for a sentence, if a test framework is known.
+"""
 
 from __future__ import annotations
 
