@@ -4,9 +4,9 @@ Everything learnt is about one type. In numbers, a call is its position among th
 context of an object has three slots: enclosing method, enclosing class, definition. A value is its position among the
 sorted values of its slot.
 
-The file of a trained recommender is a zip archive with its facts, the names of its types, and arrays of numbers. Nothing
-in it is ever run. What a file claims is checked before it is used, so that one that somebody else made costs a clear
-error at most.
+The file of a trained recommender is a zip archive with its facts, the names of its types, and arrays of numbers.
+Nothing in it is ever run. What a file claims is checked before it is used, so that one that somebody else made costs a
+clear error at most.
 """
 
 from __future__ import annotations
