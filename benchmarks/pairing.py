@@ -11,8 +11,7 @@ from ci_eval.core import machine
 from ci_eval.core.base.files import below
 from ci_eval.core.fetch import project
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
-from ci_eval.plugins.mining.unit_tests.reading import Contents, read_file
-from ci_eval.plugins.mining.unit_tests.records import Origin, Selection, records
+from ci_eval.plugins.mining.unit_tests.records import Contents, Origin, Selection, read_file, records
 
 PROJECTS = {
     "python": "pypi:networkx==3.3",

@@ -15,7 +15,7 @@ from ci_eval.core.contracts import CaretContext, FileContext
 from ci_eval.core.logs.features import Reader
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.learning import model_file
+from ci_eval.plugins.learning import rankers
 
 FEWEST = 20
 """Shorter lists say little about the time per suggestion."""
@@ -30,7 +30,7 @@ def main() -> None:
     workspace = Workspace.open(given.workspace)
     keywords = languages.CATALOG.load(workspace.manifest().language).keywords
     names = workspace.names_path if workspace.names_path.is_file() else None
-    booster = model_file.lightgbm().Booster(model_str=model_file.load(given.model).booster)
+    booster = rankers.lightgbm().Booster(model_str=rankers.load(given.model).booster)
     features, trees = [], []
     for file, sessions in workspace.sessions(Session):
         reader = Reader.of(FileContext(path=file.path, text=file.text, keywords=keywords, names=names))

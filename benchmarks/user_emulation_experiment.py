@@ -45,8 +45,8 @@ from ci_eval.core.model import Kind, Session
 from ci_eval.core.statistics.student import critical_values
 from ci_eval.core.user_model import PROFILES, Emulated, UserModel
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.learning.fitting import ShownList, fit_user
-from ci_eval.plugins.learning.model_file import lightgbm
+from ci_eval.plugins.learning.training import ShownList, fit_user
+from ci_eval.plugins.learning.rankers import lightgbm
 from ci_eval.plugins.learning.training import LEARNING, LoggedLookup, LookupRows, read_lookups
 
 PROJECTS = (

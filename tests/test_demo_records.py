@@ -19,7 +19,7 @@ from ci_eval.core.records import neutral
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.adapters.testruns import languages as runners
 from ci_eval.plugins.adapters.testruns.trials import Trials
-from ci_eval.plugins.learning.recommenders import file as recommenders
+from ci_eval.plugins.learning.recommenders import model as recommenders
 from ci_eval.plugins.tasks import code_review, unit_tests
 from tests.command import command
 from tests.needs import need

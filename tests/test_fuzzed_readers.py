@@ -32,8 +32,8 @@ from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, read_answer
 from ci_eval.plugins.adapters.process import MessageProcess
-from ci_eval.plugins.learning import model_file
-from ci_eval.plugins.learning.recommenders import file as recommender_file
+from ci_eval.plugins.learning import rankers
+from ci_eval.plugins.learning.recommenders import model as recommender_file
 
 EXAMPLES = os.environ.get("CI_EVAL_FUZZ_EXAMPLES", "")
 DEEP = 100_000
@@ -137,7 +137,7 @@ READERS: dict[str, tuple[Reader, bytes, tuple[type[Exception], ...]]] = {
         (ConfigError,),
     ),
     "ranker": (
-        lambda data, folder: model_file.load(_put(data, folder / "m")),
+        lambda data, folder: rankers.load(_put(data, folder / "m")),
         b'{"format": 1, "booster": "", "digest": ""}',
         (ConfigError,),
     ),

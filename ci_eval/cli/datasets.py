@@ -17,7 +17,7 @@ from ci_eval.core.config import load
 from ci_eval.jobs.datasets import code_review as reviewing
 from ci_eval.jobs.datasets import unit_tests as testing
 from ci_eval.jobs.datasets import usages as mining
-from ci_eval.plugins.mining.reviews import diffs, tongues
+from ci_eval.plugins.mining.reviews import records as diffs
 from ci_eval.plugins.mining.reviews import records as review_records
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests.records import Selection
@@ -115,7 +115,7 @@ REVIEWED = sorted({syntax.language for syntax in diffs.LANGUAGES.values()})
     help="Comments on lines of pull requests, on whole pull requests, or on commits and their lines. May be repeated.",
 )
 @click.option(
-    "--comment-language", type=click.Choice(sorted(tongues.NAMES)), help="Only comments in that language. Default: any."
+    "--comment-language", type=click.Choice(sorted(diffs.NAMES)), help="Only comments in that language. Default: any."
 )
 @click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one repository.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a repository has more.")

@@ -23,7 +23,7 @@ from ci_eval.plugins.adapters.endpoints import apis, probing
 from ci_eval.plugins.adapters.engine import TOOLCHAINS, reaches, version_here
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.process import NOTHING_OPEN
-from ci_eval.plugins.learning import model_file
+from ci_eval.plugins.learning.rankers import lightgbm
 
 PROGRAMS = {
     "git": "apt-get install git",
@@ -172,7 +172,7 @@ def _plugin(plugin: Plugin) -> str:
 
 def _ml() -> str:
     logs.tables()
-    return f"lightgbm {model_file.lightgbm().__version__}"
+    return f"lightgbm {lightgbm().__version__}"
 
 
 def _pip() -> str:

@@ -29,7 +29,7 @@ from ci_eval.jobs.comparison_rules import absolute_gates
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import prepare
 from ci_eval.jobs.reuse import check_reusable, note_closures, reuse_sessions
-from ci_eval.plugins.learning.model_file import hash_ranker
+from ci_eval.plugins.learning.rankers import hash_ranker
 
 
 def evaluate(

@@ -31,10 +31,10 @@ from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, buil
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.models.recommenders import option
-from ci_eval.plugins.learning import event_training, foreign_rankers, model_file, training
-from ci_eval.plugins.learning.event_training import FeatureTable
-from ci_eval.plugins.learning.fitting import ShownList, fit_user, read_lists
-from ci_eval.plugins.learning.model_file import RankerModel
+from ci_eval.plugins.learning import events, rankers, training
+from ci_eval.plugins.learning.events import FeatureTable
+from ci_eval.plugins.learning.rankers import RankerModel
+from ci_eval.plugins.learning.training import ShownList, fit_user, read_lists
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
@@ -82,7 +82,7 @@ def train_ranker(
     learned, checked, tested = _event_sides(sources, label, seed, screen) or _table_sides(sources, label, seed, screen)
     screen.say(f"Training on {len(learned.sizes):,} queries, {len(learned.rows):,} rows")
     model = training.train(learned, checked, tested, label=label, seed=seed, threads=threads, settings=settings)
-    model_file.save(model, output)
+    rankers.save(model, output)
     for warning in _doubts(model):
         screen.warn(warning)
     return model
@@ -117,13 +117,13 @@ def _doubts(model: RankerModel) -> Iterator[str]:
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
-    model = model_file.load(path)
+    model = rankers.load(path)
     if model.form == "onnx":
         if to == "lightgbm":
             raise ConfigError(f"{path} was imported from ONNX, which cannot be turned into LightGBM: use --to onnx")
-        data = foreign_rankers.decode_onnx(model)
+        data = rankers.decode_onnx(model)
     else:
-        data = model.booster.encode() if to == "lightgbm" else foreign_rankers.convert_ranker(model)
+        data = model.booster.encode() if to == "lightgbm" else rankers.convert_ranker(model)
     atomic.write(output, data)
 
 
@@ -131,8 +131,8 @@ def import_ranker(path: Path, *, features: Sequence[str], output: Path) -> Ranke
     """Write the model file of a ranker trained elsewhere. Raises ConfigError or WorkspaceError."""
     if output.exists():
         raise WorkspaceError(f"{output} is there already: choose another --output")
-    model = foreign_rankers.read_foreign(path, features)
-    model_file.save(model, output)
+    model = rankers.read_foreign(path, features)
+    rankers.save(model, output)
     return model
 
 
@@ -166,7 +166,7 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
             "and cannot order lists here"
         )
     learned, checked = (
-        event_training.training_rows(sessions, table, label, seed, side=side, project=event_sessions.projects)
+        events.training_rows(sessions, table, label, seed, side=side, project=event_sessions.projects)
         for side, sessions in (("train", event_sessions.train), ("validation", event_sessions.validation))
     )
     return learned, checked, None
@@ -235,9 +235,9 @@ def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
     """Yield the estimated probabilities as lines of YAML. Raises WorkspaceError or NothingToEvaluate."""
-    events = event_logs.read(sources, 0, screen)
-    if events:
-        lists = list(event_training.make_lists([*events.train, *events.validation]))
+    recorded = event_logs.read(sources, 0, screen)
+    if recorded:
+        lists = list(events.make_lists([*recorded.train, *recorded.validation]))
     else:
         module = tables()
         files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]

@@ -37,7 +37,7 @@ from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.preparation import ON_TOP, Prepared
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.learning.model_file import hash_ranker
+from ci_eval.plugins.learning.rankers import hash_ranker
 
 
 def choose_output(config: Config, output: Path | None) -> Path:

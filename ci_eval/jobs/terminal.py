@@ -42,7 +42,7 @@ from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.repeated.noise import noise_text
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.plugins.learning.model_file import RankerModel
+from ci_eval.plugins.learning.rankers import RankerModel
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.learning.model_file import lightgbm
+from ci_eval.plugins.learning.rankers import lightgbm
 from tests.logged import run, sessions_of
 from tests.needs import need_module, need_modules
 from tests.orders import check_turns

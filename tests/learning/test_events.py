@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.logs.features import NAMES, SCHEMA
-from ci_eval.plugins.learning.event_training import FeatureTable
-from ci_eval.plugins.learning.events import EventLog, ShownSession
+from ci_eval.plugins.learning.events import EventLog, FeatureTable, Shown, ShownSession, make_lists, training_rows
+from ci_eval.plugins.learning.training import fit_user
 from ci_eval.plugins.log_formats.jetbrains import FORMAT
 from tests.jetbrains.event_samples import line, session
 from tests.logs.sessions import ORIGIN, logged
@@ -105,3 +105,30 @@ def test_words_become_numbers_and_the_place_a_feature(tmp_path: Path) -> None:
     wanted = [[nan, 0.5, 3, 1], [0, 0.5, 3, 2], [nan, 1.5, 3, 3]]
     assert np.array_equal(table.rows(recorded.lookups[0]), np.array(wanted, dtype=np.float32), equal_nan=True)
     assert FeatureTable.of([recorded], only={"ml_score"}).names == ("ml_score", "position")
+
+
+def shown(outcome: str, wanted: int | None, number: int = 0) -> ShownSession:
+    features = [{"a": float(each)} for each in range(3)]
+    lookups = [
+        Shown(typed=typed, ids=ids, features=features[: len(ids)]) for typed, ids in ((1, (0, 1, 2)), (2, (2, 1)))
+    ]
+    return ShownSession(user="u", session=str(number), lookups=lookups, outcome=outcome, wanted=wanted)
+
+
+def test_lists_end_as_the_session_does() -> None:
+    lists = list(make_lists([shown("selected", 2), shown("cancelled", None, 1)]))
+    assert [(each.typed, each.rank, each.outcome) for each in lists] == [
+        (1, 3, "typed"), (2, 1, "selected"), (1, None, "typed"), (2, None, "cancelled"),
+    ]  # fmt: skip
+    assert fit_user(lists).sessions == 2
+
+
+def test_only_lists_with_the_wanted_item_are_learned_from() -> None:
+    sessions = [shown("selected", 0), shown("typed", 1, 1), shown("cancelled", None, 2)]
+    table = FeatureTable.of(sessions)
+    of_selected = training_rows(sessions, table, "selected", 0, side="train", project="p")
+    of_all = training_rows(sessions, table, "expected", 0, side="train", project="p")
+    assert (of_selected.sizes.tolist(), of_selected.positive.tolist()) == ([3], [0])
+    assert (of_all.sizes.tolist(), of_all.positive.tolist()) == ([3, 3, 2], [0, 1, 1])
+    with pytest.raises(NothingToEvaluate, match="in the train side of the logs no item of a list was taken"):
+        training_rows(sessions[2:], table, "expected", 0, side="train", project="p")

@@ -9,8 +9,8 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.logs.features import CATEGORIES, NAMES
-from ci_eval.plugins.learning import foreign_rankers
-from ci_eval.plugins.learning.model_file import RankerModel, lightgbm
+from ci_eval.plugins.learning import rankers
+from ci_eval.plugins.learning.rankers import RankerModel, lightgbm
 from ci_eval.plugins.learning.training import LookupRows, train
 from tests.needs import need_modules
 
@@ -39,8 +39,8 @@ def model(lookups: LookupRows) -> RankerModel:
 def test_both_give_the_same_scores_and_order(model: RankerModel, lookups: LookupRows) -> None:
     assert model.importance["kind"] > 0.1, "no tree splits at a category, of which ONNX knows nothing"
     wanted = lightgbm().Booster(model_str=model.booster).predict(lookups.rows)
-    session = runtime.InferenceSession(foreign_rankers.convert_ranker(model))
-    (found,) = session.run(["variable"], {foreign_rankers.INPUT: lookups.rows})
+    session = runtime.InferenceSession(rankers.convert_ranker(model))
+    (found,) = session.run(["variable"], {rankers.INPUT: lookups.rows})
     np.testing.assert_allclose(found.ravel(), wanted, atol=1e-4)
     first = [scores.reshape(-1, 20).argmax(axis=1) for scores in (found.ravel(), wanted)]
     assert (first[0] == first[1]).mean() > 0.999
@@ -49,4 +49,4 @@ def test_both_give_the_same_scores_and_order(model: RankerModel, lookups: Lookup
 def test_without_onnxmltools_it_says_what_to_install(model: RankerModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxmltools", None)
     with pytest.raises(ConfigError, match=r"pip install '\.\[onnx\]' in a checkout"):
-        foreign_rankers.convert_ranker(model)
+        rankers.convert_ranker(model)

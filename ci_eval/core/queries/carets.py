@@ -1,4 +1,5 @@
-"""The caret at which a completion engine is asked about a query case, behind a `receiver.` typed into the text.
+"""The caret at which a completion engine is asked about a query case, behind a `receiver.` typed into the text; and the
+texts of a dataset, each stored once on a line of its own, and referred to by digest.
 
 For the strategy REAL, the next call is begun in the text of the start. For artificial queries, the text is that of the
 end without the calls that the query lacks, and the first of these calls is begun.
@@ -6,10 +7,15 @@ end without the calls that the query lacks, and the first of these calls is begu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from hashlib import sha256
 
-from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage
+import msgspec
+
+from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage, StoredText
 from ci_eval.core.model.records import check_path
 from ci_eval.core.model.settings import StrategyName
 from ci_eval.core.queries.cases import QueryCase
@@ -17,7 +23,6 @@ from ci_eval.core.queries.cases import QueryCase
 LONGEST = 200
 """Characters of the longest receiver or indentation."""
 Span = tuple[int, int]
-T = TypeVar("T")
 
 
 def check_places(history: History, text_of: Callable[[str], str]) -> str:
@@ -48,19 +53,15 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
 
 
 def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) -> Caret | None:
+    number = case.number if strategy == "REAL" else case.goal
+    place = case.history.places[number] if number < len(case.history.places) else None
+    if place is None:
+        return None
     if strategy == "REAL":
-        place = _item(case.history.places, case.number)
-        if place is None:
-            return None
         typed = _call_line(place.indent, place.receiver)
         edits = ((place.line, 0, typed),)
         return Caret(path=case.history.file, text=place.text, edits=edits, offset=place.line + len(typed))
-    place = _item(case.history.places, case.goal)
-    return _artificial_caret(case.history.file, place, set(case.after) - set(query.calls)) if place else None
-
-
-def _item(items: Sequence[T], number: int) -> T | None:
-    return items[number] if number < len(items) else None
+    return _artificial_caret(case.history.file, place, set(case.after) - set(query.calls))
 
 
 def _call_line(indent: str, receiver: str) -> str:
@@ -111,3 +112,61 @@ def apply_edits(text: str, caret: Caret) -> str:
     for offset, deleted, inserted in caret.edits:
         text = text[:offset] + inserted + text[offset + deleted :]
     return text
+
+
+# ----------------------------------------------------------------------------------------------------------- texts
+
+LARGEST = 1_000_000
+"""Bytes of the largest text."""
+OPEN = 64
+"""Number of texts that are cached unpacked."""
+
+
+def hash_text(text: str) -> str:
+    """Return the SHA-256 of a text, as hex. Question marks stand for what UTF-8 cannot express."""
+    return sha256(text.encode(errors="replace")).hexdigest()
+
+
+def pack_text(text: str) -> StoredText:
+    return StoredText(text=hash_text(text), packed=zlib.compress(text.encode(errors="replace"), 9))
+
+
+def is_text(line: object) -> bool:
+    """Return whether a line of a dataset holds a text, rather than a reference to one."""
+    return isinstance(line, Mapping) and "packed" in line
+
+
+class Texts:
+    """The texts of a dataset, accessible by digest."""
+
+    def __init__(self) -> None:
+        self._packed: dict[str, bytes] = {}
+        self._unpacked = lru_cache(OPEN)(self._unpack)
+
+    def add(self, line: object) -> None:
+        # Whoever reads the dataset reports broken lines, so this is no place for another message.
+        with suppress(ValueError):
+            entry = msgspec.convert(line, StoredText)
+            self._packed[entry.text] = entry.packed
+
+    def get(self, digest: str) -> str:
+        """Return the text. Raises ValueError if the dataset has none, or another one, under that digest."""
+        return self._unpacked(digest)
+
+    def _unpack(self, digest: str) -> str:
+        if digest not in self._packed:
+            raise ValueError(f"the dataset has no text {digest[:12]}: mine it again with --texts")
+        unpacking = zlib.decompressobj()
+        try:
+            # One byte more shows that the text is too large.
+            data = unpacking.decompress(self._packed[digest], LARGEST + 1)
+            text = data.decode()
+        except (zlib.error, UnicodeDecodeError) as error:
+            raise ValueError(f"the text {digest[:12]} is damaged: {error}") from error
+        if len(data) > LARGEST:
+            raise ValueError(f"the text {digest[:12]} has more than {LARGEST:,} bytes")
+        if "\r" in text or "\0" in text:
+            raise ValueError(f"the text {digest[:12]} holds a NUL, or line ends other than \\n")
+        if sha256(data).hexdigest() != digest:
+            raise ValueError(f"the text {digest[:12]} is damaged: its digest is another one")
+        return text

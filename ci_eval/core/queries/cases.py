@@ -1,14 +1,20 @@
-"""The query cases: pairs of states of a usage between which calls were added, and the kind of each change."""
+"""The query cases: pairs of states of a usage between which calls were added. Strategies turn them into queries: one as
+the code was, three made from the end. The proposed calls are compared with the expected ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import Literal
 
-from ci_eval.core.model import Definition, History, ObjectUsage
-from ci_eval.core.model.settings import Evolution, Goal, Scenario
+from msgspec.structs import replace
+
+from ci_eval.core.base.chance import draw
+from ci_eval.core.model import Definition, History, ObjectUsage, SessionScore
+from ci_eval.core.model.settings import Evolution, Goal, Scenario, StrategyName
 
 Fate = Literal["evaluated", "only removals", "unchanged"]
 """Outcome of a pair of states: only those with an added call are evaluated."""
@@ -131,3 +137,156 @@ def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
     for number, start in enumerate(states[:-1]):
         end = number + 1 if goal == "next" else len(states) - 1
         yield QueryCase(history, number, start, states[end], end)
+
+
+# ------------------------------------------------------------------------------------------------------ strategies
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """The settings of sampling. Samples depend on the seed and the case alone."""
+
+    seed: int = 0
+    subsets: int = 20
+    """The most queries of RANDOM. If there are more subsets, so many are sampled."""
+    dropped: float = 0.0
+    """Share of the cases whose artificial queries do not know the definition."""
+    replaced: float = 0.0
+    """Share of the cases whose artificial queries have another definition, one that objects of that type do have."""
+    definitions: Mapping[str, Sequence[Definition]] = field(default_factory=dict)
+    """Type → its definitions, each once, always in the same order."""
+
+
+def linear(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
+    """Return the end with its first calls alone, as many as were kept: code is written from top to bottom."""
+    return [_artificial(case, sampling, case.after[: len(case.kept)])]
+
+
+def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
+    """Return all subsets of the end's calls of the right size as queries, or a sample of these subsets."""
+    return [_artificial(case, sampling, calls) for calls in _subsets(case, sampling)]
+
+
+def real_without_noise(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
+    """Return the end with the kept calls alone."""
+    return [_artificial(case, sampling, case.kept)]
+
+
+def real(case: QueryCase, _sampling: Sampling) -> list[ObjectUsage]:
+    """Return the start as it was. If it is empty, the query has nothing but the type and the method."""
+    empty = ObjectUsage(type=case.history.type, method=case.history.method)
+    return [replace(case.start, calls=case.before) if case.start else empty]
+
+
+STRATEGIES: Mapping[StrategyName, Callable[[QueryCase, Sampling], list[ObjectUsage]]] = {
+    "LINEAR": linear,
+    "RANDOM": at_random,
+    "REAL*": real_without_noise,
+    "REAL": real,
+}
+
+
+def is_drawn(case: QueryCase, name: StrategyName, sampling: Sampling) -> bool:
+    """Return whether the queries that the strategy makes of the case depend on the seed."""
+    redefined = name != "REAL" and (0 < sampling.dropped < 1 or sampling.replaced > 0)
+    return redefined or (name == "RANDOM" and comb(len(case.after), len(case.kept)) > sampling.subsets)
+
+
+def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
+    return tuple(call for call in case.after if call not in set(query.calls))
+
+
+def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> ObjectUsage:
+    # Only cases that have an end are evaluated.
+    assert case.end
+    return replace(case.end, definition=_definition(case, sampling), calls=calls)
+
+
+def _definition(case: QueryCase, sampling: Sampling) -> Definition:
+    """Return the end's definition, unless sampling gives this case none or another one."""
+    own = usage_definition(case.end)
+    drawn = draw(sampling.seed, f"definition\0{case.identity}")
+    if drawn < sampling.dropped:
+        return Definition()
+    others = [definition for definition in sampling.definitions.get(case.history.type, ()) if definition != own]
+    if drawn < sampling.dropped + sampling.replaced and others:
+        return others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
+    return own
+
+
+def _subsets(case: QueryCase, sampling: Sampling) -> list[tuple[str, ...]]:
+    """Return subsets of the end's calls, each in the order of the source."""
+    calls, size = case.after, len(case.kept)
+    if comb(len(calls), size) <= sampling.subsets:
+        return list(combinations(calls, size))
+    subsets: dict[tuple[int, ...], None] = {}
+    turn = 0
+    # There are more subsets than are sampled, so the loop ends.
+    while len(subsets) < sampling.subsets:
+        chances = [draw(sampling.seed, f"subset\0{turn}\0{call}\0{case.identity}") for call in calls]
+        chosen = sorted(range(len(calls)), key=chances.__getitem__)[:size]
+        subsets[tuple(sorted(chosen))] = None
+        turn += 1
+    return [tuple(calls[place] for place in places) for places in subsets]
+
+
+# ------------------------------------------------------------------------------------------------------- agreement
+
+RECALL_AT = (1, 3, 5, 10)
+"""Lengths of lists at which recall is reported."""
+
+
+def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
+    """Return precision, recall and F1 of the proposals, best first, and the grades of `grade_ranking`. Precision is 1
+    if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no proposal is
+    expected."""
+    hits, goal = _hits(proposed, expected)
+    precision = sum(hits) / len(hits) if hits else 1.0
+    recall = _recall(hits, goal, len(hits))
+    return {
+        "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
+        "precision": precision,
+        "recall": recall,
+        **grade_ranking(proposed, expected),
+    }
+
+
+def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:
+    """Return the grades that depend on the order of the proposals, and not on where they end. `rPrecision` is the share
+    of expected calls among as many proposals as there are expected calls. `recall.K` is the share of the expected calls
+    among the first K. `reciprocalRank` is that of the first expected call, 0 if there is none."""
+    hits, goal = _hits(proposed, expected)
+    first = next((rank for rank, hit in enumerate(hits, 1) if hit), None)
+    return {
+        "rPrecision": _recall(hits, goal, len(goal)),
+        "reciprocalRank": 1 / first if first else 0.0,
+        **{f"recall.{most}": _recall(hits, goal, most) for most in RECALL_AT},
+    }
+
+
+def _hits(proposed: Sequence[str], expected: Collection[str]) -> tuple[list[bool], set[str]]:
+    """Return for each distinct proposal whether it is expected, and the set of expected calls."""
+    goal = set(expected)
+    # Proposals are a set, so one that is repeated counts once.
+    return [call in goal for call in dict.fromkeys(proposed)], goal
+
+
+def _recall(hits: Sequence[bool], goal: Collection[str], most: int) -> float:
+    return sum(hits[:most]) / len(goal) if goal else 1.0
+
+
+def has_end(session: SessionScore) -> bool:
+    """Return whether the proposals of a session are a choice, so that precision and F1 apply to them. Lists of
+    completion engines are not."""
+    return not session.at_caret
+
+
+NEXT = ".next"
+"""The end of the name of a grade that is about the next state."""
+
+
+def grade_of_next(session: SessionScore) -> float | None:
+    """Return F1, or R-precision if the list has no end, of the first lookup about the next state; None if that adds no
+    call, or is not told."""
+    grades = session.lookups[0].grades if session.lookups else None
+    return (grades or {}).get(("f1" if has_end(session) else "rPrecision") + NEXT)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ci_eval.core.model import Evaluation, Histories, QueryFigures, QueryRow, Steps
 from ci_eval.core.model.units import NOTHING, amount, change, change_between
-from ci_eval.core.queries.strategies import STRATEGIES
+from ci_eval.core.queries.cases import STRATEGIES
 from ci_eval.core.rendering.blocks import ALL, Column, Table
 from ci_eval.core.rendering.figures import headline
 from ci_eval.core.rendering.markdowntext import code, prose

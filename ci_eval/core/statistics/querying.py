@@ -13,9 +13,7 @@ import numpy as np
 
 from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps
 from ci_eval.core.model.settings import Scenario
-from ci_eval.core.queries.agreement import grade_of_next, has_end
-from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, coarse
-from ci_eval.core.queries.strategies import STRATEGIES
+from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, STRATEGIES, coarse, grade_of_next, has_end
 from ci_eval.core.statistics.clustered import elsewhere
 from ci_eval.core.statistics.paired import singly
 from ci_eval.core.statistics.student import Floats

@@ -16,11 +16,11 @@ from ci_eval.jobs.models import agreement
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.messages import Prompt
 from ci_eval.plugins.mining import record
-from ci_eval.plugins.mining.licences import PERMISSIVE
-from ci_eval.plugins.mining.reviews import human
+from ci_eval.plugins.mining.record import PERMISSIVE
+from ci_eval.plugins.mining.reviews import verdicts as human
 from ci_eval.plugins.mining.reviews.api import ADDRESS, Api
-from ci_eval.plugins.mining.reviews.prompts import PROMPTS, Answer, fill_fence
 from ci_eval.plugins.mining.reviews.records import REPOSITORY, Mined, Repository, Selection, records
+from ci_eval.plugins.mining.reviews.verdicts import PROMPTS, Answer, fill_fence
 
 PATIENCE = 120.0
 """The seconds that the language model may take for one comment."""

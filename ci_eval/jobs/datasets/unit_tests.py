@@ -13,11 +13,19 @@ from ci_eval.core.base.errors import NothingToEvaluate
 from ci_eval.core.fetch import project, sealed
 from ci_eval.jobs.datasets import telling
 from ci_eval.plugins.mining import record
-from ci_eval.plugins.mining.licences import PERMISSIVE, detect_licence
+from ci_eval.plugins.mining.record import PERMISSIVE, detect_licence
 from ci_eval.plugins.mining.unit_tests import languages
-from ci_eval.plugins.mining.unit_tests.prompts import PROMPTS, fill_framework, translate_kind
-from ci_eval.plugins.mining.unit_tests.reading import Contents, read_project
-from ci_eval.plugins.mining.unit_tests.records import Mined, Origin, Selection, records
+from ci_eval.plugins.mining.unit_tests.records import (
+    PROMPTS,
+    Contents,
+    Mined,
+    Origin,
+    Selection,
+    fill_framework,
+    read_project,
+    records,
+    translate_kind,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

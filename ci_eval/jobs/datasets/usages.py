@@ -18,14 +18,11 @@ from ci_eval.core.fetch.history import repository
 from ci_eval.core.model import History, ObjectUsage, StoredText
 from ci_eval.jobs.datasets import telling
 from ci_eval.plugins.mining.usages import languages, streams
-from ci_eval.plugins.mining.usages.contract import Dialect, Receiver, Surroundings
-from ci_eval.plugins.mining.usages.histories import Merge
-from ci_eval.plugins.mining.usages.inference import JediInference
-from ci_eval.plugins.mining.usages.reading import read_project
+from ci_eval.plugins.mining.usages.dialect import Dialect, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.histories import Merge, Mined, Miner, git_snapshots
 from ci_eval.plugins.mining.usages.recordings import Recording
-from ci_eval.plugins.mining.usages.revisions import snapshots
 from ci_eval.plugins.mining.usages.simulation import simulate
-from ci_eval.plugins.mining.usages.snapshots import Mined, Miner
+from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +135,7 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
             )
             mined = Mined(skipped=Counter({"file whose name is not UTF-8": len(every) - len(paths)}))
             for number, path in enumerate(paths, 1):
-                miner.mine(snapshots(copy, path, mined.skipped), mined)
+                miner.mine(git_snapshots(copy, path, mined.skipped), mined)
                 steps.show(number, len(paths))
         histories.append(mined)
         reports.append(_history_report(source, mined, choices))

@@ -30,17 +30,18 @@ from ci_eval.jobs.jetbrains import event_logs
 from ci_eval.jobs.jetbrains.event_logs import EventSessions
 from ci_eval.jobs.ml import logs_of_all, summing_to_one
 from ci_eval.plugins.learning import training
-from ci_eval.plugins.learning.event_training import (
+from ci_eval.plugins.learning.events import (
     POSITION,
     FeatureTable,
+    ShownSession,
     identity,
     make_lists,
     present_features,
+    read_sessions,
     training_rows,
 )
-from ci_eval.plugins.learning.events import ShownSession, read_sessions
-from ci_eval.plugins.learning.fitting import fit_user
-from ci_eval.plugins.learning.model_file import Scores, lightgbm
+from ci_eval.plugins.learning.rankers import Scores, lightgbm
+from ci_eval.plugins.learning.training import fit_user
 
 STOPPING = 20
 """The percentage of the real logs for training that decides when training on the others is stopped."""

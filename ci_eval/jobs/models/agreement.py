@@ -14,8 +14,8 @@ from ci_eval.core.model import Session
 from ci_eval.core.model.units import NOTHING, amount
 from ci_eval.core.statistics.kappa import measure_agreement
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.mining.reviews import human
-from ci_eval.plugins.mining.reviews.human import Rows
+from ci_eval.plugins.mining.reviews import verdicts as human
+from ci_eval.plugins.mining.reviews.verdicts import Rows
 
 JUDGE = "judge"
 COLUMNS = ("id", "verdict", "change", "expected", "comment")

@@ -23,7 +23,7 @@ from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.logs.names import START_OF_LINE
 from ci_eval.core.model import EngineInfo, Kind, Suggestion
 from ci_eval.plugins.adapters.engine import Closure
-from ci_eval.plugins.learning.code import Class, classify_token
+from ci_eval.plugins.learning.ngrams import Class, classify_token
 
 
 class OpenText:

@@ -12,8 +12,8 @@ from msgspec import Meta
 
 from ci_eval.core.contracts import Engine, Surroundings
 from ci_eval.plugins.adapters.controls import Predictor, PredictorOptions, predictor
-from ci_eval.plugins.learning.code import distinct
 from ci_eval.plugins.learning.nested import Nested, Project, Surrounding
+from ci_eval.plugins.learning.ngrams import distinct
 
 
 class CountingOptions(PredictorOptions, frozen=True, kw_only=True):

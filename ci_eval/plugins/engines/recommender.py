@@ -15,7 +15,7 @@ from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.contracts import Answer, Engine, Installation, Query, Surroundings
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.adapters.controls import ConfigurableEngine, EngineOptions, OpenText
-from ci_eval.plugins.learning.recommenders.file import hash_recommender
+from ci_eval.plugins.learning.recommenders.model import hash_recommender
 from ci_eval.plugins.learning.recommenders.training import Trained
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.model import FAILED, SessionScore
-from ci_eval.core.queries.agreement import RECALL_AT, has_end
+from ci_eval.core.queries.cases import RECALL_AT, has_end
 from ci_eval.core.scoring import evaluated, make_metric
 from ci_eval.plugins.tasks.method_calls import TASK, mean
 

@@ -14,10 +14,10 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
 from ci_eval.core.logs.features import Reader
 from ci_eval.core.model import Suggestion
-from ci_eval.plugins.learning import model_file
-from ci_eval.plugins.learning.foreign_rankers import Scorer, open_ranker
+from ci_eval.plugins.learning import rankers
+from ci_eval.plugins.learning.rankers import Scorer, open_ranker
 from ci_eval.plugins.learning.recommenders.training import Trained
-from ci_eval.plugins.mining.usages.writing import find_dialect, infer_usages
+from ci_eval.plugins.mining.usages.texts import find_dialect, infer_usages
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class ByModel:
         if model is None:
             raise ConfigError("completion type ML needs a model: add --model FILE, made by `ci-eval train-ranker`")
         # A missing package or a damaged model ends the command here, not each session.
-        open_ranker(model_file.load(model))
+        open_ranker(rankers.load(model))
         return replace(self, model=model.resolve())
 
     @property
     def training_seed(self) -> int | None:
         """Return the seed of the model's training; None if another seed would have changed nothing."""
-        return model_file.load(self.model).seed if self.model else None
+        return rankers.load(self.model).seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
@@ -57,7 +57,7 @@ class ByModel:
 @lru_cache(maxsize=1)
 def _scorer(path: Path) -> Scorer:
     # The cache keeps one copy in each worker process.
-    return open_ranker(model_file.load(path))
+    return open_ranker(rankers.load(path))
 
 
 KIND = "pbn"

@@ -31,14 +31,24 @@ from ci_eval.core.model import (
     Record,
     SessionScore,
     Status,
+    StoredText,
     Suggestion,
 )
 from ci_eval.core.model.settings import Goal, StrategyName
-from ci_eval.core.queries.agreement import NEXT, agreement, grade_ranking, has_end
-from ci_eval.core.queries.carets import check_places, locate_caret
-from ci_eval.core.queries.cases import QueryCase, check_names, generate_cases
-from ci_eval.core.queries.strategies import STRATEGIES, Sampling, is_drawn, missing_calls
-from ci_eval.core.queries.texts import Texts, is_text, read
+from ci_eval.core.queries.carets import Texts, check_places, is_text, locate_caret
+from ci_eval.core.queries.cases import (
+    NEXT,
+    STRATEGIES,
+    QueryCase,
+    Sampling,
+    agreement,
+    check_names,
+    generate_cases,
+    grade_ranking,
+    has_end,
+    is_drawn,
+    missing_calls,
+)
 from ci_eval.core.records import BANDS, LEGEND, find_band
 from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter, Splitting
 
@@ -86,7 +96,7 @@ def _add_definitions(line: object, definitions: dict[str, set[Definition]]) -> N
 def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling, texts: Texts) -> Split:
     """Return the items of a history: one case after the other, and each of its strategies. Raises ValueError."""
     if is_text(line):
-        read(line)
+        msgspec.convert(line, StoredText)
         return Split(items=[])
     history = msgspec.convert(line, History)
     check_names([history.type, *(call for state in history.states if state for call in state.calls)])

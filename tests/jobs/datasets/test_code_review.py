@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.plugins.mining.reviews import human
+from ci_eval.plugins.mining.reviews import verdicts as human
 from tests.adapters.endpoints.scripted import says
 from tests.adapters.endpoints.scripted import serve as endpoint
 from tests.command import command

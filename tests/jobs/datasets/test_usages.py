@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from ci_eval.core.model import History, ObjectUsage
-from ci_eval.core.queries.texts import Texts
+from ci_eval.core.queries.carets import Texts
 from tests.command import command
 from tests.fetch import repository as origin
 

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 
 from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.mining.record import Line
-from ci_eval.plugins.mining.unit_tests.contract import Parsed
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
-from ci_eval.plugins.mining.unit_tests.reading import Contents, read_file
-from ci_eval.plugins.mining.unit_tests.records import Mined, Origin, Selection, records
+from ci_eval.plugins.mining.unit_tests.pairing import Parsed
+from ci_eval.plugins.mining.unit_tests.records import Contents, Mined, Origin, Selection, read_file, records
 
 INFO = ProjectInfo(spec="path:demo", name="demo", revision="1", checksum="0" * 64)
 

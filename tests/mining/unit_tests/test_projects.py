@@ -10,10 +10,9 @@ import pytest
 
 from ci_eval.core import machine
 from ci_eval.core.fetch import project
-from ci_eval.plugins.mining.licences import detect_licence
+from ci_eval.plugins.mining.record import detect_licence
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
-from ci_eval.plugins.mining.unit_tests.reading import read_project
-from ci_eval.plugins.mining.unit_tests.records import Origin, Selection, records
+from ci_eval.plugins.mining.unit_tests.records import Origin, Selection, read_project, records
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "results" / "datasets.md").read_text()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from textwrap import dedent
 
 from ci_eval.core.model import Definition, ObjectUsage
-from ci_eval.plugins.mining.usages.contract import Infer, MinedText, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Infer, MinedText, Surroundings
 from ci_eval.plugins.mining.usages.languages import CATALOG
-from ci_eval.plugins.mining.usages.reading import mine
+from ci_eval.plugins.mining.usages.texts import mine
 
 PATHS = {"python": "shop/cart.py", "java": "src/main/java/shop/Cart.java"}
 

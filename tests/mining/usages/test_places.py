@@ -7,9 +7,9 @@ from textwrap import dedent
 import pytest
 
 from ci_eval.core.model import ObjectPlace
-from ci_eval.plugins.mining.usages.contract import Surroundings
+from ci_eval.plugins.mining.usages.dialect import Surroundings
 from ci_eval.plugins.mining.usages.languages import CATALOG
-from ci_eval.plugins.mining.usages.reading import mine
+from ci_eval.plugins.mining.usages.texts import mine
 from tests.mining.usages.mined import PATHS
 
 IMPORTS = {"python": "from a import Box\n", "java": "package shop;\nimport a.Box;\n"}

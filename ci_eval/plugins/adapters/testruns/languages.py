@@ -20,6 +20,7 @@ from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.fetch.packages import pip_install
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.adapters import jars
+from ci_eval.plugins.adapters.engine import version_here
 from ci_eval.plugins.adapters.place import DRIVERS, Place
 from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.recipes import once

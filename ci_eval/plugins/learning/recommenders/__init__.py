@@ -1,7 +1,7 @@
 """The recommenders of method calls, which are trained on object usages. `kinds/` has a module for each."""
 
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.plugins.learning.recommenders.contract import Recommender
+from ci_eval.plugins.learning.recommenders.model import Recommender
 
 CATALOG: Catalog[Recommender] = Catalog(f"{__name__}.kinds", "RECOMMENDER")
 names = CATALOG.names

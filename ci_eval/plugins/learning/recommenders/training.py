@@ -1,21 +1,206 @@
-"""The training of a recommender on usages, and the proposals of a trained one."""
+"""The usages that recommenders learn from, counted by type; their training, and the proposals of a trained one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
-from ci_eval.core.model import ObjectUsage
+from ci_eval.core.model import Definition, ObjectUsage
+from ci_eval.core.queries.cases import check_names
 from ci_eval.plugins.learning import recommenders
-from ci_eval.plugins.learning.recommenders.contract import Recommender, Scorer, TrainingOptions
-from ci_eval.plugins.learning.recommenders.file import Facts, TypeNames, Writer, load
-from ci_eval.plugins.learning.recommenders.reading import Collected, encode_usage
+from ci_eval.plugins.learning.recommenders.model import (
+    DEFINITION,
+    IGNORED,
+    NONE,
+    SLOTS,
+    Facts,
+    Ints,
+    Known,
+    Recommender,
+    Scorer,
+    TrainingOptions,
+    TypeNames,
+    TypeUsages,
+    Writer,
+    load,
+)
+
+LONGEST = 16 << 20
+"""Bytes of a line; longer ones are no usage that anybody wrote."""
+NAMED = 20
+"""The most bad lines that messages name."""
+
+Row = tuple[int, ...]
+"""Numbers of the values in the slots (NONE if there is none), then those of the calls."""
+
+
+HISTORY = re.compile(rb'"states"\s*:')
+"""The key that histories have and usages lack. Within a text of JSON its quotes would be escaped."""
+
+
+@dataclass
+class Collected:
+    options: TrainingOptions
+    usages: int = 0
+    without_calls: int = 0
+    """Usages that nothing can be learned from."""
+    bad: int = 0
+    """Lines that are no usage."""
+    named: list[str] = field(default_factory=list)
+    """The first of these, and what is wrong with them."""
+    _rows: dict[str, Counter[Row]] = field(default_factory=lambda: defaultdict(Counter))
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _texts: list[str] = field(default_factory=list)
+
+    def read(self, path: Path) -> None:
+        """Add the usages of a file of JSON lines. Raises ConfigError if it cannot be read."""
+        decoder = msgspec.json.Decoder(ObjectUsage)
+        for number, line in _lines(path):
+            try:
+                if line is None:
+                    raise ValueError(f"it is longer than {LONGEST:,} bytes")
+                if HISTORY.search(line):
+                    raise ValueError("it is a history, not a usage: histories are evaluated (`--dataset`), not learned")
+                self.add(decoder.decode(line))
+            except (ValueError, RecursionError) as error:  # noqa: PERF203  a bad line costs itself
+                self.bad += 1
+                if len(self.named) < NAMED:
+                    self.named.append(f"{path}, line {number}: {error}")
+
+    def add(self, usage: ObjectUsage) -> None:
+        """Count a usage. Raises ValueError if type or calls are no names."""
+        check_names((usage.type, *usage.calls))
+        self.usages += 1
+        if not usage.calls:
+            self.without_calls += 1
+            return
+        # Rows hold numbers, since texts would take more memory.
+        around = (NONE if text is None else self._number(text) for text in context_values(usage, self.options))
+        row = (*around, *sorted({self._number(call) for call in usage.calls}))
+        self._rows[usage.type][row] += 1
+
+    @property
+    def count(self) -> int:
+        return len(self._rows)
+
+    def _number(self, text: str) -> int:
+        number = self._numbers.setdefault(text, len(self._texts))
+        if number == len(self._texts):
+            self._texts.append(text)
+        return number
+
+    def types(self) -> Iterator[TypeUsages]:
+        """Yield the usages of each type, in order of their names, independent of the order of the lines."""
+        for name in sorted(self._rows):
+            yield self._type(name, self._rows[name])
+
+    def _type(self, name: str, rows: Counter[Row]) -> TypeUsages:
+        texts = self._texts
+        calls = sorted({texts[call] for row in rows for call in row[len(SLOTS) :]})
+        values = [sorted({texts[row[slot]] for row in rows if row[slot] >= 0}) for slot in range(len(SLOTS))]
+        place, *places = ({text: number for number, text in enumerate(of)} for of in (calls, *values))
+        numbered_rows = [
+            (
+                -count,
+                tuple(sorted(place[texts[call]] for call in row[len(SLOTS) :])),
+                tuple(of[texts[value]] if value >= 0 else NONE for of, value in zip(places, row, strict=False)),
+            )
+            for row, count in rows.items()
+        ]
+        return _sample(_columns(name, calls, values, sorted(numbered_rows)), self.options)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
+    """Number of each line that is not blank, with its text; None for one that is too long."""
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(LONGEST + 1):
+                number += 1
+                long = len(line) > LONGEST
+                # What is left of a long line is no line of its own.
+                while line and long and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST)
+                if long or line.strip():
+                    yield number, None if long else line
+    except OSError as error:
+        raise ConfigError(f"cannot read the usages in {path}: {error.strerror}") from error
+
+
+def _columns(
+    name: str, calls: list[str], values: list[list[str]], rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
+) -> TypeUsages:
+    """Return the usages of a type. `rows` has the negative count, the calls, and the values of each."""
+    return TypeUsages(
+        type=name,
+        calls=calls,
+        values=values,
+        contexts=np.array([row[2] for row in rows], dtype=np.int64),
+        starts=np.cumsum([0, *(len(row[1]) for row in rows)]),
+        flat=np.array([call for row in rows for call in row[1]], dtype=np.int64),
+        counts=np.array([-row[0] for row in rows], dtype=np.int64),
+    )
+
+
+def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
+    """Return as many usages as the options allow, sampled without replacement."""
+    if not 0 < options.most_usages < usages.counts.sum():
+        return usages
+    seed = blake2b(f"{options.seed}\0{usages.type}".encode(), digest_size=8).digest()
+    drawn = np.random.default_rng(int.from_bytes(seed, "big")).multivariate_hypergeometric(
+        usages.counts, options.most_usages, method="marginals"
+    )
+    rows = [
+        (-int(drawn[row]), tuple(usages.flat[usages.starts[row] : usages.starts[row + 1]].tolist()), tuple(around))
+        for row, around in enumerate(usages.contexts.tolist())
+        if drawn[row]
+    ]
+    return _columns(usages.type, list(usages.calls), [list(slot_values) for slot_values in usages.values], sorted(rows))
+
+
+def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
+    """Return the context of a usage, by slot. None if a value is not known, or not used."""
+    method = usage.method if options.method_context == "qualified" else own_name(usage.method)
+    return (
+        (method or None) if options.method_context != "off" else None,
+        (usage.class_ or None) if options.class_context else None,
+        definition_key(usage.definition) if options.definition else None,
+    )
+
+
+def own_name(method: str) -> str:
+    return method.partition("(")[0].rpartition(".")[2]
+
+
+def definition_key(definition: Definition) -> str:
+    argument = "" if definition.argument is None else str(definition.argument)
+    return "\t".join((definition.kind, definition.member, argument)).rstrip("\t")
+
+
+def encode_usage(
+    usage: ObjectUsage, calls: dict[str, int], values: list[dict[str, int]], options: TrainingOptions, *, unknown: bool
+) -> Known:
+    """Return a query in numbers. `calls` and `values` map texts to numbers.
+
+    `unknown` says whether an unknown definition is evidence. If not, that slot is ignored.
+    """
+    contexts = [
+        NONE if text is None else of.get(text, NONE)
+        for of, text in zip(values, context_values(usage, options), strict=True)
+    ]
+    if usage.definition.kind == "UNKNOWN" and not unknown:
+        contexts[DEFINITION] = IGNORED
+    known_calls: Ints = np.array(sorted({calls[call] for call in usage.calls if call in calls}), dtype=np.int64)
+    return Known(contexts=tuple(contexts), calls=known_calls)
 
 
 def parse_options(kind: Recommender, fields: Mapping[str, object]) -> TrainingOptions:

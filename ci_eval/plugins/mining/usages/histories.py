@@ -1,13 +1,23 @@
-"""The histories of usages in the snapshots of a file, after Proksch et al. (ASE 2016), section on micro commits."""
+"""The histories of usages in the snapshots of files while they are edited, after Proksch et al. (ASE 2016), section on
+micro commits."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ci_eval.core.model import Definition, History, ObjectPlace, ObjectUsage
+from msgspec import structs
+
+from ci_eval.core.fetch.history import Repository
+from ci_eval.core.grammar.document import NotText, decode
+from ci_eval.core.model import Definition, History, ObjectPlace, ObjectUsage, StoredText
+from ci_eval.core.queries.carets import hash_text, pack_text
+from ci_eval.plugins.mining.sources import LARGEST
+from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.texts import mine
 
 Key = tuple[str, str]
 """Method and type: what a history is of, in one file of one user."""
@@ -57,19 +67,21 @@ def histories(
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
         timeline = _states(chosen, key, merge)
         states, places = tuple(state for state, _ in timeline), tuple(place for _, place in timeline)
-        if reason := _drop_reason(states):
-            dropped[reason] += 1
-            continue
-        method, type_ = key
-        yield History(
-            project=project,
-            file=file,
-            user=user,
-            type=type_,
-            method=method,
-            states=states,
-            places=places if any(places) else (),
-        )
+        if len(states) < 2:
+            dropped["unchanged"] += 1
+        elif not any(state and state.calls for state in states):
+            dropped["without any call"] += 1
+        else:
+            method, type_ = key
+            yield History(
+                project=project,
+                file=file,
+                user=user,
+                type=type_,
+                method=method,
+                states=states,
+                places=places if any(places) else (),
+            )
 
 
 def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
@@ -83,12 +95,6 @@ def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
     return [state for i, state in enumerate(states) if i == 0 or not equal(state[0], states[i - 1][0])]
 
 
-def _drop_reason(states: Sequence[ObjectUsage | None]) -> Dropped | None:
-    if len(states) < 2:
-        return "unchanged"
-    return None if any(state and state.calls for state in states) else "without any call"
-
-
 def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
     """Return whether two states are the same, the order of calls aside."""
     return _identity(first) == _identity(second)
@@ -96,3 +102,221 @@ def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
 
 def _identity(usage: ObjectUsage | None) -> tuple[str, str, Definition, frozenset[str]] | None:
     return None if usage is None else (usage.class_, usage.method, usage.definition, frozenset(usage.calls))
+
+
+# ------------------------------------------------------------------------------------------------------- snapshots
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """A proposal that was taken from the list: the method `item`, in place of `typed` characters from `offset` on."""
+
+    item: str
+    offset: int = 0
+    typed: int = 0
+    key: Key | None = None
+    """Usage that it was selected on, if the recording names it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """A file of a user at one time (seconds since any moment)."""
+
+    user: str
+    file: str
+    time: float
+    text: str = ""
+    usages: Sequence[MinedUsage] | None = None
+    """Usages in place of the text, if the recording has them."""
+    selection: Selection | None = None
+    is_trigger: bool = False
+    """True if completion was called."""
+
+
+@dataclass(kw_only=True)
+class Mined:
+    histories: list[History] = field(default_factory=list)
+    snapshots: int = 0
+    files: set[tuple[str, str]] = field(default_factory=set)
+    """User and path of each file."""
+    receivers: Counter[Receiver] = field(default_factory=Counter)
+    own: int = 0
+    """Number of usages left out since their type is the project's own, counted in each snapshot."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Reason for leaving a snapshot out → how often."""
+    dropped: Counter[Dropped] = field(default_factory=Counter)
+    texts: dict[str, StoredText] = field(default_factory=dict)
+    """Digest → text, for the texts that the histories refer to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Miner:
+    dialect: Dialect
+    project: str = ""
+    around: Surroundings = field(default_factory=Surroundings)
+    merge: Merge = "last"
+    own_types: bool = False
+    """True if usages of the project's own types count."""
+
+    def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
+        """Add the histories of the snapshots, in order of users and files."""
+        moments: dict[tuple[str, str], list[Moment]] = defaultdict(list)
+        last: dict[tuple[str, str], tuple[str, MinedText]] = {}
+        texts: dict[str, str] = {}
+        for snapshot in snapshots:
+            at = snapshot.user, snapshot.file
+            mined.snapshots += 1
+            try:
+                moments[at].append(self._moment(snapshot, mined, last))
+                if moments[at][-1].places:
+                    texts[hash_text(snapshot.text)] = snapshot.text
+            except NotText as error:
+                mined.skipped[f"snapshot is no text: {error}"] += 1
+        mined.files |= moments.keys()
+        before = len(mined.histories)
+        for user, file in sorted(moments):
+            mined.histories += histories(
+                moments[user, file], mined.dropped, project=self.project, file=file, user=user, merge=self.merge
+            )
+        needed = {place.text for history in mined.histories[before:] for place in history.places if place}
+        mined.texts |= {digest: pack_text(text) for digest, text in texts.items() if digest in needed}
+
+    def _moment(self, snapshot: Snapshot, mined: Mined, last: dict[tuple[str, str], tuple[str, MinedText]]) -> Moment:
+        places: dict[Key, ObjectPlace] = {}
+        if snapshot.usages is not None:
+            usages = self._choose_usages(snapshot.usages, mined)
+            selected = _recorded_selection(snapshot.selection, usages)
+        else:
+            at = snapshot.user, snapshot.file
+            if at not in last or last[at][0] != snapshot.text:
+                last[at] = snapshot.text, mine(snapshot.text, snapshot.file, self.dialect, self.around)
+            mined_text = last[at][1]
+            mined.receivers += mined_text.receivers
+            usages = self._choose_usages(mined_text.usages, mined)
+            selected = self._select_usage(snapshot, usages)
+            if self.around.places:
+                places = _places(snapshot.text, mined_text.usages, usages)
+        return Moment(
+            time=snapshot.time, usages=usages, selected=selected, is_trigger=snapshot.is_trigger, places=places
+        )
+
+    def _choose_usages(self, usages: Sequence[MinedUsage], mined: Mined) -> dict[Key, ObjectUsage]:
+        """Return the usages by key. If a key occurs twice, the first counts."""
+        chosen: dict[Key, ObjectUsage] = {}
+        for mined_usage in usages:
+            if mined_usage.own and not self.own_types:
+                mined.own += 1
+            else:
+                chosen.setdefault((mined_usage.method, mined_usage.usage.type), mined_usage.usage)
+        return chosen
+
+    def _select_usage(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
+        """Return the usage that the proposal was selected on, with the proposal: the one that gains a call if the
+        proposal is in the text."""
+        selection = snapshot.selection
+        # An item may have brackets or arguments behind its name.
+        name = re.match(r"\w+", selection.item) if selection else None
+        if selection is None or name is None:
+            return {}
+        before = snapshot.text[: selection.offset]
+        text = f"{before}{name[0]}(){snapshot.text[selection.offset + selection.typed :]}"
+        after = self._choose_usages(mine(text, snapshot.file, self.dialect, self.around).usages, Mined())
+        for key, usage in after.items():
+            known = usages.get(key)
+            if name[0] in usage.calls and (known is None or name[0] not in known.calls):
+                return {key: structs.replace(known, calls=(*known.calls, name[0])) if known else usage}
+        return {}
+
+
+def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsage]) -> dict[Key, ObjectPlace]:
+    digest = hash_text(text)
+    return {
+        (mined_usage.method, mined_usage.usage.type): structs.replace(mined_usage.place, text=digest)
+        for mined_usage in usages
+        if mined_usage.place and chosen.get((mined_usage.method, mined_usage.usage.type)) is mined_usage.usage
+    }
+
+
+def _recorded_selection(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
+    """Return what `_select_usage` returns, if the recording itself names the usage on which a method was selected."""
+    if selection is None or selection.key is None:
+        return {}
+    method, type_ = selection.key
+    usage = usages.get(selection.key) or ObjectUsage(type=type_, method=method)
+    more = () if selection.item in usage.calls else (selection.item,)
+    return {selection.key: structs.replace(usage, calls=(*usage.calls, *more))}
+
+
+def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> Iterator[Snapshot]:
+    """Yield the snapshots of one file in Git, one for each commit that changes it, the earliest first, all under its
+    newest name. A commit that deletes the file gives an empty text. Revisions that are no text are counted in
+    `skipped`."""
+    revisions = repository.revisions(path)
+    contents = repository.contents([revision.blob for revision in revisions if revision.blob], LARGEST)
+    for position, revision in enumerate(revisions):
+        data = next(contents) if revision.blob else b""
+        if data is None:
+            skipped[f"revision of more than {LARGEST:,} bytes"] += 1
+            continue
+        try:
+            text = decode(data)
+        except NotText:
+            skipped["revision that is no text"] += 1
+            continue
+        # The dates of commits need not rise, so the position is the time.
+        yield Snapshot(user="", file=path, time=position, text=text)
+
+
+IDLE = 2.0
+"""Seconds without an edit after which the text is worth a look."""
+
+
+class Typing:
+    """A file of one user while recorded edits are replayed. Where recordings do not tell when completion was called, a
+    snapshot is taken before each pause and behind each new line."""
+
+    def __init__(self, user: str, file: str, text: str = "") -> None:
+        self.user, self.file, self.text = user, file, text
+        self._time: float | None = None
+        self._taken: str | None = None
+
+    def edit(self, time: float, offset: int, length: int, new: str) -> Iterator[Snapshot]:
+        """Replace `length` characters at `offset`, counted in code points.
+
+        Raises ValueError if the text has no such characters.
+        """
+        # An edit that does not fit raises before any snapshot is taken.
+        if not 0 <= offset <= offset + length <= len(self.text):
+            raise ValueError("an edit is outside of what is known of the text")
+        if self._time is not None and time - self._time >= IDLE:
+            yield from self.look(self._time)
+        self._time = time
+        self.text = self.text[:offset] + new + self.text[offset + length :]
+        if "\n" in new:
+            yield from self.look(time)
+
+    def look(self, time: float) -> Iterator[Snapshot]:
+        """Yield a snapshot of the text as it is, if it was not taken just before."""
+        if self.text != self._taken:
+            self._taken = self.text
+            yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))
+
+    def complete(self, time: float, selection: Selection | None) -> Snapshot:
+        """Return the snapshot of a call of completion. Raises ValueError if the selection is outside of the text."""
+        if selection and not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
+            raise ValueError("a completion is outside of what is known of the text")
+        if selection:
+            # The snapshot's line ends are one character each, so the offset shrinks as well.
+            before = self.text[: selection.offset]
+            selection = replace(selection, offset=len(_lines(before)))
+        return Snapshot(
+            user=self.user, file=self.file, time=time, text=_lines(self.text), selection=selection, is_trigger=True
+        )
+
+    def end(self) -> Iterator[Snapshot]:
+        if self._time is not None:
+            yield from self.look(self._time)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

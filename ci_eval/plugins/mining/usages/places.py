@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import CallPlace, ObjectPlace
-from ci_eval.plugins.mining.trees import named_children, node_text
-from ci_eval.plugins.mining.usages.contract import Layout
+from ci_eval.plugins.mining.sources import named_children, node_text
 
 NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 """Pattern of names of an object, which give the same object when they are evaluated again."""
@@ -21,6 +20,26 @@ TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
 STEP = "    "
 Line = tuple[int, str]
 """Offset behind which a line is written, and its indentation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """The layout of a language's statements. All names are node types of the grammar."""
+
+    lists: frozenset[str]
+    """Nodes whose children are statements."""
+    simple: frozenset[str]
+    """Statements that hold no others."""
+    leaving: frozenset[str]
+    """Statements behind which no code is reached."""
+    heads: frozenset[str]
+    """Nodes that have a list of statements, in which the names of the preceding children are known."""
+    first: frozenset[str]
+    """A node that stays first in a list: a statement, or what a statement begins with."""
+    walls: frozenset[str] = frozenset()
+    """Nodes that are no statements, and hold none but in functions."""
+    may_be_empty: bool = True
+    """True if a list may hold nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

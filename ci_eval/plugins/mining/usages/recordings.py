@@ -13,7 +13,7 @@ from pathlib import Path
 from ci_eval.core.base.errors import ArchiveError
 from ci_eval.core.base.files import below
 from ci_eval.core.fetch.archive import Limits, unpack
-from ci_eval.plugins.mining.usages.snapshots import Snapshot, Typing
+from ci_eval.plugins.mining.usages.histories import Snapshot, Typing
 
 LONGEST = 16 << 20
 """Bytes of the longest line or cell that is read."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.model import ObjectUsage
-from ci_eval.plugins.learning.recommenders.file import load
 from ci_eval.plugins.learning.recommenders.kinds.bmn import Neighbours
-from ci_eval.plugins.learning.recommenders.reading import encode_usage
+from ci_eval.plugins.learning.recommenders.model import load
+from ci_eval.plugins.learning.recommenders.training import encode_usage
 from tests.learning.recommenders.trained import CREATE, NEW, PARAM, T2, UNSEEN, T, proposed, trained, usage
 
 

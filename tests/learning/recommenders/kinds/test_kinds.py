@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.core.model.settings import StrategyName
-from ci_eval.core.queries.agreement import agreement
-from ci_eval.core.queries.strategies import STRATEGIES, Sampling, missing_calls
+from ci_eval.core.queries.cases import STRATEGIES, Sampling, agreement, missing_calls
 from ci_eval.plugins.learning import recommenders
 from tests.learning.recommenders.trained import (
     CREATE,

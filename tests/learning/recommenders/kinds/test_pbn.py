@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model import Definition, ObjectUsage
-from ci_eval.plugins.learning.recommenders.contract import Floats
-from ci_eval.plugins.learning.recommenders.file import load
 from ci_eval.plugins.learning.recommenders.kinds.pbn import RECOMMENDER, Network, PbnOptions, canopies
-from ci_eval.plugins.learning.recommenders.reading import encode_usage
-from ci_eval.plugins.learning.recommenders.training import parse_options
+from ci_eval.plugins.learning.recommenders.model import Floats, load
+from ci_eval.plugins.learning.recommenders.training import encode_usage, parse_options
 from tests.learning.recommenders.kinds.test_kinds import usages
 from tests.learning.recommenders.trained import CREATE, FIGURE_3, NEW, PARAM, T2, UNSEEN, T, proposed, trained, usage
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ci_eval.core.model import Definition, ObjectUsage
-from ci_eval.plugins.learning.recommenders.reading import definition_key
+from ci_eval.plugins.learning.recommenders.training import definition_key
 from tests.learning.recommenders.kinds.test_kinds import usages
 from tests.learning.recommenders.trained import CREATE, NEW, PARAM, T, proposed, trained, usage
 

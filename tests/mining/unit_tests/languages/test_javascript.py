@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.mining.unit_tests.prompts import ENGLISH, fill_framework
+from ci_eval.plugins.mining.unit_tests.records import ENGLISH, fill_framework
 from tests.mining.unit_tests.pairs import fate, mined, pairs, shown
 
 CODE = """\

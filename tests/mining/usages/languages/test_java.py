@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ci_eval.core.model import Definition
-from ci_eval.plugins.mining.usages.contract import MinedText
-from ci_eval.plugins.mining.usages.languages.java.names import project_types
+from ci_eval.plugins.mining.usages.dialect import MinedText
+from ci_eval.plugins.mining.usages.languages.java import project_types
 from tests.mining.usages.mined import only, text
 
 OWN = frozenset(["shop.Cart", "shop.Till"])

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ci_eval.core.model import Definition
-from ci_eval.plugins.mining.usages.contract import MinedText
-from ci_eval.plugins.mining.usages.inference import JediInference
-from ci_eval.plugins.mining.usages.languages.python.library import STUBS
-from ci_eval.plugins.mining.usages.languages.python.meaning import qualify_module
+from ci_eval.plugins.mining.usages.dialect import MinedText
+from ci_eval.plugins.mining.usages.languages.python import STUBS
+from ci_eval.plugins.mining.usages.languages.python.expressions import qualify_module
+from ci_eval.plugins.mining.usages.texts import JediInference
 from tests.mining.usages.mined import only, text, usages
 
 DEFINITIONS = {

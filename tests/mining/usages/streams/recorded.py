@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from ci_eval.plugins.mining.usages.histories import Mined, Miner, Snapshot
 from ci_eval.plugins.mining.usages.languages import CATALOG as LANGUAGES
 from ci_eval.plugins.mining.usages.recordings import Recording
-from ci_eval.plugins.mining.usages.snapshots import Mined, Miner, Snapshot
 from ci_eval.plugins.mining.usages.streams import CATALOG
 
 TEXT = "from a import Box\ndef put():\n    box = Box()\n"

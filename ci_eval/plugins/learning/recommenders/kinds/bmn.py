@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ci_eval.plugins.learning.recommenders.contract import (
+from ci_eval.plugins.learning.recommenders.model import (
     IGNORED,
     SLOTS,
     Arrays,

@@ -13,7 +13,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from ci_eval.plugins.learning.recommenders.contract import (
+from ci_eval.plugins.learning.recommenders.model import (
     Arrays,
     Floats,
     Ints,

@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from ci_eval.plugins.learning.recommenders.contract import (
+from ci_eval.plugins.learning.recommenders.model import (
     NONE,
     Arrays,
     Known,

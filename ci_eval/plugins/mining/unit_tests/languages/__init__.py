@@ -1,7 +1,7 @@
 """The languages whose tests are paired with what they test: one file each."""
 
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.plugins.mining.unit_tests.contract import Dialect
+from ci_eval.plugins.mining.unit_tests.pairing import Dialect
 
 CATALOG: Catalog[Dialect] = Catalog(__name__, "DIALECT")
 names = CATALOG.names

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import (
+from ci_eval.plugins.mining.sources import (
     descendants,
     field,
     field_text,
@@ -16,7 +16,7 @@ from ci_eval.plugins.mining.trees import (
     node_text,
     remove_ranges,
 )
-from ci_eval.plugins.mining.unit_tests.contract import (
+from ci_eval.plugins.mining.unit_tests.pairing import (
     Call,
     Dialect,
     Function,
@@ -27,8 +27,8 @@ from ci_eval.plugins.mining.unit_tests.contract import (
     Tier,
     methods,
     place,
+    tells,
 )
-from ci_eval.plugins.mining.unit_tests.words import tells
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
 """Attributes of NUnit, xUnit and MSTest."""

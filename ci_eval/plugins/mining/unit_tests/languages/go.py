@@ -6,9 +6,21 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_text
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, folder, place
-from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, upper_first
+from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text
+from ci_eval.plugins.mining.unit_tests.pairing import (
+    Call,
+    Dialect,
+    Function,
+    Index,
+    Parsed,
+    Test,
+    Tier,
+    beginnings,
+    folder,
+    lower_first,
+    place,
+    upper_first,
+)
 
 # https://pkg.go.dev/testing: what follows Test does not begin with a lower-case letter.
 TEST = re.compile(r"Test(?![a-z])\w*")

@@ -8,8 +8,15 @@ from functools import partial
 from itertools import groupby
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field_text, named_children, node_lines, node_text, remove_comments
-from ci_eval.plugins.mining.unit_tests.contract import (
+from ci_eval.plugins.mining.sources import (
+    descendants,
+    field_text,
+    named_children,
+    node_lines,
+    node_text,
+    remove_comments,
+)
+from ci_eval.plugins.mining.unit_tests.pairing import (
     Call,
     Dialect,
     Function,
@@ -18,10 +25,12 @@ from ci_eval.plugins.mining.unit_tests.contract import (
     Parsed,
     Test,
     Tier,
+    beginnings,
+    lower_first,
     methods,
     place,
+    subject,
 )
-from ci_eval.plugins.mining.unit_tests.words import beginnings, lower_first, subject
 
 TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}
 """Annotations of JUnit 4 and 5, and of TestNG."""

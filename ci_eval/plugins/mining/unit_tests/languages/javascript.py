@@ -11,9 +11,21 @@ from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_text, remove_ranges
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place, stem
-from ci_eval.plugins.mining.unit_tests.words import subject, tells, words
+from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text, remove_ranges
+from ci_eval.plugins.mining.unit_tests.pairing import (
+    Call,
+    Dialect,
+    Function,
+    Index,
+    Parsed,
+    Test,
+    Tier,
+    place,
+    stem,
+    subject,
+    tells,
+    words,
+)
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
 _Part = tuple[Node, Sequence[tuple[Node, Sequence[Node]]]]

@@ -7,9 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.trees import descendants, field, field_text, named_children, node_lines, node_text
-from ci_eval.plugins.mining.unit_tests.contract import Call, Dialect, Function, Index, Parsed, Test, Tier, place, stem
-from ci_eval.plugins.mining.unit_tests.words import lower_first, snake, subject
+from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_lines, node_text
+from ci_eval.plugins.mining.unit_tests.pairing import (
+    Call,
+    Dialect,
+    Function,
+    Index,
+    Parsed,
+    Test,
+    Tier,
+    lower_first,
+    place,
+    snake,
+    stem,
+    subject,
+)
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test)\.py")
 OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")

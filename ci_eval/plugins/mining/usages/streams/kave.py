@@ -2,15 +2,257 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from ci_eval.plugins.mining.usages.kave.names import method_name, type_name
-from ci_eval.plugins.mining.usages.kave.trees import SstWalk
+from ci_eval.core.model import Definition
+from ci_eval.plugins.mining.usages.dialect import Enclosing, Gathering
+from ci_eval.plugins.mining.usages.histories import Key, Selection, Snapshot
 from ci_eval.plugins.mining.usages.recordings import Recording, Stream, read_whole, seconds, unpack_files
-from ci_eval.plugins.mining.usages.snapshots import Selection, Snapshot
+
+# ----------------------------------------------------------------------------------------------------------- names
+# KaVE writes `0M:[Return, Assembly] [Type, Assembly].Name([Type, Assembly] argument)`.
+
+PREFIX = re.compile(r"(?:\d+\w+|CSharp\.\w+):")
+PREDEFINED = {
+    "bool": "Boolean", "byte": "Byte", "char": "Char", "decimal": "Decimal", "double": "Double", "float": "Single",
+    "int": "Int32", "long": "Int64", "object": "Object", "sbyte": "SByte", "short": "Int16", "string": "String",
+    "uint": "UInt32", "ulong": "UInt64", "ushort": "UInt16", "void": "Void",
+}  # fmt: skip
+LONGEST = 10_000
+"""Characters of the longest name that is read."""
+
+
+@dataclass(frozen=True)
+class TypeName:
+    """A type: its full name without its arguments; "" if it is unknown, a type parameter or an array."""
+
+    name: str = ""
+    own: bool = False
+    """True if it is of the project that was edited, whose assembly has no version."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodName:
+    name: str = ""
+    declared_in: TypeName = TypeName()
+    parameters: tuple[tuple[TypeName, str], ...] = ()
+    """Type and name of each parameter."""
+    is_static: bool = False
+
+    @property
+    def full(self) -> str:
+        return f"{self.declared_in.name}.{self.name}".lstrip(".")
+
+    @property
+    def key(self) -> str:
+        """Return the name with the types of its parameters, which tells overloads apart."""
+        return f"{self.full}({','.join(type_.name.rpartition('.')[2] for type_, _ in self.parameters)})"
+
+
+def type_name(text: str) -> TypeName:
+    text = text.strip()
+    if text.startswith("p:"):
+        known = PREDEFINED.get(text[2:], "")
+        return TypeName(f"System.{known}" if known else "")
+    text = PREFIX.sub("", text, count=1)
+    for kind in ("i:", "s:", "e:", "d:", "n:"):  # interface, struct, enum, delegate, nested
+        text = text.removeprefix(kind)
+    name, _, assembly = (part.strip() for part in _partition(text, ","))
+    is_array = text.startswith("arr(") or (name.endswith("]") and "`" not in name)
+    if not assembly or is_array or name in {"", "?"}:
+        return TypeName()
+    plain = re.sub(r"`\d+", "", name.partition("[")[0]).replace("+", ".")
+    # Assemblies of libraries have a version behind a comma, those of the edited project have none.
+    return TypeName(plain, own="," not in assembly)
+
+
+def method_name(text: str) -> MethodName | None:
+    """Return the method name that a text spells, None if it spells none."""
+    text = text[:LONGEST].strip()
+    if not PREFIX.match(text):
+        return None
+    text = PREFIX.sub("", text, count=1)
+    modifiers, _, remainder = text.partition("[")
+    returned, remainder = _split_brackets(f"[{remainder}")
+    declared, remainder = _split_brackets(remainder.lstrip())
+    name, _, parameter_texts = remainder.partition("(")
+    if not returned or not declared or not name.startswith(".") or not parameter_texts:
+        return None
+    parameters = []
+    texts = parameter_texts.rpartition(")")[0]
+    while texts.strip():
+        first, _, texts = _partition(texts, ",")
+        parameters.append(parameter(first))
+    return MethodName(
+        name=re.sub(r"`\d+.*", "", name[1:]),
+        declared_in=type_name(declared),
+        parameters=tuple(parameters),
+        is_static="static" in modifiers.split(),
+    )
+
+
+def member_name(text: str) -> str:
+    """Return the full name of a field or property, or an empty string if the text spells none."""
+    text = PREFIX.sub("", text[:LONGEST].strip(), count=1)
+    _, _, remainder = text.partition("[")
+    returned, remainder = _split_brackets(f"[{remainder}")
+    declared, remainder = _split_brackets(remainder.lstrip())
+    name = remainder.lstrip(".").partition("(")[0]
+    return f"{type_name(declared).name}.{name}".lstrip(".") if returned and name else ""
+
+
+def parameter(text: str) -> tuple[TypeName, str]:
+    """Return type and name for `out [Type, Assembly] name`."""
+    _, _, remainder = PREFIX.sub("", text, count=1).partition("[")
+    type_, name = _split_brackets(f"[{remainder}")
+    return type_name(type_), name.strip()
+
+
+def _split_brackets(text: str) -> tuple[str, str]:
+    """Return the text in the brackets that a text begins with, and the text behind them. The first is empty if it
+    begins with none."""
+    inner, bracket, behind = _partition(text[1:], "]")
+    return (inner, behind) if text[:1] == "[" and bracket else ("", text)
+
+
+def _partition(text: str, at: str) -> tuple[str, str, str]:
+    """Split at the first `at` outside of brackets, like str.partition."""
+    depth = 0
+    for i, char in enumerate(text):
+        if char == at and not depth:
+            return text[:i], at, text[i + 1 :]
+        depth += (char == "[") - (char == "]")
+    return text, "", ""
+
+
+# ------------------------------------------------------------------------------------------------------------ trees
+
+THIS = {"this", "base", ""}
+
+
+@dataclass
+class _Variable:
+    type: TypeName
+    definition: Definition
+
+
+@dataclass
+class _Method:
+    enclosing: Enclosing
+    variables: dict[str, _Variable] = field(default_factory=dict)
+
+
+class SstWalk:
+    """The reading of the usages in a simplified syntax tree (SST), which KaVE stores in place of a file's text."""
+
+    def __init__(self, tree: Mapping[str, object]) -> None:
+        self.gathering = Gathering()
+        self.completed: Key | None = None
+        """Key of the usage that completion was called on."""
+        self._position = 0
+        methods = tree.get("Methods")
+        for method in methods if isinstance(methods, list) else ():
+            name = method_name(_text(method, "Name"))
+            if name and isinstance(method, dict):
+                self._method(name, method.get("Body"), type_name(_text(tree, "EnclosingType")))
+
+    def _method(self, name: MethodName, body: object, class_: TypeName) -> None:
+        owner = class_.name or name.declared_in.name
+        method = _Method(Enclosing(key=name.key, class_=owner, method=name.key))
+        for number, (type_, variable) in enumerate(name.parameters):
+            definition = Definition(kind="PARAM", member=name.full, argument=number)
+            self._bind(method, variable, type_, definition)
+        # A stack, so that no nesting is too deep.
+        stack: list[object] = [body]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, list):
+                stack += reversed(node)
+            elif isinstance(node, dict):
+                self._position += 1
+                stack += reversed(self._read(node, method))
+
+    def _read(self, node: Mapping[str, object], method: _Method) -> Sequence[object]:
+        kind = _text(node, "$type").rpartition(".")[2].rstrip("]")
+        if kind == "VariableDeclaration":
+            self._bind(method, _identifier(node.get("Reference")), type_name(_text(node, "Type")), Definition())
+        elif kind == "ForEachLoop" and isinstance(declared := node.get("Declaration"), dict):
+            type_ = type_name(_text(declared, "Type"))
+            self._bind(method, _identifier(declared.get("Reference")), type_, Definition(kind="LOOP"))
+            return [node.get("Body")]
+        elif kind == "CatchBlock":
+            type_, name = parameter(_text(node, "Parameter"))
+            self._bind(method, name, type_, Definition(kind="EXCEPT"))
+        elif kind == "Assignment":
+            self._assignment(node, method)
+        elif kind == "InvocationExpression":
+            self._invocation(node, method)
+        elif kind == "CompletionExpression":
+            variable = method.variables.get(_identifier(node.get("VariableReference")))
+            if variable and variable.type.name:
+                self.completed = method.enclosing.key, variable.type.name
+        return list(node.values())
+
+    def _bind(self, method: _Method, name: str, type_: TypeName, definition: Definition) -> None:
+        method.variables[name] = _Variable(type_, definition)
+        if type_.name and definition != Definition():
+            self.gathering.of(method.enclosing, type_.name, own=type_.own).definitions[name] = definition
+
+    def _assignment(self, node: Mapping[str, object], method: _Method) -> None:
+        name = _identifier(node.get("Reference"))
+        variable = method.variables.get(name)
+        if variable:
+            self._bind(method, name, variable.type, _definition(node.get("Expression"), method))
+
+    def _invocation(self, node: Mapping[str, object], method: _Method) -> None:
+        called = method_name(_text(node, "MethodName"))
+        name = _identifier(node.get("Reference"))
+        # Calls on classes and on `this`, and constructors, are no usages of an object.
+        if called is None or called.is_static or name in THIS or called.name in {".ctor", "ctor"}:
+            return
+        variable = method.variables.get(name) or _Variable(called.declared_in, Definition())
+        type_ = variable.type if variable.type.name else called.declared_in
+        if type_.name:
+            gathered = self.gathering.of(method.enclosing, type_.name, own=type_.own)
+            gathered.call(variable.definition, name, called.name, self._position)
+
+
+def _definition(expression: object, method: _Method) -> Definition:
+    if not isinstance(expression, dict):
+        return Definition()
+    kind = _text(expression, "$type").rpartition(".")[2].rstrip("]")
+    if kind == "InvocationExpression" and (called := method_name(_text(expression, "MethodName"))):
+        if called.name in {".ctor", "ctor"}:
+            return Definition(kind="NEW", member=called.declared_in.name)
+        return Definition(kind="RETURN", member=called.full)
+    if kind in {"ConstantValueExpression", "NullExpression"}:
+        return Definition(kind="CONSTANT")
+    if kind == "CastExpression":
+        return Definition(kind="CAST")
+    if kind == "ReferenceExpression" and isinstance(to := expression.get("Reference"), dict):
+        full = member_name(_text(to, "FieldName") or _text(to, "PropertyName"))
+        if full:
+            return Definition(kind="FIELD", member=full)
+        variable = method.variables.get(_identifier(to))
+        return variable.definition if variable else Definition()
+    return Definition()
+
+
+def _text(node: object, name: str) -> str:
+    value = node.get(name) if isinstance(node, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _identifier(reference: object) -> str:
+    return _text(reference, "Identifier")
+
+
+# ----------------------------------------------------------------------------------------------------------- events
 
 COMPLETION = "CompletionEvent"
 APPLIED = 0
@@ -78,14 +320,14 @@ def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]
         return
     tree = event.context.tree
     enclosing = tree.get("EnclosingType")
-    tree_usages = SstWalk().run(tree)
+    walk = SstWalk(tree)
     item = event.selected()
     yield Snapshot(
         user=user,
         file=type_name(enclosing).name if isinstance(enclosing, str) else "",
         time=time,
-        usages=tree_usages.usages,
-        selection=Selection(item=item, key=tree_usages.completed) if item and tree_usages.completed else None,
+        usages=walk.gathering.usages(),
+        selection=Selection(item=item, key=walk.completed) if item and walk.completed else None,
         is_trigger=True,
     )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ci_eval.plugins.mining.usages.histories import Selection, Snapshot
 from ci_eval.plugins.mining.usages.recordings import (
     RecordedLookup,
     Recording,
@@ -16,7 +17,6 @@ from ci_eval.plugins.mining.usages.recordings import (
     read_lines,
     unpack_files,
 )
-from ci_eval.plugins.mining.usages.snapshots import Selection, Snapshot
 
 
 class Event(msgspec.Struct, kw_only=True):

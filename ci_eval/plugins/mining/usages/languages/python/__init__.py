@@ -2,19 +2,498 @@
 
 from __future__ import annotations
 
+import builtins
 import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
 
-from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.usages.contract import Dialect, MinedText, Surroundings
-from ci_eval.plugins.mining.usages.languages.python.library import known
-from ci_eval.plugins.mining.usages.languages.python.meaning import modules, qualify_module
-from ci_eval.plugins.mining.usages.languages.python.walk import PythonWalk
+import jedi
+
+from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.model import Definition
+from ci_eval.plugins.mining.sources import named_children
+from ci_eval.plugins.mining.usages.dialect import (
+    UNKNOWN,
+    Dialect,
+    Enclosing,
+    Meaning,
+    MinedText,
+    Surroundings,
+    Walk,
+    instance,
+)
+from ci_eval.plugins.mining.usages.languages.python.expressions import (
+    Expressions,
+    Library,
+    Scope,
+    has_known_prefix,
+    import_bindings,
+    modules,
+    qualify_module,
+)
+from ci_eval.plugins.mining.usages.places import Layout, Site
+
+FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
+"""Methods that are read before the others of their class: they assign what the others use."""
+COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
+
+
+class PythonWalk(Walk[Scope]):
+    """The walk over a Python file, statement by statement, which gathers the calls on its objects."""
+
+    def __init__(
+        self,
+        source: bytes,
+        module: str,
+        library: Library,
+        around: Surroundings,
+        *,
+        is_package: bool = False,
+        is_stub: bool = False,
+    ) -> None:
+        """Prepare a walk. `is_stub` says that only names and results of functions are needed."""
+        super().__init__(source, around, LAYOUT)
+        self.module = module
+        self.is_package, self.is_stub = is_package, is_stub
+        self.expressions = Expressions(source, library)
+        top = f"{module}.<module>"
+        self.top = Scope(kind="module", qualified=module, enclosing=Enclosing(key=top, method=top))
+        self._bodies: deque[tuple[Node, Scope]] = deque()
+
+    def run(self, root: Node) -> None:
+        """Read all of it. The bodies of functions come after what is around them: they see all its names."""
+        self._visit(root, self.top)
+        while self._todo or self._bodies:
+            if not self._todo:
+                self._visit(*self._bodies.popleft())
+            self._work()
+
+    def is_own(self, type_: str) -> bool:
+        return has_known_prefix(type_, self.around.own) or type_.startswith(f"{self.module}.")
+
+    def _read(self, node: Node, scope: Scope) -> None:
+        if handler := _STATEMENTS.get(node.type):
+            handler(self, node, scope)
+        else:
+            self._visit_all(node.children, scope)
+
+    # ------------------------------------------------------------------------------------------------------ names
+
+    def _bind(self, scope: Scope, name: str, meaning: Meaning, node: Node) -> None:
+        scope.names[name] = meaning
+        if scope.kind != "class":
+            self._define(scope.enclosing, meaning, name, node)
+
+    def _assign(self, target: Node | None, meaning: Meaning, scope: Scope) -> None:
+        if target is None:
+            return
+        if target.type == "identifier":
+            # In a comprehension, `:=` binds its name in the scope around (PEP 572).
+            scope = next((outer for outer in scope.around() if outer.kind != "inner" or not outer.parent), scope)
+            self._bind(scope, self.text(target), meaning, target)
+        elif target.type == "attribute":
+            self._assign_attribute(target, meaning, scope)
+        elif target.type in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "as_pattern_target"}:
+            inner = named_children(target)
+            if target.type == "as_pattern_target" and len(inner) == 1:
+                self._assign(inner[0], meaning, scope)
+            else:
+                for part in inner:
+                    self._assign(part, UNKNOWN.with_definition("UNPACK"), scope)
+
+    def _assign_attribute(self, target: Node, meaning: Meaning, scope: Scope) -> None:
+        holder, owner = target.child_by_field_name("object"), scope.own_class()
+        if holder is None or owner is None or not scope.is_this(self.text(holder)):
+            return
+        name = self.field_text(target, "attribute")
+        known = owner.attributes.get(name)
+        if known is None or not known.is_typed:
+            owner.attributes[name] = meaning
+        self._define(scope.enclosing, meaning, self.text(target), target)
+
+    def _import(self, node: Node, scope: Scope) -> None:
+        for name, full, surely in import_bindings(self.source, node, self.module, self.is_package):
+            if name == "*":
+                scope.stars.append(full)
+            elif surely or full in self.around.own:
+                scope.names[name] = Meaning(sort="module", name=full)
+            else:
+                scope.names[name] = self.expressions.resolve_name(full)
+
+    # ------------------------------------------------------------------------------------------------- statements
+
+    def _assignment(self, node: Node, scope: Scope) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+
+        def assign() -> None:
+            if left and right and left.type in {"pattern_list", "tuple_pattern"}:
+                targets, values = named_children(left), named_children(right)
+                if right.type in {"expression_list", "tuple"} and len(targets) == len(values):
+                    for target, value in zip(targets, values, strict=True):
+                        self._assign(target, self.expressions.of(value, scope), scope)
+                    return
+            inner = right
+            while inner and inner.type == "assignment":  # a = b = …
+                inner = inner.child_by_field_name("right")
+            meaning = self.expressions.of(inner, scope)
+            declared = self.expressions.annotation_object(node.child_by_field_name("type"), scope)
+            if declared.is_typed:
+                meaning = replace(declared, definition=meaning.definition)
+            self._assign(left, UNKNOWN if left and left.type.endswith("pattern_list") else meaning, scope)
+
+        self._then([right], scope, assign)
+
+    def _walrus(self, node: Node, scope: Scope) -> None:
+        value = node.child_by_field_name("value")
+        name = node.child_by_field_name("name")
+        self._then([value], scope, lambda: self._assign(name, self.expressions.of(value, scope), scope))
+
+    def _loop(self, node: Node, scope: Scope) -> None:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        others = [child for child in named_children(node) if child not in (left, right)]
+
+        def begin() -> None:
+            self._assign(left, self.expressions.element(right, scope).with_definition("LOOP"), scope)
+            self._visit_all(others, scope)
+
+        self._then([right], scope, begin)
+
+    def _bind_alias(self, node: Node, scope: Scope) -> None:
+        """Bind x in `with … as x`, `except … as x` and `case … as x`."""
+        if not named_children(node):
+            return
+        value, *others = named_children(node)
+        target = node.child_by_field_name("alias") or (others[-1] if others else None)
+
+        def bind() -> None:
+            if node.parent is not None and node.parent.type.startswith("except"):
+                meaning = self.expressions.annotation_object(_first_of_tuple(value), scope).with_definition("EXCEPT")
+            else:
+                meaning = self.expressions.of(value, scope)
+                meaning = meaning.with_definition("WITH", meaning.definition.member)
+            self._assign(target, meaning, scope)
+
+        self._then([value], scope, bind)
+
+    def _if(self, node: Node, scope: Scope) -> None:
+        """Narrow x to Foo in the block of `if isinstance(x, Foo)`."""
+        condition, *blocks = named_children(node) or [node]
+        narrowed = self._isinstance_check(condition, scope)
+        if narrowed is None:
+            self._visit_all(node.children, scope)
+            return
+        name, meaning = narrowed
+        before = scope.names.get(name, scope.find(name))
+
+        def restore() -> None:
+            if before is None:
+                scope.names.pop(name, None)
+            else:
+                scope.names[name] = before
+            self._visit_all(blocks[1:], scope)
+
+        def narrow() -> None:
+            self._bind(scope, name, meaning, condition)
+            self._then(blocks[:1], scope, restore)
+
+        self._then([condition], scope, narrow)
+
+    def _isinstance_check(self, condition: Node, scope: Scope) -> tuple[str, Meaning] | None:
+        if condition.type != "call" or self.field_text(condition, "function") != "isinstance":
+            return None
+        arguments = named_children(condition.child_by_field_name("arguments"))
+        if len(arguments) != 2 or arguments[0].type != "identifier":
+            return None
+        meaning = self.expressions.annotation_object(_first_of_tuple(arguments[1]), scope).with_definition("CAST")
+        return (self.text(arguments[0]), meaning) if meaning.is_typed else None
+
+    # ------------------------------------------------------------------------------------------------ definitions
+
+    def _class(self, node: Node, scope: Scope) -> None:
+        bases = node.child_by_field_name("superclasses")
+        inner = self._enter_class(self.field_text(node, "name"), bases, scope)
+        self._visit(bases, scope)
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _enter_class(self, name: str, superclasses: Node | None, scope: Scope) -> Scope:
+        qualified = f"{scope.qualified}.{name}"
+        arguments = [base for base in named_children(superclasses) if base.type != "keyword_argument"]
+        names = [self.expressions.annotation_object(base, scope).name for base in arguments]
+        bases = self.bases[qualified] = tuple(filter(None, names))
+        foreign = next((base for base in bases if not self.is_own(base)), "")
+        # Generic and Protocol say nothing about what a class is.
+        context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
+        enclosing = replace(scope.enclosing, class_=context)
+        inner = Scope(kind="class", qualified=qualified, enclosing=enclosing, parent=scope, bases=bases)
+        scope.names[name] = Meaning(sort="class", name=qualified, scope=inner)
+        return inner
+
+    def _decorated_definition(self, node: Node, scope: Scope) -> None:
+        definition = node.child_by_field_name("definition")
+        decorators = [child for child in node.children if child.type == "decorator"]
+        self._visit_all(decorators, scope)
+        if definition is None or definition.type != "function_definition":
+            self._visit(definition, scope)
+            return
+        names = {self.text(decorator).lstrip("@ ").partition("(")[0].rpartition(".")[2] for decorator in decorators}
+        self._function(definition, scope, decorators=frozenset(names))
+
+    def _function(self, node: Node, scope: Scope, decorators: frozenset[str] = frozenset()) -> None:
+        name = self.field_text(node, "name")
+        parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
+        inner = self._enter_function(name, parameters, returns, scope, decorators)
+        body = node.child_by_field_name("body")
+        if body is not None and not self.is_stub:
+            add = self._bodies.appendleft if scope.kind == "class" and name in FIRST else self._bodies.append
+            add((body, inner))
+
+    def _enter_function(
+        self, name: str, parameters: Node | None, returns: Node | None, scope: Scope, decorators: frozenset[str]
+    ) -> Scope:
+        qualified = f"{scope.qualified}.{name}"
+        context = self._library_method(name, scope) if scope.kind == "class" else qualified
+        enclosing = Enclosing(key=qualified, class_=scope.enclosing.class_, method=context)
+        inner = Scope(kind="function", qualified=qualified, enclosing=enclosing, parent=scope)
+        self._name_function(name, returns, scope, decorators)
+        if not self.is_stub:
+            self._parameters(parameters, inner, scope, decorators)
+        return inner
+
+    def _library_method(self, name: str, class_: Scope) -> str:
+        """Return the method of a library that a method overrides, else its own name."""
+        own = f"{class_.qualified}.{name}"
+        foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
+        base = self.expressions.resolve_name(foreign)
+        # A base whose methods are unknown is believed to have them all.
+        if base.scope is None:
+            return own if foreign == "builtins.object" else f"{foreign}.{name}"
+        if self.expressions.member(self.expressions.resolve_name("builtins.object"), name):
+            return f"builtins.object.{name}"
+        return f"{foreign}.{name}" if self.expressions.member(base, name) else own
+
+    def _broken(self, node: Node, scope: Scope) -> None:
+        """Read what the grammar could not. What follows a header there counts as its body."""
+        # The class and the function whose headers were read last.
+        around = [scope, scope]
+        for i in range(node.child_count - 1, -1, -1):
+            self._todo.append(partial(self._broken_part, node.children[i : i + 3], scope, around))
+
+    def _broken_part(self, part: Sequence[Node], scope: Scope, around: list[Scope]) -> None:
+        """Read three neighbours."""
+        first, name, behind = (*part, None, None)[:3]
+        self._visit(first, around[1])
+        if name is None or name.type != "identifier" or first is None:
+            return
+        if first.type == "class":
+            bases = behind if behind is not None and behind.type == "argument_list" else None
+            around[:] = [self._enter_class(self.text(name), bases, scope)] * 2
+        elif first.type == "def" and behind is not None and behind.type == "parameters":
+            around[1] = self._enter_function(self.text(name), behind, None, around[0], frozenset())
+
+    def _name_function(self, name: str, return_type: Node | None, scope: Scope, decorators: frozenset[str]) -> None:
+        qualified = f"{scope.qualified}.{name}"
+        returns = self.expressions.annotation_object(return_type, scope)
+        if decorators & {"contextmanager", "asynccontextmanager"} and returns.element:
+            returns = instance(returns.element)
+        if decorators & {"property", "cached_property"}:
+            meaning = replace(returns, definition=Definition(kind="FIELD", member=qualified))
+        else:
+            known = returns.is_typed or returns.sort == "this"
+            meaning = Meaning(sort="function", name=qualified, returns=returns if known else None)
+        before = scope.names.get(name)
+        # The first overload with a known result counts, since stubs list the most frequent one first.
+        if not (before and before.sort == "function" and before.returns and "overload" in decorators):
+            scope.names[name] = meaning
+
+    def _parameters(self, node: Node | None, inner: Scope, scope: Scope, decorators: frozenset[str]) -> None:
+        is_method = scope.kind == "class" and "staticmethod" not in decorators
+        count = 0
+        for parameter in named_children(node):
+            name_node = parameter.child_by_field_name("name") or next(iter(named_children(parameter)), None)
+            name = self.text(parameter if parameter.type == "identifier" else name_node).lstrip("*")
+            if not name:
+                continue
+            if is_method and not inner.this and count == 0 and parameter.type in {"identifier", "typed_parameter"}:
+                inner.this = name
+                inner.names[name] = Meaning(sort="this")
+                continue
+            self._parameter(parameter, name, count, inner, scope)
+            count += 1
+
+    def _parameter(self, node: Node, name: str, number: int, inner: Scope, scope: Scope) -> None:
+        value = node.child_by_field_name("value")
+        self._visit(value, scope)
+        typed = self.expressions.annotation_object(node.child_by_field_name("type"), scope)
+        star = next((child for child in named_children(node) if "splat" in child.type), node).type
+        if "splat" in star:
+            typed = instance("builtins.dict" if "dictionary" in star else "builtins.tuple", element=typed.name)
+        elif not typed.is_typed:
+            default = self.expressions.of(value, scope)
+            typed = default if default.is_typed else typed
+        self._bind(inner, name, typed.with_definition("PARAM", inner.enclosing.method, number), node)
+
+    def _lambda(self, node: Node, scope: Scope) -> None:
+        inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
+        for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
+            name = parameter if parameter.type == "identifier" else next(iter(named_children(parameter)), None)
+            inner.names[self.text(name)] = UNKNOWN.with_definition("PARAM", "", number)
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _comprehension(self, node: Node, scope: Scope) -> None:
+        inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
+        # Clauses bind the names that stand in front of them, so they are visited first.
+        clauses = [child for child in node.children if child.type == "for_in_clause"]
+        for clause in clauses:
+            target, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")
+            meaning = self.expressions.element(right, inner).with_definition("LOOP")
+            for name in named_children(target) if target and target.child_count else [target]:
+                plain = target is not None and target.type == "identifier"
+                inner.names[self.text(name)] = meaning if plain else UNKNOWN.with_definition("UNPACK")
+        self._visit_all(clauses, inner)
+        self._visit_all((child for child in node.children if child.type != "for_in_clause"), inner)
+
+    def _call(self, node: Node, scope: Scope) -> None:
+        function = node.child_by_field_name("function")
+        if function is not None and function.type == "attribute":
+            receiver = function.child_by_field_name("object")
+            name = function.child_by_field_name("attribute")
+            if receiver is not None and name is not None and name.end_byte > name.start_byte:
+                site = Site(name=name, receiver=receiver, call=node)
+                self._add_call(site, self.expressions.of(receiver, scope), scope.enclosing)
+        self._visit_all(node.children, scope)
+
+
+def _first_of_tuple(node: Node) -> Node:
+    return next(iter(named_children(node)), node) if node.type == "tuple" else node
+
+
+_STATEMENTS: dict[str, Callable[[PythonWalk, Node, Scope], None]] = {
+    "assignment": PythonWalk._assignment,
+    "named_expression": PythonWalk._walrus,
+    "for_statement": PythonWalk._loop,
+    "as_pattern": PythonWalk._bind_alias,
+    "if_statement": PythonWalk._if,
+    "class_definition": PythonWalk._class,
+    "ERROR": PythonWalk._broken,
+    "decorated_definition": PythonWalk._decorated_definition,
+    "function_definition": PythonWalk._function,
+    "lambda": PythonWalk._lambda,
+    "import_statement": PythonWalk._import,
+    "import_from_statement": PythonWalk._import,
+    "call": PythonWalk._call,
+    **dict.fromkeys(COMPREHENSIONS, PythonWalk._comprehension),
+}
+_BARE = (
+    "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
+    "boolean_operator not_operator conditional_expression expression_list tuple"
+).split()
+"""Nodes that a block of newer grammars holds without an `expression_statement` around them."""
+LAYOUT = Layout(
+    lists=frozenset(["module", "block"]),
+    simple=frozenset(["expression_statement", "return_statement", "assert_statement", "delete_statement", *_BARE]),
+    leaving=frozenset(["return_statement", "raise_statement", "break_statement", "continue_statement"]),
+    heads=frozenset(
+        "function_definition for_statement while_statement with_statement if_statement elif_clause except_clause "
+        "case_clause".split()
+    ),
+    first=frozenset(["string"]),
+    may_be_empty=False,
+)
+
+# ------------------------------------------------------------------------------------------------ standard library
+
+STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
+"""The stubs that jedi brings (typeshed), by which names of the standard library are known. No module is imported."""
+FOLDERS = ("", "3", "2and3", "3.7", "3.9")
+"""Folders below STUBS. All but the first are those of jedi before 0.20."""
+ALIAS_STEPS = 4
+"""The most references from stub to stub that are followed for a name."""
+
+
+@cache
+def known(full: str) -> Meaning | None:
+    """Return the meaning of a qualified name of the standard library. None for other names, and if the stubs do not
+    define it."""
+    return _known(full, ALIAS_STEPS)
+
+
+def _known(full: str, steps: int) -> Meaning | None:
+    if _stub(full):
+        return Meaning(sort="module", name=full)
+    parts = full.split(".")
+    # The longest beginning of the name that is a module.
+    count = next((length for length in range(len(parts) - 1, 0, -1) if _stub(".".join(parts[:length]))), 0)
+    scope = _module(".".join(parts[:count])) if count else None
+    meaning: Meaning | None = None
+    for name in parts[count:]:
+        meaning = _look_up(scope, name, steps) if scope else None
+        scope = meaning.scope if meaning else None
+    if meaning is None or meaning.sort == "unknown":
+        return None
+    if meaning.sort == "imported" or (meaning.sort == "class" and meaning.scope is None):
+        return _resolve_alias(full, meaning.name, steps)
+    return meaning.with_definition("GLOBAL", full)
+
+
+def _look_up(scope: Scope, name: str, steps: int) -> Meaning | None:
+    if name in scope.names or not steps:
+        return scope.names.get(name)
+    meanings = (_known(f"{star}.{name}", steps - 1) for star in scope.stars)
+    return next((meaning for meaning in meanings if meaning), None)
+
+
+def _resolve_alias(full: str, target: str, steps: int) -> Meaning | None:
+    meaning = _known(target, steps - 1) if steps and target != full else None
+    if meaning is None or meaning.sort not in {"class", "function"}:
+        return meaning
+    package = full.partition(".")[0]
+    # A package that passes on a name from a module below, or from a private one, gives it its public name.
+    if meaning.name.startswith(("_", f"{package}.")) and not package.startswith("_"):
+        return replace(meaning, name=full)
+    return meaning
+
+
+def _shallow(full: str) -> Meaning | None:
+    # Stubs refer to each other in circles, so names inside of them are looked up on use.
+    module, _, name = full.rpartition(".")
+    if module != "builtins":
+        return None
+    is_class = isinstance(getattr(builtins, name, None), type)
+    return Meaning(sort="class" if is_class else "function", name=full)
+
+
+@cache
+def _stub(module: str) -> Path | None:
+    parts = module.split(".")
+    # Names come from any code, and must not become other paths.
+    if not all(part.isidentifier() for part in parts):
+        return None
+    for folder in FOLDERS:
+        path = STUBS.joinpath(folder, *parts)
+        for candidate in (path.with_name(f"{path.name}.pyi"), path / "__init__.pyi"):
+            if candidate.is_file():
+                return candidate
+    return None
+
+
+@cache
+def _module(name: str) -> Scope | None:
+    path = _stub(name)
+    if path is None:
+        return None
+    source = path.read_bytes()
+    walk = PythonWalk(source, name, _shallow, Surroundings(), is_package=path.name == "__init__.pyi", is_stub=True)
+    walk.run(parser("python").parse(source).root_node)
+    return walk.top
 
 
 def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedText:
-    is_package = path.endswith("__init__.py")
-    walk = PythonWalk(source, qualify_module(path), known, around, is_package=is_package)
-    return walk.run(root).mined(broken=root.has_error)
+    walk = PythonWalk(source, qualify_module(path), known, around, is_package=path.endswith("__init__.py"))
+    walk.run(root)
+    return walk.mined(root)
 
 
 # The last dot of an ellipsis does not dangle.

@@ -1,14 +1,16 @@
-"""The meaning of Python expressions and annotations, by local rules."""
+"""The meaning of Python's names, expressions and annotations, by local rules."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Literal
 
 from ci_eval.core.grammar.syntax import Node, parser
-from ci_eval.plugins.mining.trees import field, named_children, node_text
-from ci_eval.plugins.mining.usages.languages.python.meaning import UNKNOWN, Meaning, Scope, instance, is_class_name
+from ci_eval.plugins.mining.sources import field_text, named_children, node_text
+from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Enclosing, Meaning, instance
 
 Library = Callable[[str], Meaning | None]
 """The qualified name of something of the standard library → its meaning, None if it is not known."""
@@ -45,7 +47,133 @@ OPENING = {"builtins.open": 1, "io.open": 1, "pathlib.Path.open": 0}
 PARAMETERS = {"TypeVar", "ParamSpec", "TypeVarTuple", "NewType"}
 OF_STRINGS = frozenset(["builtins.str", "builtins.bytes"])
 HOLDERS = {"list", "set", "frozenset", "tuple", "Iterable", "Iterator", "Sequence", "Collection", "Generator", "deque"}
-HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterator", "AsyncIterable", "type"}
+HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterator", "AsyncIterable"}
+ROOTS = ("src", "lib", "python")
+"""Folders that packages lie in without being packages themselves."""
+
+
+# ----------------------------------------------------------------------------------------------------------- names
+
+
+@dataclass(kw_only=True)
+class Scope:
+    kind: Literal["module", "class", "function", "inner"]
+    """`inner`: a lambda or a comprehension."""
+    qualified: str
+    enclosing: Enclosing
+    parent: Scope | None = None
+    names: dict[str, Meaning] = field(default_factory=dict)
+    attributes: dict[str, Meaning] = field(default_factory=dict)
+    """Values that methods assign to self, if the scope is that of a class."""
+    bases: tuple[str, ...] = ()
+    """Base classes, if the scope is that of a class."""
+    stars: list[str] = field(default_factory=list)
+    """Modules that all names are imported from."""
+    this: str = ""
+    """First parameter of a method, unless the method is static."""
+
+    def around(self) -> Iterator[Scope]:
+        """Yield this scope and those around it, the innermost first."""
+        scope: Scope | None = self
+        while scope:
+            yield scope
+            scope = scope.parent
+
+    def own_class(self) -> Scope | None:
+        """Return the scope of the class that `self` is an object of."""
+        return next((scope.parent for scope in self.around() if scope.this), None)
+
+    def is_this(self, name: str) -> bool:
+        """Return whether the name is the first parameter of a method around."""
+        return next((scope.this == name for scope in self.around() if name in scope.names), False)
+
+    def find(self, name: str) -> Meaning | None:
+        """Return the meaning of a name in this scope. Names of an outer function or the module become GLOBAL."""
+        outside = False
+        for scope in self.around():
+            # Methods do not see the names of their class.
+            if name in scope.names and not (outside and scope.kind == "class"):
+                meaning = scope.names[name]
+                if outside and meaning.sort in {"object", "unknown"}:
+                    return meaning.with_definition("GLOBAL", f"{scope.qualified}.{name}")
+                return meaning
+            outside = outside or scope.kind != "inner"
+        return None
+
+
+def qualify_module(path: str) -> str:
+    # Recordings may have absolute paths, and those of Windows.
+    parts = list(PurePosixPath(path.replace("\\", "/").lstrip("/")).with_suffix("").parts)
+    while len(parts) > 1 and parts[0] in ROOTS:
+        parts.pop(0)
+    if len(parts) > 1 and parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts)
+
+
+def modules(paths: Iterable[str]) -> frozenset[str]:
+    """Return the modules of all files of a project, with the packages that they are in."""
+    return frozenset(name for path in paths for name in beginnings(qualify_module(path)))
+
+
+def beginnings(name: str) -> Iterator[str]:
+    """Yield the name, then what is in front of each dot, the longest first."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def has_known_prefix(name: str, known: Collection[str]) -> bool:
+    """Return whether the name or a beginning of it, cut at a dot, is known."""
+    return any(beginning in known for beginning in beginnings(name))
+
+
+def is_class_name(name: str) -> bool:
+    """Return whether a name is spelled as classes are: capitalised, and not all capitals as constants are."""
+    bare = name.lstrip("_")
+    return bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
+
+
+def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
+    """Yield for each name that an import binds: the name, its meaning, and whether that is surely a module.
+
+    `module` is the module that holds the statement.
+    """
+    if node.type == "import_statement":
+        for child in node.children[1:]:
+            full = node_text(source, child.child_by_field_name("name") or child)
+            alias = field_text(source, child, "alias")
+            if child.is_named and full:
+                top = full.partition(".")[0]
+                yield (alias, full, True) if alias else (top, top, True)
+        return
+    origin = node.child_by_field_name("module_name")
+    if origin is None:
+        return
+    start = _absolute_name(node_text(source, origin), module, is_package)
+    for child in node.children:
+        if child.type == "wildcard_import":
+            yield "*", start, True
+        elif child.start_byte >= origin.end_byte and child.type in {"dotted_name", "aliased_import", "identifier"}:
+            name = node_text(source, child.child_by_field_name("name") or child)
+            alias = field_text(source, child, "alias")
+            yield alias or name, f"{start}.{name}".lstrip("."), False
+
+
+def _absolute_name(name: str, module: str, is_package: bool) -> str:
+    """Return the qualified name of a module, which an import may name with dots in front."""
+    name = name.replace(" ", "")
+    bare = name.lstrip(".")
+    if bare == name:
+        return name
+    parts = module.split(".")
+    # In a package's own file, one dot means the package.
+    up = len(name) - len(bare) - is_package
+    base = parts[: len(parts) - up] if up else parts
+    return ".".join([*base, *([bare] if bare else [])])
+
+
+# ----------------------------------------------------------------------------------------------------- expressions
 
 
 class Expressions:
@@ -55,8 +183,6 @@ class Expressions:
 
     def text(self, node: Node | None) -> str:
         return node_text(self.source, node)
-
-    # ------------------------------------------------------------------------------------------------ expressions
 
     def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
         if node is None or depth > DEEPEST:
@@ -79,28 +205,26 @@ class Expressions:
         if scope.is_this(name):
             return Meaning(sort="this", name=scope.enclosing.key, scope=scope.own_class())
         meaning = scope.find(name)
-        if meaning is not None:
-            return meaning
-        return (self.library(f"builtins.{name}") if name in BUILTINS else None) or UNKNOWN
+        if meaning is None and name in BUILTINS:
+            meaning = self.library(f"builtins.{name}")
+        return meaning or UNKNOWN
 
     def _attribute(self, node: Node, scope: Scope, depth: int) -> Meaning:
         holder = self.of(node.child_by_field_name("object"), scope, depth)
-        name = self.text(node.child_by_field_name("attribute"))
+        name = field_text(self.source, node, "attribute")
+        full = f"{holder.name}.{name}"
         if holder.sort == "this":
             return self._member_of_self(holder.scope, name)
         if holder.sort in {"module", "imported"}:
-            return self.resolve_name(f"{holder.name}.{name}")
+            return self.resolve_name(full)
         if holder.sort == "class":
-            return self.member(holder, name) or Meaning(sort="function", name=f"{holder.name}.{name}")
-        if holder.is_typed:
-            meaning = self.member(self.resolve_name(holder.name), name) if holder.scope is None else None
-            if meaning is None and holder.scope:
-                meaning = self.member(holder, name)
-            full = f"{holder.name}.{name}"
-            if meaning and meaning.sort == "object":
-                return meaning.with_definition("FIELD", full)
-            return meaning or Meaning(sort="unknown", name=full).with_definition("FIELD", full)
-        return UNKNOWN
+            return self.member(holder, name) or Meaning(sort="function", name=full)
+        if not holder.is_typed:
+            return UNKNOWN
+        meaning = self.member(holder if holder.scope else self.resolve_name(holder.name), name)
+        if meaning is None or meaning.sort == "object":
+            return (meaning or Meaning(name=full)).with_definition("FIELD", full)
+        return meaning
 
     def _member_of_self(self, owner: Scope | None, name: str) -> Meaning:
         full = name
@@ -111,9 +235,9 @@ class Expressions:
             meaning = owner.attributes.get(name) or owner.names.get(name)
             for base in () if meaning else owner.bases:
                 meaning = meaning or self.member(self.resolve_name(base), name)
-        if meaning is None:
-            return UNKNOWN.with_definition("FIELD", full)
-        return meaning.with_definition("FIELD", full) if meaning.sort in {"object", "unknown"} else meaning
+        if meaning is None or meaning.sort in {"object", "unknown"}:
+            return (meaning or UNKNOWN).with_definition("FIELD", full)
+        return meaning
 
     def resolve_name(self, full: str) -> Meaning:
         known = self.library(full)
@@ -125,7 +249,7 @@ class Expressions:
         """Return the member of a class whose text is known, or of what the class inherits from."""
         if class_.scope is None or depth > DEEPEST:
             return None
-        meaning = class_.scope.names.get(name) or class_.scope.attributes.get(name)
+        meaning: Meaning | None = class_.scope.names.get(name) or class_.scope.attributes.get(name)
         for base in () if meaning else class_.scope.bases:
             # `class Foo(Foo)` extends what the name meant before.
             if base != class_.name:
@@ -135,6 +259,7 @@ class Expressions:
     def _call(self, node: Node, scope: Scope, depth: int) -> Meaning:
         called_node = node.child_by_field_name("function")
         called = self.of(called_node, scope, depth)
+        arguments = named_children(node.child_by_field_name("arguments"))
         name = called.name or self.text(called_node).rpartition(".")[2]
         last = name.rpartition(".")[2]
         if called.sort == "this" or name == "builtins.super":
@@ -142,22 +267,19 @@ class Expressions:
         if last in PARAMETERS and name.startswith(TYPING):
             return Meaning(sort="type parameter")
         if last == "cast" and name.startswith(TYPING):
-            arguments = named_children(node.child_by_field_name("arguments"))
             return self.annotation_object(arguments[0] if arguments else None, scope).with_definition("CAST")
         # By convention, a name with a capital letter is a class, so its call makes an object.
         if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._call_result(called, called_node, scope, depth)
-        if name in OPENING and (mode := self._mode(node, OPENING[name])) and "b" in mode:
-            returned = instance(
-                f"io.Buffered{'Random' if '+' in mode else 'Reader' if 'r' in mode or mode == 'b' else 'Writer'}"
-            )
+        if name in OPENING and "b" in (mode := self._mode(arguments, OPENING[name])):
+            kind = "Random" if "+" in mode else "Reader" if "r" in mode or mode == "b" else "Writer"
+            returned = instance(f"io.Buffered{kind}")
         return returned.with_definition("RETURN", name)
 
-    def _mode(self, call: Node, position: int) -> str:
+    def _mode(self, arguments: list[Node], position: int) -> str:
         """Return the mode that a file is opened in, or an empty string if the call does not spell it."""
-        arguments = named_children(call.child_by_field_name("arguments"))
-        words = [argument for argument in arguments if self.text(argument.child_by_field_name("name")) == "mode"]
+        words = [argument for argument in arguments if field_text(self.source, argument, "name") == "mode"]
         value = words[0].child_by_field_name("value") if words else next(iter(arguments[position : position + 1]), None)
         return self.text(value).strip("\"'") if value and value.type == "string" else ""
 
@@ -166,7 +288,8 @@ class Expressions:
         if called.returns is None:
             return UNKNOWN
         if called.returns.sort == "this":
-            holder = self.of(field(node, "object"), scope, depth) if node and node.type == "attribute" else UNKNOWN
+            is_method = node is not None and node.type == "attribute"
+            holder = self.of(node.child_by_field_name("object"), scope, depth) if node and is_method else UNKNOWN
             return instance(holder.name) if holder.sort in {"object", "class"} and holder.name else UNKNOWN
         if called.returns.scope is None and called.returns.name:
             known = self.resolve_name(called.returns.name)
@@ -181,13 +304,11 @@ class Expressions:
         return next((meaning for meaning in meanings if meaning.is_typed), UNKNOWN)
 
     def _binary(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        left = self.of(node.child_by_field_name("left"), scope, depth)
-        operator = self.text(node.child_by_field_name("operator"))
-        if left.name in OF_STRINGS or (left.name == "builtins.list" and operator in {"+", "*"}):
-            return instance(left.name)
-        if left.name.startswith("pathlib.") and operator == "/":
-            return instance(left.name)
-        return UNKNOWN
+        left = self.of(node.child_by_field_name("left"), scope, depth).name
+        operator = field_text(self.source, node, "operator")
+        is_list = left == "builtins.list" and operator in {"+", "*"}
+        is_path = left.startswith("pathlib.") and operator == "/"
+        return instance(left) if left in OF_STRINGS or is_list or is_path else UNKNOWN
 
     def _subscript(self, node: Node, scope: Scope, depth: int) -> Meaning:
         holder = self.of(node.child_by_field_name("value"), scope, depth)
@@ -203,6 +324,7 @@ class Expressions:
         return self.of(value, scope, depth)
 
     def element(self, node: Node | None, scope: Scope) -> Meaning:
+        """Return the meaning of what an iteration over an expression yields."""
         holder = self.of(node, scope)
         if holder.name in OF_STRINGS:
             return instance(holder.name if holder.name == "builtins.str" else "builtins.int")
@@ -211,20 +333,27 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------ annotations
 
     def annotation_object(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
+        """Return the meaning of an object of the annotated type."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type == "type":
             return self.annotation_object(next(iter(named_children(node)), None), scope, depth + 1)
         if node.type == "string":
-            return self._quoted_annotation(node, scope, depth + 1)
+            text = self.text(node).strip("\"'").strip().encode()
+            statement = next(iter(named_children(parser("python").parse(text).root_node)), None)
+            quoted = next(iter(named_children(statement)), None)
+            return Expressions(text, self.library).annotation_object(quoted, scope, depth + 2)
         if node.type in {"generic_type", "subscript"}:
             return self._generic(node, scope, depth + 1)
         if node.type in {"binary_operator", "union_type"}:
-            meanings = [self.annotation_object(part, scope, depth + 1) for part in named_children(node)]
-            return next((meaning for meaning in meanings if meaning.sort != "unknown"), UNKNOWN)
+            return self._first_annotation(named_children(node), scope, depth + 1)
         if node.type in {"identifier", "attribute", "member_type"}:
             return self._plain(node, scope)
         return UNKNOWN
+
+    def _first_annotation(self, nodes: Iterable[Node], scope: Scope, depth: int) -> Meaning:
+        meanings = [self.annotation_object(node, scope, depth) for node in nodes]
+        return next((meaning for meaning in meanings if meaning.sort != "unknown"), UNKNOWN)
 
     def _plain(self, node: Node, scope: Scope) -> Meaning:
         meaning = self.of(node, scope)
@@ -233,8 +362,10 @@ class Expressions:
             return Meaning(sort="this")
         if last in ALIASES and (meaning.name.startswith(TYPING) or last == "AnyStr"):
             return instance(f"builtins.{ALIASES[last]}")
-        if meaning.sort == "type parameter" or meaning.name in UNTYPED or meaning.name.startswith("_typeshed."):
-            return Meaning(sort="type parameter") if meaning.sort == "type parameter" else UNKNOWN
+        if meaning.sort == "type parameter":
+            return Meaning(sort="type parameter")
+        if meaning.name in UNTYPED or meaning.name.startswith("_typeshed."):
+            return UNKNOWN
         if meaning.sort == "class" or (meaning.sort == "imported" and meaning.name):
             return replace(instance(meaning.name), scope=meaning.scope)
         return UNKNOWN
@@ -246,22 +377,15 @@ class Expressions:
             type_arguments = named_children(type_arguments[0])
         last = self.text(parts[0]).rpartition(".")[2] if parts else ""
         if last in WRAPPERS:
-            meanings = [self.annotation_object(argument, scope, depth) for argument in type_arguments]
-            return next((meaning for meaning in meanings if meaning.sort != "unknown"), UNKNOWN)
-        holder = self.annotation_object(parts[0] if parts else None, scope, depth)
+            return self._first_annotation(type_arguments, scope, depth)
         # `type[Foo]` is a class, and no object of Foo.
         if last in {"type", "Type"}:
             return UNKNOWN
+        holder = self.annotation_object(parts[0] if parts else None, scope, depth)
         # The first argument of a dict is the type of its keys, but `d[k]` is a value.
         if type_arguments and (last in HOLDERS or last in ALIASES) and last.lower() != "dict":
             return replace(holder, element=self.annotation_object(type_arguments[0], scope, depth).name)
         return holder
-
-    def _quoted_annotation(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        text = self.text(node).strip("\"'").strip().encode()
-        inner = Expressions(text, self.library)
-        statement = next(iter(named_children(parser("python").parse(text).root_node)), None)
-        return inner.annotation_object(next(iter(named_children(statement)), None), scope, depth + 1)
 
 
 _HANDLERS: dict[str, Callable[[Expressions, Node, Scope, int], Meaning]] = {

@@ -1,10 +1,50 @@
-"""The slices of source text that nodes of its tree cover."""
+"""The source files of a project, read in worker processes, and the slices of text that nodes of a tree cover."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.workers import Workers
+
+TIMEOUT = 60.0
+"""Seconds one file may take; a grammar that needs more is stuck."""
+LARGEST = 1_000_000
+"""Bytes of the largest file that is read. Larger files were not written by people."""
+Result = TypeVar("Result")
+
+
+def read_all(
+    paths: Sequence[str],
+    read: Callable[..., Result | str],
+    shared: tuple[object, ...],
+    *,
+    jobs: int,
+    advance: Callable[[int, int], None],
+    timeout: float = TIMEOUT,
+) -> tuple[dict[str, Result], dict[str, str]]:
+    """Run `read(*shared, path)` on every file. Return the results by path, and the error messages by path, both in
+    order of the paths.
+
+    `read` returns a text if it fails. `advance(done, of)` is called after each file. `timeout` is in seconds for one
+    file.
+    """
+    results: dict[str, Result] = {}
+    troubles: dict[str, str] = {}
+    processes = min(jobs, max(len(paths) // 50, 1))
+    with Workers[str, "Result | str"](read, jobs=processes, timeout=timeout, tries=2, shared=shared) as workers:
+        for outcome in workers.map(deque(paths)):
+            if outcome is not None:
+                result = outcome.trouble if outcome.result is None else outcome.result
+                if isinstance(result, str):
+                    # A path need not be UTF-8, but a message must be.
+                    troubles[outcome.task.encode(errors="backslashreplace").decode()] = result
+                else:
+                    results[outcome.task] = result
+            advance(len(results) + len(troubles), len(paths))
+    return dict(sorted(results.items())), dict(sorted(troubles.items()))
 
 
 def node_text(source: bytes, node: Node | None) -> str:
@@ -15,6 +55,10 @@ def node_text(source: bytes, node: Node | None) -> str:
 def named_children(node: Node | None) -> list[Node]:
     """Return the children that the grammar names, without comments."""
     return [child for child in node.children if child.is_named and "comment" not in child.type] if node else []
+
+
+def child_of_type(node: Node, type_: str) -> Node | None:
+    return next((child for child in named_children(node) if child.type == type_), None)
 
 
 def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
@@ -33,11 +77,8 @@ def field_text(source: bytes, node: Node, name: str) -> str:
     return node_text(source, node.child_by_field_name(name))
 
 
-def field(node: Node, *path: str) -> Node | None:
-    reached: Node | None = node
-    for name in path:
-        reached = reached.child_by_field_name(name) if reached else None
-    return reached
+def field(node: Node | None, name: str) -> Node | None:
+    return node.child_by_field_name(name) if node else None
 
 
 def line_begin(source: bytes, begin: int) -> int:

@@ -13,8 +13,8 @@ import pytest
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.plugins.learning import recommenders
-from ci_eval.plugins.learning.recommenders import file as model_file
-from ci_eval.plugins.learning.recommenders.file import FACTS, TYPES, hash_recommender, load
+from ci_eval.plugins.learning.recommenders import model as model_file
+from ci_eval.plugins.learning.recommenders.model import FACTS, TYPES, hash_recommender, load
 from ci_eval.plugins.learning.recommenders.training import Trained
 from tests.learning.recommenders.trained import T, proposed, trained, usage
 

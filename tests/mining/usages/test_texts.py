@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from ci_eval.plugins.mining.usages.writing import find_dialect, infer_usages
+from ci_eval.plugins.mining.usages.texts import find_dialect, infer_usages
 from tests.mining.usages.mined import PATHS
 
 PYTHON = """\

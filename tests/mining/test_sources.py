@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ci_eval.plugins.mining.reading import read_all
+from ci_eval.plugins.mining.sources import read_all
 
 
 def length(limit: int, path: str) -> int | str:

@@ -1,0 +1,513 @@
+"""The mining of Java, by what the file declares and imports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from ci_eval.core.grammar.syntax import Node
+from ci_eval.plugins.languages.java.declarations import LANG
+from ci_eval.plugins.mining.sources import child_of_type, descendants, field_text, named_children, node_text
+from ci_eval.plugins.mining.usages.dialect import (
+    UNKNOWN,
+    Dialect,
+    Enclosing,
+    Meaning,
+    MinedText,
+    Surroundings,
+    Walk,
+    instance,
+)
+from ci_eval.plugins.mining.usages.places import Layout, Site
+
+DEEPEST = 30
+"""Depth below which nested expressions are not evaluated: nobody's code has them."""
+LITERALS = {"string_literal": "String", "text_block": "String", "class_literal": "Class"}
+WIDELY = {
+    "java.util": "AbstractCollection AbstractList AbstractMap AbstractSet ArrayDeque ArrayList Arrays BitSet Calendar "
+    "Collection Collections Comparator Currency Date Deque EnumMap EnumSet Enumeration EventListener EventObject "
+    "Formatter GregorianCalendar HashMap HashSet Hashtable IdentityHashMap Iterator LinkedHashMap LinkedHashSet "
+    "LinkedList List ListIterator Locale Map NavigableMap NavigableSet NoSuchElementException Objects Observable "
+    "Optional OptionalInt PriorityQueue Properties Queue Random ResourceBundle Scanner ServiceLoader Set SortedMap "
+    "SortedSet Spliterator Stack StringJoiner StringTokenizer TimeZone Timer TimerTask TreeMap TreeSet UUID Vector "
+    "WeakHashMap ConcurrentModificationException",
+    "java.io": "BufferedInputStream BufferedOutputStream BufferedReader BufferedWriter ByteArrayInputStream "
+    "ByteArrayOutputStream Closeable DataInput DataInputStream DataOutput DataOutputStream EOFException Externalizable "
+    "File FileInputStream FileNotFoundException FileOutputStream FileReader FileWriter FilterInputStream "
+    "FilterOutputStream IOException InputStream InputStreamReader ObjectInputStream ObjectOutputStream OutputStream "
+    "OutputStreamWriter PrintStream PrintWriter PushbackInputStream RandomAccessFile Reader Serializable StringReader "
+    "StringWriter UncheckedIOException Writer",
+}
+"""Types of the two packages that are mostly imported as a whole."""
+OF_PACKAGE = {package: frozenset(names.split()) for package, names in WIDELY.items()}
+SOURCES = {"java", "src", "sources", "source"}
+"""Folders that the folders of packages lie in."""
+TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
+TYPES |= {"annotation_type_declaration"}
+METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
+BODIES = {"enum_body_declarations", "ERROR"}
+# A class that extends nothing may override these methods.
+OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString()"}
+
+
+# ----------------------------------------------------------------------------------------------------------- names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """The names of a file's types: package, imports, declarations."""
+
+    package: str
+    imports: dict[str, str]
+    """Name → fully qualified."""
+    wholly: list[str]
+    """Packages of which all is imported."""
+    declared: dict[str, str]
+    """Types of this file: name → fully qualified."""
+    own: frozenset[str]
+
+    def find(self, name: str) -> str:
+        """Return the fully qualified name of a type, or an empty string if it is ambiguous."""
+        first, _, inner = name.partition(".")
+        if not first[:1].isupper():
+            return name if inner else ""
+        full_name = self._simple(first)
+        return f"{full_name}.{inner}" if inner and full_name else full_name
+
+    def _simple(self, name: str) -> str:
+        here = f"{self.package}.{name}" if self.package else name
+        if known := self.declared.get(name) or self.imports.get(name):
+            return known
+        owners = [*([here] if here in self.own else []), *(f"{package}.{name}" for package in self.wholly)]
+        if full_name := next((owner for owner in owners if owner in self.own), ""):
+            return full_name
+        if name in LANG:
+            return f"java.lang.{name}"
+        if package := next((package for package in self.wholly if name in OF_PACKAGE.get(package, ())), ""):
+            return f"{package}.{name}"
+        others = [package for package in self.wholly if package not in OF_PACKAGE]
+        return f"{others[0]}.{name}" if len(others) == 1 else "" if others else here
+
+    def is_own(self, type_: str) -> bool:
+        """Return whether a type is one of the project's: of its files, or of the same package."""
+        parts = type_.split(".")
+        # The package of a type is its name up to the first part that is capitalised.
+        count = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts))
+        beginnings = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+        return ".".join(parts[:count]) == self.package or any(name in self.own for name in beginnings)
+
+
+def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
+    package, imports, wholly = "", {}, []
+    for node in named_children(root):
+        path = next((child for child in named_children(node) if "identifier" in child.type), None)
+        name = node_text(source, path)
+        if node.type == "package_declaration":
+            package = name
+        # Static imports mostly bring members, not types.
+        elif node.type == "import_declaration" and not any(child.type == "static" for child in node.children):
+            if any(child.type == "asterisk" for child in node.children):
+                wholly.append(name)
+            else:
+                imports[name.rpartition(".")[2]] = name
+    declared = {}
+    stack = [(child, package) for child in named_children(root)]
+    while stack:
+        node, outer = stack.pop()
+        if node.type in TYPES:
+            name = field_text(source, node, "name")
+            declared[name] = outer = f"{outer}.{name}" if outer else name
+            stack += [(child, outer) for child in named_children(node.child_by_field_name("body"))]
+        elif node.type in BODIES:
+            stack += [(child, outer) for child in named_children(node)]
+    return Names(package=package, imports=imports, wholly=wholly, declared=declared, own=own)
+
+
+def project_types(paths: Iterable[str]) -> frozenset[str]:
+    """Return the types that the files of a project are named for."""
+    types = set()
+    for path in paths:
+        parts = list(PurePosixPath(path).with_suffix("").parts)
+        roots = [number for number, part in enumerate(parts[:-1]) if part in SOURCES]
+        types.add(".".join(parts[roots[-1] + 1 :] if roots else parts))
+    return frozenset(types)
+
+
+@dataclass(kw_only=True)
+class Scope:
+    enclosing: Enclosing
+    parent: Scope | None = None
+    class_: str = ""
+    """Qualified name, if the scope is that of a class."""
+    names: dict[str, Meaning] = field(default_factory=dict)
+    returns: dict[str, Meaning] = field(default_factory=dict)
+    """Results of the methods, if the scope is that of a class."""
+    parameters: frozenset[str] = frozenset()
+    """Names of its type parameters."""
+
+    def around(self) -> Iterator[Scope]:
+        """Yield this scope and those around it, the innermost first."""
+        scope: Scope | None = self
+        while scope:
+            yield scope
+            scope = scope.parent
+
+    def find(self, name: str) -> Meaning | None:
+        scope = next((scope for scope in self.around() if name in scope.names), None)
+        if scope is None:
+            return None
+        meaning = scope.names[name]
+        return meaning.with_definition("FIELD", f"{scope.class_}.{name}") if scope.class_ else meaning
+
+    def own_class(self) -> Scope | None:
+        return next((scope for scope in self.around() if scope.class_), None)
+
+
+# ------------------------------------------------------------------------------------------------------------ walk
+
+
+class JavaWalk(Walk[Scope]):
+    """The walk over a Java file, which gathers the calls on its objects."""
+
+    def __init__(self, source: bytes, root: Node, around: Surroundings) -> None:
+        super().__init__(source, around, LAYOUT)
+        self.names = read_names(source, root, around.own)
+
+    def run(self, root: Node) -> MinedText:
+        self._visit_all(root.children, Scope(enclosing=Enclosing(key=self.names.package)))
+        self._work()
+        return self.mined(root)
+
+    def is_own(self, type_: str) -> bool:
+        return self.names.is_own(type_)
+
+    def _read(self, node: Node, scope: Scope) -> None:
+        if node.type in TYPES:
+            outer = scope.own_class()
+            prefix = outer.class_ if outer else self.names.package
+            bases: list[Node] = []
+            for child in named_children(node):
+                if child.type in {"superclass", "super_interfaces", "extends_interfaces"}:
+                    for base in named_children(child):
+                        is_list = base.type in {"type_list", "interface_type_list"}
+                        bases += named_children(base) if is_list else [base]
+            self._enter(node, scope, f"{prefix}.{self.field_text(node, 'name')}".lstrip("."), bases)
+        elif node.type in METHODS:
+            self._method(node, scope)
+        elif handler := _STATEMENTS.get(node.type):
+            handler(self, node, scope)
+        else:
+            self._visit_all(node.children, scope)
+
+    def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
+        """Read a class, which may be anonymous."""
+        types = [meaning.name for base in bases if (meaning := self.resolve_type(base, scope)).sort == "object"]
+        self.bases[qualified] = tuple(types)
+        context = next((type_ for type_ in types if not self.is_own(type_)), qualified)
+        enclosing = Enclosing(key=f"{qualified}.<init>", class_=context, method=f"{context}.<init>")
+        inner = Scope(enclosing=enclosing, parent=scope, class_=qualified, parameters=self._type_parameters(node))
+        body = node.child_by_field_name("body") or child_of_type(node, "class_body")
+        # Fields and methods are defined first, since the code in methods may use all of them.
+        for part in named_children(body):
+            for member in named_children(part) if part.type in BODIES else [part]:
+                if member.type == "field_declaration":
+                    inner.names.update(self._declarations(member, inner))
+                elif member.type == "method_declaration":
+                    meaning = self.resolve_type(member.child_by_field_name("type"), inner)
+                    inner.returns.setdefault(self.field_text(member, "name"), meaning)
+        # The components of a record are its fields.
+        for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
+            name, meaning = self._parameter(parameter, number, inner)
+            inner.names[name] = meaning
+        self._visit_all(body.children if body else [], inner)
+
+    def _type_parameters(self, node: Node) -> frozenset[str]:
+        parameters = node.child_by_field_name("type_parameters") or child_of_type(node, "type_parameters")
+        names = (
+            next((child for child in named_children(parameter) if "identifier" in child.type), None)
+            for parameter in named_children(parameters)
+        )
+        return frozenset(map(self.text, names))
+
+    def _method(self, node: Node, scope: Scope) -> None:
+        owner = scope.own_class()
+        parameters = [
+            parameter
+            for parameter in named_children(node.child_by_field_name("parameters"))
+            if parameter.type in {"formal_parameter", "spread_parameter"}
+        ]
+        signature = f"{self.field_text(node, 'name')}({','.join(map(self._written_type, parameters))})"
+        key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
+        enclosing = Enclosing(
+            key=key,
+            class_=owner.enclosing.class_ if owner else "",
+            method=(self._library_method(node, signature, owner) if owner else "") or key,
+        )
+        inner = Scope(enclosing=enclosing, parent=scope, parameters=self._type_parameters(node))
+        self._bind_parameters(parameters, inner)
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _library_method(self, node: Node, signature: str, owner: Scope) -> str:
+        """Return the method of a library that it overrides, or an empty string if it is not marked so."""
+        modifiers = named_children(child_of_type(node, "modifiers"))
+        if "Override" not in {self.field_text(modifier, "name") for modifier in modifiers}:
+            return ""
+        if owner.enclosing.class_ != owner.class_:
+            return f"{owner.enclosing.class_}.{signature}"
+        return f"java.lang.Object.{signature}" if signature in OF_OBJECT else ""
+
+    def _written_type(self, parameter: Node) -> str:
+        """Return the type of a parameter, without type arguments."""
+        text = self.text(_type_node(parameter)).partition("<")[0].rpartition(".")[2]
+        more = "[]" if child_of_type(parameter, "dimensions") else ""
+        return f"{text}{'...' if parameter.type == 'spread_parameter' else more}"
+
+    def _parameter(self, node: Node, number: int, scope: Scope) -> tuple[str, Meaning]:
+        meaning = self.resolve_type(_type_node(node), scope)
+        if node.type == "spread_parameter" or child_of_type(node, "dimensions"):
+            meaning = Meaning(sort="array", name=meaning.name)
+        declarator = child_of_type(node, "variable_declarator") or node
+        name = self.text(declarator.child_by_field_name("name") or next(iter(named_children(declarator)), None))
+        return name, meaning.with_definition("PARAM", scope.enclosing.method, number)
+
+    def _bind_parameters(self, parameters: Iterable[Node], scope: Scope) -> None:
+        for number, parameter in enumerate(parameters):
+            self._bind(*self._parameter(parameter, number, scope), scope, parameter)
+
+    # -------------------------------------------------------------------------------------------------- variables
+
+    def _bind(self, name: str, meaning: Meaning, scope: Scope, node: Node) -> None:
+        # Fields were defined before the members were read.
+        if not scope.class_:
+            scope.names[name] = meaning
+            self._define(scope.enclosing, meaning, name, node)
+
+    def _declarations(self, node: Node, scope: Scope) -> Iterator[tuple[str, Meaning]]:
+        """Yield name and meaning of the variables of a declaration."""
+        type_node = node.child_by_field_name("type")
+        declared = self.resolve_type(type_node, scope)
+        for declarator in named_children(node):
+            if declarator.type == "variable_declarator":
+                assigned = self.of(declarator.child_by_field_name("value"), scope)
+                is_var = self.text(type_node) == "var"
+                meaning = assigned if is_var else replace(declared, definition=assigned.definition)
+                if child_of_type(declarator, "dimensions"):
+                    meaning = Meaning(sort="array", name=declared.name)
+                yield self.field_text(declarator, "name"), meaning
+
+    def _variables(self, node: Node, scope: Scope) -> None:
+        def bind() -> None:
+            for name, meaning in self._declarations(node, scope):
+                self._bind(name, meaning, scope, node)
+
+        self._then(node.children, scope, bind)
+
+    def _assignment(self, node: Node, scope: Scope) -> None:
+        def assign() -> None:
+            left = node.child_by_field_name("left")
+            assigned = self.of(node.child_by_field_name("right"), scope)
+            known = self.of(left, scope)
+            if left is None or known.sort != "object":
+                return
+            name = self.text(left)
+            # The type stays the declared one; only the origin of the object is new.
+            meaning = replace(known, definition=assigned.definition)
+            if left.type == "identifier" and known.definition.kind != "FIELD":
+                holder = next((outer for outer in scope.around() if name in outer.names), None)
+                if holder:
+                    holder.names[name] = meaning
+            self._define(scope.enclosing, meaning, name, node)
+
+        self._then(node.children, scope, assign)
+
+    def _loop(self, node: Node, scope: Scope) -> None:
+        type_node = node.child_by_field_name("type")
+        meaning = self.resolve_type(type_node, scope)
+        if self.text(type_node) == "var":
+            holder = self.of(node.child_by_field_name("value"), scope)
+            type_ = holder.name if holder.sort == "array" else holder.element
+            meaning = instance(type_) if type_ else UNKNOWN
+        self._bind(self.field_text(node, "name"), meaning.with_definition("LOOP"), scope, type_node or node)
+        self._visit_all(node.children, scope)
+
+    def _resource(self, node: Node, scope: Scope) -> None:
+        if type_node := node.child_by_field_name("type"):
+            resource = self.of(node.child_by_field_name("value"), scope)
+            meaning = resource if self.text(type_node) == "var" else self.resolve_type(type_node, scope)
+            meaning = meaning.with_definition("WITH", resource.definition.member)
+            self._bind(self.field_text(node, "name"), meaning, scope, node)
+        self._visit_all(node.children, scope)
+
+    def _catch(self, node: Node, scope: Scope) -> None:
+        meaning = self.resolve_type(_type_node(node), scope).with_definition("EXCEPT")
+        self._bind(self.field_text(node, "name"), meaning, scope, node)
+
+    def _pattern(self, node: Node, scope: Scope) -> None:
+        """Bind the variable of `x instanceof Foo foo`."""
+        holder = node
+        if not node.child_by_field_name("name"):
+            holder = next((child for child in descendants(node) if child.type == "type_pattern"), node)
+        parts = named_children(holder)
+        if len(parts) > 1 and parts[-1].type == "identifier":
+            meaning = self.resolve_type(parts[-2], scope)
+            if meaning.sort == "object":
+                self._bind(self.text(parts[-1]), meaning.with_definition("CAST"), scope, node)
+        self._visit_all(node.children, scope)
+
+    def _lambda(self, node: Node, scope: Scope) -> None:
+        """Bind the parameters of a lambda, which have no type unless one is written."""
+        parameters = node.child_by_field_name("parameters")
+        inner = Scope(enclosing=scope.enclosing, parent=scope)
+        if parameters is not None and parameters.type == "formal_parameters":
+            self._bind_parameters(named_children(parameters), inner)
+        elif parameters is not None:
+            for parameter in [parameters] if parameters.type == "identifier" else named_children(parameters):
+                inner.names[self.text(parameter)] = UNKNOWN.with_definition("PARAM")
+        self._visit(node.child_by_field_name("body"), inner)
+
+    def _new(self, node: Node, scope: Scope) -> None:
+        body, type_node = child_of_type(node, "class_body"), node.child_by_field_name("type")
+        self._visit_all((child for child in node.children if child.type != "class_body"), scope)
+        if body is not None and type_node is not None:
+            qualified = f"{scope.enclosing.key}.{self.text(type_node).partition('<')[0]}"
+            self._todo.append(lambda: self._enter(node, scope, qualified, [type_node]))
+
+    def _call(self, node: Node, scope: Scope) -> None:
+        receiver, name = node.child_by_field_name("object"), node.child_by_field_name("name")
+        if receiver is not None and name is not None and name.end_byte > name.start_byte:
+            site = Site(name=name, receiver=receiver, call=node)
+            self._add_call(site, self.of(receiver, scope), scope.enclosing)
+        self._visit_all(node.children, scope)
+
+    # ------------------------------------------------------------------------------------------------ expressions
+
+    def resolve_type(self, node: Node | None, scope: Scope) -> Meaning:
+        """Return the meaning of an object of the type that a node names."""
+        if node is None:
+            return UNKNOWN
+        if node.type == "array_type":
+            return Meaning(sort="array", name=self.resolve_type(node.child_by_field_name("element"), scope).name)
+        if node.type == "generic_type":
+            parts = named_children(node)
+            type_arguments = named_children(parts[-1]) if len(parts) > 1 else []
+            element = self.resolve_type(type_arguments[0], scope).name if len(type_arguments) == 1 else ""
+            return replace(self.resolve_type(parts[0] if parts else None, scope), element=element)
+        if node.type in {"type_identifier", "scoped_type_identifier", "identifier", "scoped_identifier"}:
+            name = self.text(node)
+            if any(name in outer.parameters for outer in scope.around()):
+                return Meaning(sort="type parameter")
+            full_name = self.names.find("".join(name.split()))
+            return instance(full_name) if full_name else UNKNOWN
+        if node.type in {"catch_type", "annotated_type", "wildcard"}:
+            return self.resolve_type(_type_node(node), scope)
+        return UNKNOWN
+
+    def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
+        """Return the meaning of an expression."""
+        if node is None or depth > DEEPEST:
+            return UNKNOWN
+        if node.type in LITERALS:
+            return instance(f"java.lang.{LITERALS[node.type]}", "CONSTANT")
+        if node.type == "null_literal":
+            return UNKNOWN.with_definition("CONSTANT")
+        if node.type in {"this", "super"}:
+            return Meaning(sort="this")
+        handler = _EXPRESSIONS.get(node.type)
+        return handler(self, node, scope, depth + 1) if handler else UNKNOWN
+
+    def _identifier(self, node: Node, scope: Scope, _: int) -> Meaning:
+        name = self.text(node)
+        meaning = scope.find(name)
+        # By convention, an unknown name with a capital letter is a class.
+        if meaning is None and name[:1].isupper():
+            return Meaning(sort="class", name=self.names.find(name))
+        return meaning or UNKNOWN
+
+    def _object(self, node: Node, scope: Scope, _: int) -> Meaning:
+        meaning = self.resolve_type(node.child_by_field_name("type"), scope)
+        if node.type == "array_creation_expression":
+            return Meaning(sort="array", name=meaning.name)
+        is_cast = node.type == "cast_expression"
+        return meaning.with_definition("CAST") if is_cast else meaning.with_definition("NEW", meaning.name)
+
+    def _inner(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        return self.of(next(iter(named_children(node)), None), scope, depth)
+
+    def _first_known(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        meanings = [self.of(part, scope, depth) for part in named_children(node)[1:]]
+        return next((meaning for meaning in meanings if meaning.sort == "object"), UNKNOWN)
+
+    def _field(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        holder = self.of(node.child_by_field_name("object"), scope, depth)
+        name = self.field_text(node, "field")
+        if holder.sort == "this":
+            owner = scope.own_class()
+            return (owner.find(name) if owner else None) or UNKNOWN.with_definition("FIELD", name)
+        if name[:1].isupper() and not name.isupper():
+            return Meaning(sort="class", name=self.names.find("".join(self.text(node).split())))
+        return UNKNOWN.with_definition("FIELD", f"{holder.name}.{name}".lstrip("."))
+
+    def _result(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        """Return the meaning of a call: known of methods of the classes around alone."""
+        receiver = node.child_by_field_name("object")
+        name = self.field_text(node, "name")
+        holder = self.of(receiver, scope, depth) if receiver else Meaning(sort="this")
+        if holder.sort != "this":
+            return UNKNOWN.with_definition("RETURN", f"{holder.name}.{name}".lstrip("."))
+        owner = next((outer for outer in scope.around() if name in outer.returns), None)
+        if owner is None:
+            return UNKNOWN.with_definition("RETURN", name)
+        return owner.returns[name].with_definition("RETURN", f"{owner.class_}.{name}")
+
+    def _element_of_array(self, node: Node, scope: Scope, depth: int) -> Meaning:
+        holder = self.of(node.child_by_field_name("array"), scope, depth)
+        return instance(holder.name) if holder.sort == "array" and holder.name else UNKNOWN
+
+
+def _type_node(node: Node) -> Node | None:
+    return next((child for child in named_children(node) if "type" in child.type), None)
+
+
+_STATEMENTS: dict[str, Callable[[JavaWalk, Node, Scope], None]] = {
+    "local_variable_declaration": JavaWalk._variables,
+    "assignment_expression": JavaWalk._assignment,
+    "enhanced_for_statement": JavaWalk._loop,
+    "resource": JavaWalk._resource,
+    "catch_formal_parameter": JavaWalk._catch,
+    "instanceof_expression": JavaWalk._pattern,
+    "lambda_expression": JavaWalk._lambda,
+    "object_creation_expression": JavaWalk._new,
+    "method_invocation": JavaWalk._call,
+}
+_EXPRESSIONS: dict[str, Callable[[JavaWalk, Node, Scope, int], Meaning]] = {
+    "identifier": JavaWalk._identifier,
+    **dict.fromkeys(("object_creation_expression", "array_creation_expression", "cast_expression"), JavaWalk._object),
+    "parenthesized_expression": JavaWalk._inner,
+    "ternary_expression": JavaWalk._first_known,
+    "field_access": JavaWalk._field,
+    "method_invocation": JavaWalk._result,
+    "array_access": JavaWalk._element_of_array,
+}
+
+LAYOUT = Layout(
+    lists=frozenset(["block", "constructor_body", "switch_block_statement_group"]),
+    simple=frozenset(["expression_statement", "local_variable_declaration", "return_statement", "assert_statement"]),
+    leaving=frozenset("return_statement throw_statement break_statement continue_statement yield_statement".split()),
+    heads=frozenset(
+        "method_declaration constructor_declaration compact_constructor_declaration lambda_expression for_statement "
+        "enhanced_for_statement while_statement if_statement try_with_resources_statement catch_clause".split()
+    ),
+    first=frozenset(["explicit_constructor_invocation"]),
+    walls=frozenset(["class_body", "interface_body", "enum_body", "enum_body_declarations"]),
+)
+
+
+def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
+    return JavaWalk(source, root, around).run(root)
+
+
+# A dot does not dangle if the next line begins with a call, as in chains of calls.
+DANGLING = re.compile(rb"\.(?=[ \t]*(?:\n[ \t]*(?![ \t])(?!\w+[ \t]*\()|\Z))")
+DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=project_types)

@@ -1,0 +1,211 @@
+"""The object usages of texts, of the files of a project, and of the object that a call is just being written on."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_right
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from ci_eval.core.base.files import below
+from ci_eval.core.grammar.document import NotText, read_text
+from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.model import ObjectUsage
+from ci_eval.plugins.mining.sources import LARGEST, TIMEOUT, read_all
+from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.languages import CATALOG
+
+if TYPE_CHECKING:
+    import jedi
+
+
+def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedText:
+    """Return the usages of a text, which may be broken. Raises NotText if it is too large."""
+    source = text.encode(errors="replace")
+    if len(source) > LARGEST:
+        raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
+    source = dialect.dangling.sub(b" ", source)
+    # Names of files in a recording may lack the extension.
+    grammars = [name for end, name in dialect.grammars.items() if path.endswith(end)] or [*dialect.grammars.values()]
+    return dialect.mine(source, path, parser(grammars[0]).parse(source).root_node, around)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectUsages:
+    paths: Sequence[str]
+    usages: Sequence[MinedUsage]
+    """Usages, in order of the paths."""
+    receivers: Counter[Receiver]
+    broken: int
+    """Files of which the grammar could not read some part."""
+    troubles: Sequence[tuple[str, str]]
+    """Path and reason of files that could not be read at all."""
+
+
+def read_project(
+    root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
+) -> ProjectUsages:
+    """Return the usages in all files of the language below `root`. `infer` asks jedi if local rules do not determine a
+    type.
+
+    Calls `advance(done, of)` after each file.
+    """
+    paths = sorted(below(root, root, tuple(dialect.grammars)))
+    shared = (root, dialect.name, Surroundings(own=dialect.own(paths)), infer)
+    # jedi takes far longer than the grammar.
+    timeout = TIMEOUT * (10 if infer else 1)
+    mined, troubles = read_all(paths, read_file, shared, jobs=jobs, advance=advance, timeout=timeout)
+    return ProjectUsages(
+        paths=paths,
+        usages=[usage for file in mined.values() for usage in file.usages],
+        receivers=sum((file.receivers for file in mined.values()), Counter()),
+        broken=sum(file.broken for file in mined.values()),
+        troubles=list(troubles.items()),
+    )
+
+
+def read_file(root: Path, language: str, around: Surroundings, infer: bool, path: str) -> MinedText | str:
+    """Return the usages in a file, or why it cannot be read. Runs in a worker process."""
+    try:
+        # A path that is not UTF-8 fails here, since no sample could hold it.
+        path.encode()
+        text = read_text(root, path)
+        around = replace(around, infer=_inference(root) if infer else None)
+        return mine(text, path, CATALOG.load(language), around)
+    except (NotText, OSError, UnicodeEncodeError) as error:
+        return str(error)
+
+
+# --------------------------------------------------------------------------------------------------- being written
+
+MARK = "ciEvalWritesHere"
+"""Stands for the name that is being written."""
+MEMBER = re.compile(r"\.\s*\Z")
+ARGUMENTS = re.compile(r"\s*\(")
+DEEPEST = 10
+"""Classes between a type and the furthest one that it inherits from."""
+
+
+def find_dialect(path: str) -> Dialect | None:
+    """Return the language of a file by its extension, None if no usages are mined of it."""
+    return next((dialect for dialect in CATALOG.all() if path.endswith(tuple(dialect.grammars))), None)
+
+
+def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[ObjectUsage]:
+    """Return the usage of the object whose member is written between these texts, as far as local rules know it.
+
+    The same usage follows for each type that the file declares as a base of the object's type, the nearest first. The
+    list is empty if no member is written, or if the object's type is unknown.
+    """
+    if not MEMBER.search(before):
+        return []
+    # Only calls make usages, so a name without brackets gets some.
+    call = MARK if ARGUMENTS.match(after) else f"{MARK}() "
+    try:
+        mined_text = mine(f"{before}{call}{after}", path, dialect, Surroundings())
+    except NotText:
+        return []
+    usage = next((mined_usage.usage for mined_usage in mined_text.usages if MARK in mined_usage.usage.calls), None)
+    if usage is None:
+        return []
+    usage = structs.replace(usage, calls=tuple(name for name in usage.calls if name != MARK))
+    types, level = {usage.type: None}, [usage.type]
+    for _ in range(DEEPEST):
+        level = [base for subtype in level for base in mined_text.bases.get(subtype, ()) if base not in types]
+        types.update(dict.fromkeys(level))
+    return [structs.replace(usage, type=type_) for type_ in types]
+
+
+# ------------------------------------------------------------------------------------------------------- inference
+
+LIBRARY = Path(os.__file__).parent
+NONE = "builtins.NoneType"
+"""Type of None, which is ignored: the first value of a variable seldom says what it is for."""
+KEPT = 200_000
+"""Number of answers that the cache holds."""
+IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b.*$", re.MULTILINE)
+BLOCK = re.compile(rb"^(?:[ \t]+)?(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
+SORTS: dict[str, Receiver] = {"module": "module", "namespace": "module", "class": "class"}
+Answer = tuple[Receiver, str]
+
+
+# jedi takes about 26 ms for an answer, and most of a file is the same from snapshot to snapshot.
+class JediInference:
+    """The inference by jedi before a dot, for Python code in which local rules do not determine the type. It caches its
+    answers about the texts of one project."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        """Start jedi. `root` is the project's folder, whose other modules jedi may read. None of them is run."""
+        import jedi  # Takes long, and most commands infer nothing.
+
+        # jedi would import these modules rather than read them, and so run their code.
+        jedi.settings.auto_import_modules = []
+        jedi.settings.cache_directory = _parser_cache().name
+        # It sees the standard library and the project, not what happens to be installed with ci-eval.
+        path = [str(LIBRARY), str(LIBRARY / "lib-dynload")]
+        folder = root or Path(_parser_cache().name)
+        self._project = jedi.Project(folder, sys_path=path, load_unsafe_extensions=False)
+        self._environment = jedi.InterpreterEnvironment()
+        self._answers: OrderedDict[bytes, Answer] = OrderedDict()
+        self._script: tuple[bytes, jedi.Script] | None = None
+        self.asked = 0
+        """Number of calls of jedi."""
+
+    def __call__(self, source: bytes, at: int) -> Answer:
+        key = _key(source, at)
+        if key not in self._answers:
+            self.asked += 1
+            self._answers[key] = self._ask(source, at)
+            while len(self._answers) > KEPT:
+                self._answers.popitem(last=False)
+        return self._answers[key]
+
+    def _ask(self, source: bytes, at: int) -> Answer:
+        import jedi
+
+        begin = source.rfind(b"\n", 0, at) + 1
+        column = len(source[begin:at].decode(errors="replace"))
+        try:
+            if self._script is None or self._script[0] is not source:
+                text = source.decode(errors="replace")
+                self._script = source, jedi.Script(text, project=self._project, environment=self._environment)
+            names = self._script[1].infer(source.count(b"\n", 0, at) + 1, column)
+        except Exception:  # noqa: BLE001 - jedi fails in many ways on broken code: then it does not know, either
+            return "unknown", ""
+        for name in names:
+            if name.type == "instance" and name.full_name and name.full_name != NONE:
+                return "object", str(name.full_name)
+            if name.type in SORTS:
+                return SORTS[name.type], str(name.full_name or "")
+        return "unknown", ""
+
+
+@cache
+def _inference(root: Path) -> JediInference:
+    return JediInference(root)
+
+
+@cache
+def _parser_cache() -> TemporaryDirectory[str]:
+    # Each process has its own folder, since parso trusts what it finds there by the date of the file alone.
+    return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
+
+
+def _key(source: bytes, at: int) -> bytes:
+    """Return the digest that decides an answer: the function or class around, the position in it, and the imports."""
+    begins = [0, *(match.start() for match in BLOCK.finditer(source))]
+    number = bisect_right(begins, at) - 1
+    end = begins[number + 1] if number + 1 < len(begins) else len(source)
+    digest = blake2b(digest_size=16)
+    for part in (source[begins[number] : end].rstrip(), str(at - begins[number]).encode(), *IMPORT.findall(source)):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.digest()
