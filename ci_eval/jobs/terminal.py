@@ -33,7 +33,7 @@ from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.results import Trends, small_blocks
 from ci_eval.core.rendering.verdicts import elsewhere_line, judged_elsewhere, pairs_text, populations, verdict_lines
 from ci_eval.core.statistics.footprint import INFOS
-from ci_eval.core.statistics.repeated.noise import noise_text
+from ci_eval.core.statistics.repeated import noise_text
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.evaluate import Evaluated
 from ci_eval.jobs.suites.suite import Suited

@@ -17,7 +17,7 @@ from ci_eval.core.compare.gates import Policy, parse
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.model import Difference, Elsewhere, Estimate, MetricInfo, Verdict
-from ci_eval.core.statistics.repeated.repeats import Repeats
+from ci_eval.core.statistics.repeated import Repeats
 from tests.compare import plain_gates
 
 INFOS = {

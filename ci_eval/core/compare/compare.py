@@ -23,9 +23,9 @@ from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Change, Comparison, FailureVerdict, PairCounts, SessionScore, Side, Verdict
 from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND
 from ci_eval.core.statistics.footprint import INFOS
-from ci_eval.core.statistics.latencies import estimate_quantile
-from ci_eval.core.statistics.repeated.noise import measure_noise, noise_text
-from ci_eval.core.statistics.repeated.repeats import Repeats, sign_test
+from ci_eval.core.statistics.nonparametric import sign_test
+from ci_eval.core.statistics.repeated import Repeats, measure_noise, noise_text
+from ci_eval.core.statistics.timing import estimate_quantile
 from ci_eval.core.workspace import Workspace
 
 MOST_PARTS = 20

@@ -28,7 +28,7 @@ from ci_eval.core.model.footprint import State
 from ci_eval.core.model.units import amount, change, interval, interval_text
 from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH
 from ci_eval.core.statistics.paired import MARGINS, stretch_interval
-from ci_eval.core.statistics.repeated.repeats import RULE_OF_THREE
+from ci_eval.core.statistics.repeated import RULE_OF_THREE
 
 EXAMPLES = (
     "'RecallAt1 >= -1pp', 'MeanRank <= +5% and +0.2', 'RecallAt5 non-inferior 0.5pp', 'Recall >= 80%', "

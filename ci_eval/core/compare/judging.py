@@ -20,11 +20,9 @@ from ci_eval.core.model import Difference, Elsewhere, MetricInfo, Subset, Verdic
 from ci_eval.core.model.units import change
 from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, elsewhere, jackknife
 from ci_eval.core.statistics.detection import MOST_NEEDED, POINT, Pilot
-from ci_eval.core.statistics.latencies import estimate_quantile
+from ci_eval.core.statistics.nonparametric import sign_test
 from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, singly, verdict
-from ci_eval.core.statistics.repeated.questions import SecondQuestions
-from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, RULE_OF_THREE, Repeats, sign_test
-from ci_eval.core.statistics.repeated.wavering import NoiseVariance
+from ci_eval.core.statistics.repeated import DETERMINISTIC, RULE_OF_THREE, NoiseVariance, Repeats, SecondQuestions
 from ci_eval.core.statistics.sampled import (
     FEWEST_OBSERVED,
     FEWEST_RANKS,
@@ -36,7 +34,7 @@ from ci_eval.core.statistics.sampled import (
 )
 from ci_eval.core.statistics.stats import tell_state
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.timing import FLOOR
+from ci_eval.core.statistics.timing import FLOOR, estimate_quantile
 
 FEWEST_RANKS_ALIKE = 1_000
 """The number of sessions from which on a figure without a bound, such as the mean rank, may be called equivalent."""

@@ -29,10 +29,10 @@ from ci_eval.core.model import (
     unasked_stretches,
 )
 from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
-from ci_eval.core.statistics.latencies import bin_latencies
 from ci_eval.core.statistics.population import FILES, Key, Strata
-from ci_eval.core.statistics.repeated.questions import SecondQuestions
+from ci_eval.core.statistics.repeated import SecondQuestions
 from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.timing import bin_latencies
 from ci_eval.core.workspace import Workspace
 
 SHOWN = 200

@@ -27,7 +27,7 @@ from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.paired import LEVEL, bias_text, winners_bias
 from ci_eval.core.statistics.population import Key
-from ci_eval.core.statistics.repeated.repeats import Repeats
+from ci_eval.core.statistics.repeated import Repeats
 from ci_eval.core.statistics.sampled import figure
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location, tell_state
 from ci_eval.core.statistics.student import Floats

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ci_eval.core.statistics.latencies import BINS
 from ci_eval.core.statistics.population import Key, Strata, Stratum
-from ci_eval.core.statistics.repeated.wavering import Wavering
+from ci_eval.core.statistics.repeated import Wavering
+from ci_eval.core.statistics.sampled import pool
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.weighted import pool
+from ci_eval.core.statistics.timing import BINS
 
 
 @dataclass(kw_only=True)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ci_eval.core.statistics.paired import LEVEL
-from ci_eval.core.statistics.repeated.wavering import NoiseVariance
+from ci_eval.core.statistics.population import Stratum
+from ci_eval.core.statistics.repeated import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 Booleans = NDArray[np.bool_]
@@ -160,3 +161,24 @@ def influence(total: Floats) -> Floats:
         own = (-1 / below_base, base / below_base**2, 1 / below_new, -new / below_new**2)
         weights[4 * figure : 4 * figure + 4, figure] = own
     return weights
+
+
+def pool(
+    sample: Sequence[Stratum], weights: Floats, total: Floats, products: Floats, observed: Floats, *, finite: bool
+) -> tuple[Floats, Floats]:
+    """Return the sums of products, and the effective numbers of sessions, (Σw)²/Σw² (Kish 1965), with which the
+    formulas for a simple sample, of the smallest share that was asked, give the variance of a stratified one.
+
+    `weights`: of an asked session of each stratum. `total` (strata x numbers), `products` (strata x numbers x numbers),
+    `observed` (strata x figures): the sums over the asked sessions, those of the products of each two numbers, and the
+    sessions in which a figure was observed. The variance is that within the strata, with the correction of each one's
+    finite population (Cochran, Sampling Techniques, 5.9); without one if answers may vary, too (not `finite`).
+    """
+    asked = np.array([stratum.asked for stratum in sample], dtype=np.float64)
+    left = np.array([1 - stratum.share if finite else 1.0 for stratum in sample])
+    factors = weights**2 * left / (left.max() or 1.0) * (asked + 1) / asked
+    # The mean of a few sessions is hardly known, so it counts as that of one session more.
+    within = products - total[:, :, None] * total[:, None, :] / (asked + 1)[:, None, None]
+    with np.errstate(invalid="ignore"):
+        effective = (weights @ observed) ** 2 / (weights**2 @ observed)
+    return np.tensordot(factors, within, 1), np.asarray(np.nan_to_num(effective))

@@ -63,7 +63,7 @@ from ci_eval.core.rendering.verdicts import (
     populations,
     verdict_lines,
 )
-from ci_eval.core.statistics.repeated.noise import noise_text
+from ci_eval.core.statistics.repeated import noise_text
 
 
 class Markdown:
