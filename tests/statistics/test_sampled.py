@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
-from ci_eval.core.statistics.paired import Spread, singly
+from ci_eval.core.statistics.paired import Limits, Spread, singly
 from ci_eval.core.statistics.population import Strata, Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC
-from ci_eval.core.statistics.sampled import Limits, effective_sessions, figure, here, influence, pool, powers
+from ci_eval.core.statistics.sampled import effective_sessions, figure, here, influence, pool, powers
 from ci_eval.core.statistics.stats import Observations, estimate, pack_location
 from ci_eval.core.statistics.student import Floats
 

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.compare.compare import count_repeats, describe_side, refuse
 from ci_eval.core.compare.conditions import explain_draws
-from ci_eval.core.compare.footprints import align_figures
 from ci_eval.core.compare.judging import Judge
-from ci_eval.core.compare.population import explain_classes, population
+from ci_eval.core.compare.pairing import explain_classes, population
+from ci_eval.core.compare.resources import align_figures
 from ci_eval.core.compare.sums import Sums, find_directions
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import ReportFilters

@@ -14,14 +14,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.core.statistics.paired import LEVEL
+from ci_eval.core.statistics.paired import LEVEL, Limits, within
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 Booleans = NDArray[np.bool_]
-Limits = tuple[float | None, float | None]
-"""The lowest and the highest value of one session (`MetricInfo.limits`); None if there is no bound."""
 FEWEST_OBSERVED = 3
 """The sessions that any interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
 
@@ -140,14 +138,6 @@ def figure(
         error, df = noise.add_sampling(np.array([sampling]))
         reach = float(critical_values(1 - LEVEL, df)[0] * error[0])
     return within(limits, center - reach - more, center + reach + more, value)
-
-
-def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
-    """Return the part of an interval that lies within the limits, and reaches as far as `value`."""
-    lowest, highest = limits
-    # A symmetric interval may reach beyond what a share can be, and one of a shrunken centre not as far as the figure.
-    low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
-    return min(low, value), max(high, value)
 
 
 def influence(total: Floats) -> Floats:
