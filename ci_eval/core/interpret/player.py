@@ -21,12 +21,11 @@ from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Query, Running
 from ci_eval.core.grammar.document import Document, difference
 from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
-from ci_eval.core.interpret.carets import Carets
-from ci_eval.core.interpret.contract import LONGEST
+from ci_eval.core.interpret.clients import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.grading import Acceptances, FileChanges
+from ci_eval.core.interpret.listview import DisplayedList, ListView, RecordCarets, settle_tail
 from ci_eval.core.interpret.pack import SessionEnd
-from ci_eval.core.interpret.showing import Showing, Shown, settle_tail
 from ci_eval.core.logs import Log, Logged, LoggedSession
 from ci_eval.core.logs.features import COLUMN
 from ci_eval.core.model import (
@@ -120,8 +119,8 @@ class Player:
         setup = assignment.setup
         around = setup.surroundings
         self._grading = engine.grading
-        self._showing = Showing(setup, assignment.path, document.text)
-        self._carets = Carets(setup)
+        self._view = ListView(setup, assignment.path, document.text)
+        self._carets = RecordCarets(setup)
         self._acceptances = Acceptances(around, assignment.path, document.text) if setup.task.of_imports else None
         self._changes = FileChanges(around.language)
         self.engine_time = 0.0
@@ -187,7 +186,7 @@ class Player:
                     is_asked = self._begin(action)
                     session = self._open
                     if is_asked and session and (not session.possible or session.possible.asks(action.prefix)):
-                        continues = bool(session.lookups) and self._showing.keeps
+                        continues = bool(session.lookups) and self._view.keeps
                         question = Question(prefix=action.prefix, expected=action.expected_text, continues=continues)
                         self.ask(question, session)
                 case PlayItem():
@@ -402,7 +401,7 @@ class Player:
             usage=usage,
         )
 
-    def _show(self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: Open) -> Shown:
+    def _show(self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: Open) -> DisplayedList:
         text, caret, call = self.document.text, self.document.caret, session.call
         # The text is that of the file on disk: the document may hide the code behind the caret.
         end = call.offset + len(call.expected_text)
@@ -413,7 +412,7 @@ class Player:
             follows = ""
         if self._acceptances is None:
             suggestions = self._changes.mark(suggestions, self._token(prefix, call), text)
-        return self._showing.show(
+        return self._view.show(
             suggestions,
             text[: caret - len(prefix)],
             prefix,
