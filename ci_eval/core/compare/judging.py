@@ -96,12 +96,10 @@ class _Own:
 
     @property
     def base(self) -> Floats:
-        """Return the figures of base, one element for each."""
         return np.asarray(self.total[:, 0] / self.total[:, 1])
 
     @property
     def new(self) -> Floats:
-        """Return the figures of new, one element for each."""
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
     def spread(self, repeats: Repeats) -> Spread:

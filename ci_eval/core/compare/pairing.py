@@ -73,7 +73,6 @@ class FailureCount:
         return bool(failed)
 
     def failures(self) -> Failures:
-        """Return the counts as a value."""
         return Failures(
             sessions=self.sessions,
             rounds=self.rounds,

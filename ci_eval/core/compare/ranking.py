@@ -233,11 +233,9 @@ class _Together:
 
     @property
     def sessions(self) -> int:
-        """Return the number of all sessions that were added."""
         return sum(self.files.values())
 
     def times(self, side: int) -> dict[str, Estimate]:
-        """Return the times of one side, by metric."""
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
     def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:

@@ -129,7 +129,7 @@ def play_files(
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
-    waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
+    waiting, stores, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
     with ExitStack() as stack:
         journals = stack.enter_context(_journals(sides[0].workspace))
@@ -138,7 +138,7 @@ def play_files(
             # Rounds are the outer loop, since a worker starts its engines anew for each round.
             for number in range(rounds)
             for assignments in waiting
-            if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
+            if not all(store.has_round(assignments[0].path, number) for store in stores)
         )
         # If a worker dies, the next one goes on with its file.
         pool = stack.enter_context(
@@ -153,20 +153,20 @@ def play_files(
         for outcome in pool.map(left):
             if outcome:
                 for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
-                    keepers[assignment.side].keep(assignment, played)
+                    stores[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
             # The pool also counts the sessions of unfinished files.
             done = max(before + pool.counted, total.statuses.total())
             advance(min(done, total.planned), total)
-            for side, keeper in enumerate(keepers):
-                if keeper.gives_up():
+            for side, store in enumerate(stores):
+                if store.gives_up():
                     _leave_out(side, left)
-            if all(keeper.so_far.given_up for keeper in keepers):
+            if all(store.so_far.given_up for store in stores):
                 pool.stop()
                 break
-    for number, keeper in enumerate(keepers):
-        keeper.close([assignments[number] for assignments in waiting])
-    return [keeper.so_far for keeper in keepers]
+    for number, store in enumerate(stores):
+        store.close([assignments[number] for assignments in waiting])
+    return [store.so_far for store in stores]
 
 
 def _plan_sides(
@@ -176,9 +176,9 @@ def _plan_sides(
     shard: Shard | None,
     rounds: int,
     chosen: Chosen | None,
-) -> tuple[list[tuple[Assignment, ...]], list[Keeper], Progress]:
-    """Return the assignments of each file that has no sessions yet, the keeper of each side, and the sums so far."""
-    plans, keepers = [], []
+) -> tuple[list[tuple[Assignment, ...]], list[ResultStore], Progress]:
+    """Return the assignments of each file that has no sessions yet, the store of each side, and the sums so far."""
+    plans, stores = [], []
     for side in sides:
         side.workspace.tidy()
         plans.append(
@@ -192,22 +192,22 @@ def _plan_sides(
                 chosen=chosen,
             )
         )
-        keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
-    total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
+        stores.append(ResultStore(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
+    total = Progress(planned=sum(store.so_far.planned for store in stores) * rounds)
     waiting: list[tuple[Assignment, ...]] = []
     for assignments in zip(*plans, strict=True):
         path = assignments[0].path
-        if all(keeper.has(path) for keeper in keepers):
-            for keeper in keepers:
-                total.statuses += keeper.take_over(path)
+        if all(store.has(path) for store in stores):
+            for store in stores:
+                total.statuses += store.take_over(path)
         else:
-            for keeper in keepers:
+            for store in stores:
                 # Engines are asked about a file in turns, so the sessions of one side alone are asked again.
-                keeper.workspace.drop_sessions(path)
+                store.workspace.drop_sessions(path)
             waiting.append(assignments)
     # The longest first, so that no worker is left alone with one at the end.
     waiting.sort(key=lambda assignments: -assignments[0].sessions)
-    return waiting, keepers, total
+    return waiting, stores, total
 
 
 def _leave_out(side: int, left: deque[Turn]) -> None:
@@ -307,8 +307,8 @@ def summarise_error(error: FileError) -> str:
     return quote(first if not last or last in first else f"{first}: {last}", LONGEST_REASON)
 
 
-class Keeper:
-    """A keeper of what one engine answers. Several rounds are kept beside the sessions until a file is through all of
+class ResultStore:
+    """A store of what one engine answers. Several rounds are stored beside the sessions until a file is through all of
     them."""
 
     def __init__(self, workspace: Workspace, rounds: int, planned: int) -> None:

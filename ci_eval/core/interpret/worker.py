@@ -33,7 +33,7 @@ from ci_eval.core.interpret.pack import (
     observable_content,
     read_journal,
 )
-from ci_eval.core.interpret.player import Open, Player, Question
+from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
 from ci_eval.core.model import (
     FAILED,
@@ -273,7 +273,7 @@ class _Scout(Player):
 
     running: Running
 
-    def ask(self, question: Question, session: Open) -> Lookup | None:
+    def ask(self, question: Question, session: OpenSession) -> Lookup | None:
         # Whatever goes wrong here goes wrong once more when the player asks, and is reported then.
         with suppress(Exception):
             record = self._record_of_next(session)
