@@ -33,7 +33,7 @@ from ci_eval.core.contracts import Surroundings
 from ci_eval.core.grammar.document import Document, decode
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.player import Player
-from ci_eval.core.interpret.run import plan
+from ci_eval.core.interpret.selection import plan
 from ci_eval.core.model import Confine
 from ci_eval.core.statistics.student import critical_values
 from ci_eval.core.workspace import Workspace, read_actions

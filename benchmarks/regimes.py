@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.compare import compare
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters, sampling_classes
-from ci_eval.core.interpret.run import share_twice
+from ci_eval.core.interpret.selection import share_twice
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import (
     Determinism,

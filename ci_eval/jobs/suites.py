@@ -31,7 +31,7 @@ from ci_eval.core.filters import label
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, Suite, SuiteProject, Value
 from ci_eval.core.rendering.figures import shown_filter
-from ci_eval.core.statistics.projects import differences_over_projects, over_projects
+from ci_eval.core.statistics.paired import over_projects
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import compare_engines as compare_engines_job
@@ -402,7 +402,7 @@ def tabulate_comparisons(
         title=f"{first.base.title} → {first.new.title}",
         about=f"({label(first.headline)})",
         projects=projects,
-        overall=differences_over_projects(known, infos, pairs),
+        overall=over_projects(known, infos, pairs),
         metrics=tuple(infos),
         compared=True,
         pairs=pairs,

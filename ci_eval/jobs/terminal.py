@@ -39,7 +39,7 @@ from ci_eval.core.rendering.verdicts import (
     verdict_table,
 )
 from ci_eval.core.statistics.footprint import INFOS
-from ci_eval.core.statistics.repeated.noise import noise_text
+from ci_eval.core.statistics.repeated import noise_text
 from ci_eval.jobs.compare import Compared
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.plugins.learning.rankers import RankerModel

@@ -15,7 +15,7 @@ import numpy as np
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
-from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC
+from ci_eval.core.statistics.repeated import DETERMINISTIC
 from ci_eval.core.statistics.student import Floats
 
 NAMES = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank", "NDCG")

@@ -15,7 +15,7 @@ from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.model import Difference, Verdict
-from ci_eval.core.statistics.repeated.repeats import Repeats
+from ci_eval.core.statistics.repeated import Repeats
 from ci_eval.core.statistics.student import Floats
 
 METRICS = [each for each in metrics.load() if each.info.name in {"RecallAt1", "RecallAt5", "MeanLatency"}]

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ci_eval.core.workspace import Workspace
+from ci_eval.core.base.shards import deal
+from ci_eval.core.compare.pairing import explain_classes, population
+from ci_eval.core.manifest import Manifest
+from ci_eval.core.model import EngineInfo, FileActions, ProjectInfo
+from ci_eval.core.statistics.population import Strata
+from ci_eval.core.workspace import Workspace, pack_actions
 from tests.command import command as run
 from tests.comparing import compare
 from tests.projects import GREETER, write
@@ -63,3 +69,64 @@ def test_sessions_pair_by_their_ids_where_one_side_has_few_of_a_file(tmp_path: P
     # The same engine gave the same answers: any difference would be one between other sessions.
     metrics = report["filters"]["ALL"]["metrics"]
     assert [metrics[name]["difference"] for name in ("RecallAt1", "RecallAt5", "Recall")] == [0, 0, 0]
+
+
+FILES = {"one/a.py": 40, "one/b.py": 60, "two/c.py": 300}
+PROJECT = ProjectInfo(spec="path:p", name="p", revision="1", checksum="c")
+
+
+def made(folder: Path, *, changed: str = "", **said: Any) -> Workspace:
+    """A workspace whose actions have so many sessions."""
+    workspace = Workspace.create(folder)
+    for path, sessions in FILES.items():
+        checksum = "other" if path == changed else "same"
+        actions = FileActions(path=path, checksum=checksum, sessions=sessions, unparsable=0.0, actions=())
+        workspace.write_actions(path, pack_actions(actions))
+    workspace.write_manifest(
+        Manifest(
+            ci_eval="", title="", language="python", completion_type="BASIC", client="editor", strategy="", seed=0,
+            engine=EngineInfo(name="words", version="1"), project=PROJECT, grammar="", python="", os="", cpu="", jobs=1,
+            start="2026-01-01T00:00:00+00:00", generated=sum(FILES.values()), **said,
+        )
+    )  # fmt: skip
+    return workspace
+
+
+@pytest.mark.parametrize("asked", [1, 4])
+def test_a_sample_is_a_share_of_all_sessions(tmp_path: Path, asked: int) -> None:
+    sides = made(tmp_path / "base"), made(tmp_path / "new")
+    assert measured(population(*sides, same_text=True), 400 // asked) == (400, 1 / asked)
+
+
+def test_files_that_changed_are_no_part_of_it(tmp_path: Path) -> None:
+    sides = made(tmp_path / "base"), made(tmp_path / "new", changed="two/c.py")
+    assert measured(population(*sides, same_text=False), 50) == (100, 0.5)
+
+
+def test_a_shard_is_asked_of_its_own_files_only(tmp_path: Path) -> None:
+    sides = made(tmp_path / "base", shard="1/2"), made(tmp_path / "new", shard="1/2")
+    own = sum(len(shares[1]) for shares in deal(FILES, 2).values() if 1 in shares)
+    assert measured(population(*sides, same_text=True), own) == (own, 1)
+
+
+def test_of_several_projects_the_one_least_asked_counts(tmp_path: Path) -> None:
+    projects = (PROJECT, PROJECT)
+    sides = made(tmp_path / "base", projects=projects), made(tmp_path / "new", projects=projects)
+    strata, asked = population(*sides, same_text=True), {("one", ""): 100, ("two", ""): 30}
+    assert (strata.total(asked), strata.share(asked)) == (400, 0.1)
+
+
+def test_classes_of_one_side_divide_the_sessions_of_both(tmp_path: Path) -> None:
+    classes = {"": {"names, Prefix 1": 150, "names": 250}}
+    sides = made(tmp_path / "base"), made(tmp_path / "new", strata=classes)
+    assert population(*sides, same_text=True).sessions == {("", "names, Prefix 1"): 150, ("", "names"): 250}
+    assert explain_classes(*sides) == ""
+
+
+def test_other_classes_are_not_judged(tmp_path: Path) -> None:
+    sides = made(tmp_path / "base", strata={"": {"imports": 400}}), made(tmp_path / "new", strata={"": {"names": 400}})
+    assert "reports.headline differed" in explain_classes(*sides)
+
+
+def measured(strata: Strata, asked: int) -> tuple[int, float]:
+    return strata.total({("", ""): asked}), strata.share({("", ""): asked})

@@ -10,7 +10,7 @@ from ci_eval.core import machine
 from ci_eval.core.catalogs import engines
 from ci_eval.core.contracts import Query, Surroundings
 from ci_eval.core.interpret.clients import CATALOG as CLIENTS
-from ci_eval.core.interpret.contract import Caret
+from ci_eval.core.interpret.clients import TypedToken
 from ci_eval.core.model import Suggestion
 from tests.projects import write
 
@@ -83,6 +83,6 @@ def test_a_member_that_needs_this_is_shown(tmp_path: Path, name: str) -> None:
     root = write(tmp_path, **{"a.ts": CLASS, "tsconfig.json": "{}"})
     line = "  run(): string { return ext"
     listing = CLIENTS.load("vscode").show(
-        complete(name, "typescript", root, "a.ts", "ext"), Caret(prefix="ext", line=line, asked=3, follows=None)
+        complete(name, "typescript", root, "a.ts", "ext"), TypedToken(prefix="ext", line=line, asked=3, follows=None)
     )
     assert "this.extend" in [suggestion.text for suggestion in listing.suggestions[:3]]

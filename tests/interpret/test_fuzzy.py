@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.interpret.fuzzy import score
+from ci_eval.core.interpret.fuzzy import full_score, graceful_score, score
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,30 @@ def test_a_word_does_not_fit_elsewhere(typed: str, candidate: str) -> None:
 )
 def test_of_two_candidates_the_better_fit_scores_higher(typed: str, better: str, worse: str) -> None:
     assert (score(typed, better) or 0) > (score(typed, worse) or 0)
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "full", "graceful"),
+    [
+        ("t", "total", 2, 2),
+        ("t", "t", 4, 4),
+        ("to", "Total", 8, 8),
+        ("to", "subtotal", None, None),
+        ("to", "sub_total", -5, -5),
+        ("to", "subTotal", -4, -4),
+        ("gcf", "getClassFile", 0, 0),
+        ("gcf", "get_class_file", -2, -2),
+        ("cno", "console", -8, 15),
+        ("cosn", "console", None, 23),
+        ("a", "bbb", None, None),
+        (".t", ".total", 9, 9),
+        ("$v", "$value", 9, 9),
+        ("éa", "Éab", 8, 8),
+        ("x", "😀x", None, None),
+        ("total", "totals_of_total", 34, 34),
+        ("aaa", "a" * 200, 18, 18),
+        ("𐐀b", "a𐐀_b", None, None),
+    ],
+)
+def test_the_scores_are_those_of_vs_code(word: str, text: str, full: int | None, graceful: int | None) -> None:
+    assert (full_score(word, 0, text), graceful_score(word, 0, text)) == (full, graceful)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.interpret.player import MOST_MESSAGES, Open
+from ci_eval.core.interpret.player import MOST_MESSAGES, OpenSession
 from ci_eval.core.model import CallCompletion, Kind, Properties, Status
 from ci_eval.plugins.engines.controls import WORDS
 from tests.faulty import Faulty
@@ -63,7 +63,7 @@ def test_an_engine_that_always_fails_is_given_up_file_by_file(tmp_path: Path) ->
 
 def test_of_too_many_messages_the_first_are_kept_and_that_is_told() -> None:
     about = Properties(kind=Kind.VARIABLE, is_argument=False)
-    asked = Open(CallCompletion(session="1", offset=0, prefix="", expected_text="x", properties=about))
+    asked = OpenSession(CallCompletion(session="1", offset=0, prefix="", expected_text="x", properties=about))
     for number in range(MOST_MESSAGES + 9):
         asked.keep(str(number))
     assert asked.messages == [*map(str, range(MOST_MESSAGES)), "… and more"]

@@ -13,9 +13,9 @@ from msgspec.structs import replace as replace_info
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.sums import FilterSums
-from ci_eval.core.statistics.paired import FLOORS, MARGINS
-from ci_eval.core.statistics.repeated.repeats import Repeats
-from ci_eval.core.statistics.sampled import Limits, effective_sessions, figure, powers
+from ci_eval.core.statistics.paired import FLOORS, MARGINS, Limits
+from ci_eval.core.statistics.repeated import Repeats
+from ci_eval.core.statistics.sampled import effective_sessions, figure, powers
 from ci_eval.plugins.reports.html.evaluation import TEMPLATES
 from tests.reports.browsing import Browser, Page
 

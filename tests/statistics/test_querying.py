@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.model import Kind, LookupScore, Properties, QueryFigures, SessionScore, Status
-from ci_eval.core.statistics.querying import Cases, mann_whitney
+from ci_eval.core.statistics.nonparametric import mann_whitney
+from ci_eval.core.statistics.querying import Cases
 from tests.needs import need_module
 
 

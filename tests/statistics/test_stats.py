@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.core.contracts import Metric
-from ci_eval.core.model import MetricInfo
+from ci_eval.core.model import Kind, MetricInfo, Properties, SessionScore, Status
 from ci_eval.core.statistics import stats
-from ci_eval.core.statistics.stats import Collector, Observations, area, estimate, figure, nearest_rank, pack_location
+from ci_eval.core.statistics.stats import (
+    MOST,
+    Collector,
+    Observations,
+    Prompts,
+    area,
+    estimate,
+    pack_location,
+)
+from ci_eval.core.statistics.timing import nearest_rank
 
 INFO = MetricInfo(name="X", summary="", unit="share", better="higher")
 SHARE = Metric(info=INFO, observe=lambda session: [])
@@ -57,11 +68,11 @@ def test_times_have_no_interval(metric: Metric) -> None:
 
 
 def test_nothing_observed_has_no_figure() -> None:
-    assert figure(Observations(SHARE)) is None
+    assert estimate(Observations(SHARE), 1.0).value is None
 
 
 def test_ratios_divide_sums_and_do_not_average_files() -> None:
-    assert figure(observed(SHARE, [[1], [0, 0, 0]])) == 0.25
+    assert estimate(observed(SHARE, [[1], [0, 0, 0]]), 1.0).value == 0.25
 
 
 @given(st.lists(st.tuples(st.integers(-3, 0), st.booleans()), max_size=30))
@@ -82,10 +93,10 @@ def test_sums_say_what_all_observations_say(found: list[tuple[int, int, int, int
     collector.flush_observations()
     seen = np.array([each[2:] for each in found], dtype=float).reshape(-1, 2)
     weight = seen[:, 1].sum()
-    assert figure(ratio) == (pytest.approx(seen[:, 0].sum() / weight) if weight else None)
+    assert estimate(ratio, 1.0).value == (pytest.approx(seen[:, 0].sum() / weight) if weight else None)
     for kind in range(3):
         of_kind = seen[[each[1] == kind for each in found]]
-        assert figure(median, kind) == (nearest_rank(of_kind[:, 0], 0.5) if len(of_kind) else None)
+        assert estimate(median, 1.0, kind=kind).value == (nearest_rank(of_kind[:, 0], 0.5) if len(of_kind) else None)
         assert estimate(ratio, 1, kind=kind).n == len(of_kind)
     for file, (share, middle) in enumerate(zip(ratio.by_file(5), median.by_file(5), strict=True)):
         of_file = seen[[each[0] == file for each in found]]
@@ -104,7 +115,7 @@ def test_what_one_metric_observes_does_not_move_another_by_a_bit(found: list[tup
         for value, slow in found:
             collector.add(pack_location(0), [[(1.0, 1.0)] * slow * times, [(value, 1.0)]])
         collector.flush_observations()
-        figures.add(figure(ratio))
+        figures.add(estimate(ratio, 1.0).value)
     assert len(figures) == 1
 
 
@@ -131,3 +142,67 @@ def test_files_may_be_added_up_apart(metric: Metric) -> None:
         apart.merge_observations(observed(metric, files[begin : begin + 2]).collected(), begin)
     assert apart.by_file(4) == whole.by_file(4)
     assert estimate(apart, 0.5) == estimate(whole, 0.5)
+
+
+def metric(name: str = "ChrF", unit: str = "share") -> Metric:
+    return Metric(info=MetricInfo(name=name, summary="", unit=unit, better="higher"), observe=lambda _: [])
+
+
+def session(prompt: str | None) -> SessionScore:
+    return SessionScore(
+        id="1", file="a.txt", offset=0, expected_text="x", status=Status.OK,
+        properties=Properties(kind=Kind.RECORD, prompt=prompt),
+    )  # fmt: skip
+
+
+def summed(values: dict[str, list[float]]) -> Prompts:
+    prompts = Prompts([metric("Cost", "money"), metric()])
+    for prompt, numbers in values.items():
+        for number in numbers:
+            prompts.add(session(prompt), [[(9.0, 1.0)], [(number, 1.0)]])
+    return prompts
+
+
+def test_each_prompt_has_its_mean_and_all_have_a_spread() -> None:
+    figures = summed({"a": [0, 1], "b": [1, 1], "c": [0, 0]}).figures()
+    assert figures is not None
+    assert figures.sessions == {"a": 2, "b": 2, "c": 2}
+    (spread,) = figures.metrics.values()
+    assert spread.values == {"a": 0.5, "b": 1.0, "c": 0.0}
+    assert (spread.low, spread.high, spread.deviation) == (0.0, 1.0, 0.5)
+    # The sampling variance of a's mean is 0.5 / 2, that of the others 0; the root of the mean.
+    assert spread.by_chance == pytest.approx((0.25 / 3) ** 0.5)
+
+
+def test_prompts_that_are_alike_differ_as_much_as_chance_says() -> None:
+    chance, ratios = random.Random(3), []
+    for _ in range(200):
+        figures = summed({f"p{k}": [float(chance.random() < 0.3) for _ in range(40)] for k in range(10)}).figures()
+        assert figures is not None
+        spread = figures.metrics["ChrF"]
+        assert spread.by_chance is not None
+        ratios.append(spread.deviation**2 / spread.by_chance**2)
+    assert 0.93 < sum(ratios) / len(ratios) < 1.07
+
+
+def test_files_that_another_process_added_up_count_alike() -> None:
+    whole = summed({"a": [0.1, 0.5], "b": [0.3, 0.9]}).figures()
+    parts = summed({"a": [0.1]})
+    parts.add_all(summed({"a": [0.5], "b": [0.3, 0.9]}))
+    assert parts.figures() == whole
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 30, MOST + 1])
+def test_one_prompt_and_a_prompt_for_each_sample_are_not_told_apart(count: int) -> None:
+    assert summed({f"p{number}": [0.5] for number in range(count)}).figures() is None
+
+
+def test_sessions_without_a_prompt_and_without_a_grade_are_in_no_figure() -> None:
+    prompts = summed({"a": [0.5], "b": [1.0]})
+    prompts.add(session(None), [[], [(0.0, 1.0)]])
+    prompts.add(session("a"), [[], []])
+    figures = prompts.figures()
+    assert figures is not None
+    assert figures.sessions == {"a": 2, "b": 1}
+    assert figures.metrics["ChrF"].values == {"a": 0.5, "b": 1.0}
+    assert figures.metrics["ChrF"].by_chance is None

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from ci_eval.core.catalogs import metrics
-from ci_eval.core.statistics.timing import GROUPS, Observed, compare_timing, nearest_rank
+from ci_eval.core.statistics.timing import (
+    BINS,
+    GROUPS,
+    Observed,
+    bin_latencies,
+    compare_timing,
+    estimate_quantile,
+    nearest_rank,
+)
 
 METRICS = {each.info.name: each for each in metrics.load()}
 BASE = ([10.0], [11.0], [12.0], [10.5], [11.5])
@@ -126,3 +134,14 @@ def test_without_a_lookup_there_is_no_figure() -> None:
     assert (
         compare_timing(METRICS["LatencyPercentile95"], rounds([], []), rounds([1.0], [1.0]), asked=1, tests=1) is None
     )
+
+
+def test_quantiles_are_nearest_rank_to_two_percent() -> None:
+    values = np.random.default_rng(1).lognormal(3, 1, 5000)
+    for share in (0.5, 0.95):
+        exact = np.sort(values)[int(np.ceil(share * 5000)) - 1]
+        assert estimate_quantile(bin_latencies(values), share) == pytest.approx(exact, rel=0.02)
+
+
+def test_nothing_has_no_quantile() -> None:
+    assert estimate_quantile(np.zeros(BINS), 0.5) is None

@@ -1,10 +1,9 @@
 """The stage that compares: two workspaces (what is better, worse, or cannot be told), several, or one with its
 history."""
 
-from ci_eval.core.compare.compare import compare, refuse
+from ci_eval.core.compare.compare import compare, pilot, refuse
 from ci_eval.core.compare.conditions import between, name_sides, parts
-from ci_eval.core.compare.detecting import pilot
+from ci_eval.core.compare.gates import judge_since
 from ci_eval.core.compare.pairing import StoredPairs
 from ci_eval.core.compare.ranking import rank, take_verdicts
-from ci_eval.core.compare.since import judge_since
 from ci_eval.core.compare.trend import Figures, History, append, read, read_figures, trend

@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.compare.conditions import conditions, explain_draws
-from ci_eval.core.compare.detecting import find_detection
-from ci_eval.core.compare.footprints import differences
-from ci_eval.core.compare.judging import Judge
-from ci_eval.core.compare.marks import mark
-from ci_eval.core.compare.pairing import Paired, pair
-from ci_eval.core.compare.population import explain_classes
-from ci_eval.core.compare.sums import FilterSums, PartSums
-from ci_eval.core.compare.turns import is_alternating, times
+from ci_eval.core.compare.judging import Judge, estimate_noise
+from ci_eval.core.compare.pairing import Paired, explain_classes, pair
+from ci_eval.core.compare.resources import differences, is_alternating, times
+from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.core.manifest import Manifest, unlike
-from ci_eval.core.model import Change, Comparison, FailureVerdict, PairCounts, SessionScore, Side, Verdict
+from ci_eval.core.model import (
+    Change,
+    Comparison,
+    Difference,
+    Elsewhere,
+    FailureVerdict,
+    PairCounts,
+    SessionScore,
+    Side,
+    Verdict,
+)
+from ci_eval.core.model.comparison import Detected
 from ci_eval.core.scoring import FAILED_BAND, UNGRADED_BAND
+from ci_eval.core.statistics.detection import Pilot, mean_square
 from ci_eval.core.statistics.footprint import INFOS
-from ci_eval.core.statistics.latencies import estimate_quantile
-from ci_eval.core.statistics.repeated.noise import measure_noise, noise_text
-from ci_eval.core.statistics.repeated.repeats import Repeats, sign_test
+from ci_eval.core.statistics.nonparametric import sign_test
+from ci_eval.core.statistics.paired import FOUR_OF_FIVE, holm
+from ci_eval.core.statistics.repeated import Repeats, measure_noise, noise_text
+from ci_eval.core.statistics.sampled import influence, largest_gains
+from ci_eval.core.statistics.student import NORMAL
+from ci_eval.core.statistics.timing import estimate_quantile
 from ci_eval.core.workspace import Workspace
 
 MOST_PARTS = 20
@@ -315,3 +327,102 @@ def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], Part
         and (dimension == "file" or sums.sessions < paired.divided[dimension])
     ]
     return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]
+
+
+def mark(
+    filters: Mapping[str, Mapping[str, Difference]],
+    declared: Sequence[str],
+    headline: str,
+    failures: FailureVerdict | None = None,
+) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
+    """Return the same verdicts, marked where they hold among all of the page (Holm): those on the declared metrics
+    under every filter, those on other code, and that on failures. The verdicts themselves stay."""
+    p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
+    # Pages show other code under the headline alone.
+    p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
+    p_values += [failures.p] if failures else []
+    level = holm([p for p in p_values if p is not None])
+
+    def marks(of: Difference | Elsewhere | FailureVerdict, *, shown: bool) -> bool:
+        # Without a p-value, nothing is uncertain.
+        return of.verdict in {Verdict.BETTER, Verdict.WORSE} and (of.p is None or (shown and of.p <= level))
+
+    marked: dict[str, dict[str, Difference]] = {}
+    for part, figures in filters.items():
+        marked[part] = {}
+        for name, of in figures.items():
+            elsewhere = marks(of.elsewhere, shown=part == headline and name in declared)
+            there = replace(of.elsewhere, marked=elsewhere)
+            marked[part][name] = replace(of, marked=marks(of, shown=name in declared), elsewhere=there)
+    return marked, failures and replace(failures, marked=marks(failures, shown=True))
+
+
+def pilot(
+    base: Workspace,
+    new: Workspace,
+    metrics: Sequence[Metric],
+    filters: ReportFilters,
+    metric: str,
+    *,
+    sessions: int,
+    asked: int,
+) -> Pilot | None:
+    """Return what is known so far of the headline's difference in one metric; None if a side has no figure yet.
+
+    `metrics`: those that are judged together. `sessions`: the number of all sessions, of which `asked` were asked so
+    far.
+    """
+    paired = pair(base, new, metrics, filters, 0)
+    headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
+    sums = paired.filters[headline]
+    return make_pilot(sums, metrics, metric, sessions=sessions, asked=asked)
+
+
+def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
+    """Return what sums over the sessions asked so far tell of the difference in one metric; see `pilot`."""
+    at = next(index for index, own in enumerate(metrics) if own.info.name == metric)
+    if not np.all(sums.total[at, [1, 3]] > 0):
+        return None
+    base_above, base_below, new_above, new_below = sums.total[at]
+    count, difference = float(sums.observed[at]), float(new_above / new_below - base_above / base_below)
+    weights, own = influence(sums.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
+    # The squares are about 0, not about the mean: to swap the engines must change nothing (docs/statistics.md).
+    squares = float(weights @ sums.products[own, own] @ weights) * count**2 + count * difference**2
+    noise = estimate_noise(sums, [at])
+    return Pilot(
+        sessions=sessions,
+        asked=asked,
+        observed=count,
+        variance=mean_square(squares, count, largest_gains([metrics[at].info.span])[0]),
+        noise=float(noise.variance[0]),
+        df=float(noise.df[0]),
+    )
+
+
+def find_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
+    """Return which difference the asked sessions find. None if the sides were not asked to find the same difference, or
+    if its metric has no difference.
+
+    `found`: name of each metric → its difference over all sessions.
+    """
+    request = base.detection
+    if request is None or request != new.detection or request.metric not in found:
+        return None
+    return Detected(
+        metric=request.metric,
+        wanted=request.wanted,
+        power=request.power,
+        most=request.most,
+        reached=_detectable_difference(found[request.metric], request.power),
+    )
+
+
+def _detectable_difference(difference: Difference, power: float) -> float | None:
+    if difference.low is None or difference.high is None:
+        return None
+    reach = (difference.high - difference.low) / 2
+    # An exact difference has no `detectable`: it would show a change of any size.
+    if difference.detectable is None:
+        return 0.0
+    # `detectable` is for a power of 80%; another power takes another quantile.
+    return reach + (difference.detectable - reach) / FOUR_OF_FIVE * NORMAL.inv_cdf(power)

@@ -13,30 +13,20 @@ from itertools import groupby
 import numpy as np
 from msgspec.structs import replace
 
+from ci_eval.core.compare.resources import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
-from ci_eval.core.compare.turns import NO_FIGURE, NOT_IN_TURNS
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change
 from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, elsewhere, jackknife
 from ci_eval.core.statistics.detection import MOST_NEEDED, POINT, Pilot
-from ci_eval.core.statistics.latencies import estimate_quantile
-from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, singly, verdict
-from ci_eval.core.statistics.repeated.questions import SecondQuestions
-from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, RULE_OF_THREE, Repeats, sign_test
-from ci_eval.core.statistics.repeated.wavering import NoiseVariance
-from ci_eval.core.statistics.sampled import (
-    FEWEST_OBSERVED,
-    FEWEST_RANKS,
-    figure,
-    here,
-    influence,
-    largest_gains,
-    within,
-)
+from ci_eval.core.statistics.nonparametric import sign_test
+from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, singly, verdict, within
+from ci_eval.core.statistics.repeated import DETERMINISTIC, RULE_OF_THREE, NoiseVariance, Repeats, SecondQuestions
+from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, figure, here, influence, largest_gains
 from ci_eval.core.statistics.stats import tell_state
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.timing import FLOOR
+from ci_eval.core.statistics.timing import FLOOR, estimate_quantile
 
 FEWEST_RANKS_ALIKE = 1_000
 """The number of sessions from which on a figure without a bound, such as the mean rank, may be called equivalent."""
@@ -106,12 +96,10 @@ class _Own:
 
     @property
     def base(self) -> Floats:
-        """Return the figures of base, one element for each."""
         return np.asarray(self.total[:, 0] / self.total[:, 1])
 
     @property
     def new(self) -> Floats:
-        """Return the figures of new, one element for each."""
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
     def spread(self, repeats: Repeats) -> Spread:

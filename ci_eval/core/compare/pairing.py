@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from ci_eval.core.catalogs import tasks
-from ci_eval.core.compare.population import population
 from ci_eval.core.compare.sums import FilterSums, PartSums
 from ci_eval.core.contracts import Metric, Observation, Task
-from ci_eval.core.filters import GROUPS, ReportFilters, standard_parts
+from ci_eval.core.filters import GROUPS, ReportFilters, find_class, standard_parts
 from ci_eval.core.grammar.syntax import colour_file
 from ci_eval.core.model import (
     FAILED,
@@ -29,11 +28,11 @@ from ci_eval.core.model import (
     unasked_stretches,
 )
 from ci_eval.core.scoring import answers, band, evaluated, observe_metrics, observe_rounds, score, shown_rank
-from ci_eval.core.statistics.latencies import bin_latencies
-from ci_eval.core.statistics.population import FILES, Key, Strata
-from ci_eval.core.statistics.repeated.questions import SecondQuestions
+from ci_eval.core.statistics.population import FILES, Key, Strata, project_from_path, select_shard_files
+from ci_eval.core.statistics.repeated import SecondQuestions
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.workspace import Workspace
+from ci_eval.core.statistics.timing import bin_latencies
+from ci_eval.core.workspace import Workspace, read_items
 
 SHOWN = 200
 """The largest number of regressions, and of improvements, that are listed one by one."""
@@ -74,7 +73,6 @@ class FailureCount:
         return bool(failed)
 
     def failures(self) -> Failures:
-        """Return the counts as a value."""
         return Failures(
             sessions=self.sessions,
             rounds=self.rounds,
@@ -463,3 +461,55 @@ class StoredPairs:
 def _latencies(session: SessionScore) -> list[float]:
     # A reused session has the latencies of another run.
     return [] if session.reused else [lookup.latency for lookup in session.lookups]
+
+
+def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
+    """Return the sessions that could have been compared. `same_text`: False if a file is known to differ between the
+    sides."""
+    ours, theirs = base.manifest(), new.manifest()
+    # A sample without classes has the first sessions of each class as well, if it has the same seed.
+    divided = ours if ours.strata else theirs
+    merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
+    if not merged and ours.dealt is None is theirs.dealt and same_text and ours.generated == theirs.generated:
+        # The manifests have the numbers, so no actions need to be read.
+        counts = divided.strata.get("", {"": ours.generated})
+        return Strata({("", name): sessions for name, sessions in counts.items()}, merged, unread)
+    classes = {project: tuple(of) for project, of in divided.strata.items()}
+    sessions = Counter({(project, name): 0 for project, names in classes.items() for name in names})
+    of_base, of_new = _count_sessions(base), _count_sessions(new)
+    for path, (checksum, count) in of_base.items():
+        if path not in of_new or of_new[path][0] != checksum:
+            continue
+        # A shard may have only a part of a file's sessions.
+        count = min(count, of_new[path][1])
+        project = project_from_path(path, merged=merged)
+        if project in classes:
+            items = read_items(base.actions_path(path))
+            own = Counter(
+                find_class(classes[project], item.properties.kind, len(item.prefix))
+                for item in items
+                if item.properties
+            )
+            sessions.update({(project, name): round(of * count / len(items)) for name, of in own.items()})
+        else:
+            sessions[project, ""] += count
+    return Strata(sessions, merged, unread)
+
+
+def explain_classes(*sides: Workspace) -> str:
+    """Return why samples that were drawn from different classes are not judged; "" if they may be."""
+    classes = [{project: [*of] for project, of in side.manifest().strata.items()} for side in sides]
+    known = [of for of in classes if of]
+    if all(of == known[0] for of in known):
+        return ""
+    return (
+        "the runs drew their samples from different classes of sessions, since their reports.headline differed: "
+        "evaluate one of them again with the other's"
+    )
+
+
+def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
+    """Return path → checksum and number of sessions, of each file that has sessions in the workspace's shard."""
+    files = {head.path: head for head in workspace.action_heads()}
+    own = select_shard_files({path: head.sessions for path, head in files.items()}, workspace.manifest().dealt)
+    return {path: (files[path].checksum, sessions) for path, sessions in own.items()}

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.compare.compare import count_repeats, describe_side, refuse
 from ci_eval.core.compare.conditions import explain_draws
-from ci_eval.core.compare.footprints import align_figures
 from ci_eval.core.compare.judging import Judge
-from ci_eval.core.compare.population import explain_classes, population
+from ci_eval.core.compare.pairing import explain_classes, population
+from ci_eval.core.compare.resources import align_figures
 from ci_eval.core.compare.sums import Sums, find_directions
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import ReportFilters
@@ -27,7 +27,7 @@ from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.footprint import INFOS
 from ci_eval.core.statistics.paired import LEVEL, bias_text, winners_bias
 from ci_eval.core.statistics.population import Key
-from ci_eval.core.statistics.repeated.repeats import Repeats
+from ci_eval.core.statistics.repeated import Repeats
 from ci_eval.core.statistics.sampled import figure
 from ci_eval.core.statistics.stats import Collector, Observations, estimate, pack_location, tell_state
 from ci_eval.core.statistics.student import Floats
@@ -233,11 +233,9 @@ class _Together:
 
     @property
     def sessions(self) -> int:
-        """Return the number of all sessions that were added."""
         return sum(self.files.values())
 
     def times(self, side: int) -> dict[str, Estimate]:
-        """Return the times of one side, by metric."""
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
     def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:

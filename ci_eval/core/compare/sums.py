@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ci_eval.core.statistics.latencies import BINS
 from ci_eval.core.statistics.population import Key, Strata, Stratum
-from ci_eval.core.statistics.repeated.wavering import Wavering
+from ci_eval.core.statistics.repeated import Wavering
+from ci_eval.core.statistics.sampled import pool
 from ci_eval.core.statistics.student import Floats
-from ci_eval.core.statistics.weighted import pool
+from ci_eval.core.statistics.timing import BINS
 
 
 @dataclass(kw_only=True)
@@ -114,7 +114,7 @@ class Sums:
         return True
 
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
-        """Return the sums of the products, and the effective number of sessions of each figure; see `weighted.pool`."""
+        """Return the sums of the products, and the effective number of sessions of each figure; see `sampled.pool`."""
         if not self.sample:
             return self.products, self.observed
         of_strata = [*self.by_stratum.values()]
@@ -149,7 +149,7 @@ class FilterSums(Sums):
     clusters: Sequence[int] = ()
     """The number of the cluster that each file is sampled with in other code; none = each file is a cluster."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
-    """The number of lookups of base and of new, by how long they took (`statistics/latencies.py`)."""
+    """The number of lookups of base and of new, by how long they took (`statistics/timing.py`)."""
 
     @property
     def by_cluster(self) -> Floats:

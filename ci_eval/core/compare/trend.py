@@ -32,7 +32,7 @@ from ci_eval.core.model import (
     TrendPoint,
     Value,
 )
-from ci_eval.core.statistics.changepoints import cuts
+from ci_eval.core.statistics.nonparametric import cuts
 from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import Workspace
 

@@ -1,16 +1,14 @@
 """The second stage: from actions and an engine to sessions, what the engine answered and how each session ended."""
 
 from ci_eval.core.interpret.assignments import Assignment, Logging, Played, Setup, Turn, chosen
-from ci_eval.core.interpret.frame import Chosen, Listed, join_phases, list_sessions
 from ci_eval.core.interpret.grading import Grading, grade_anew, list_graders
-from ci_eval.core.interpret.keeping import Progress
 from ci_eval.core.interpret.pack import observable_content
 from ci_eval.core.interpret.run import (
     EngineSide,
-    count_classes,
+    Progress,
     interpret,
-    plan,
     play_files,
     write_names,
 )
+from ci_eval.core.interpret.selection import Chosen, Listed, count_classes, join_phases, list_sessions, plan
 from ci_eval.core.interpret.worker import ask_sessions, replay

@@ -7,6 +7,8 @@ prefers beginnings, starts of words, runs of letters, and the same case.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 START, WORD_START, RUN, SAME_CASE, LETTER, GAP = 8, 5, 6, 1, 1, -2
 """Points for a letter at the beginning, at the start of another word, right behind the letter before it, in the same
 case, for any letter, and for a gap before it."""
@@ -68,3 +70,166 @@ def _starts_word(text: str, at: int) -> bool:
         return True
     before, here = text[at - 1], text[at]
     return (here.isalnum() and not before.isalnum()) or (here.isupper() and not before.isupper())
+
+
+LONGEST = 128
+"""The number of characters of word and text that are looked at."""
+
+SEPARATORS = frozenset("_-. /\\'\":$<>()[]{}")
+BLANKS = frozenset(" \t")
+GAP = -5
+SWAPPED = -3
+MOST_SWAPS = 7
+_REMEMBERED = 50_000
+_EMOJI = (
+    *((0x1F1E6, 0x1F1FF), (8986, 8987), (9200, 9200), (9203, 9203), (9728, 10175), (11088, 11088), (11093, 11093)),
+    *((127744, 128591), (128640, 128764), (128992, 129008), (129280, 129535), (129648, 129782)),
+)
+
+
+def units(text: str) -> str:
+    """Return the text with a character for each UTF-16 unit, as JavaScript counts."""
+    if text.isascii() or max(text) < "\U00010000":
+        return text
+    coded = text.encode("utf-16-le", "surrogatepass")
+    return "".join(chr(int.from_bytes(coded[at : at + 2], "little")) for at in range(0, len(coded), 2))
+
+
+def _join_units(coded: str) -> str:
+    if coded.isascii():
+        return coded
+    return coded.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def full_score(word: str, begin: int, text: str) -> int | None:
+    """Return the score of `word`, from index `begin` on, in the text; None if it does not fit."""
+    return _score(units(word), units(word.lower()), begin, units(text), units(text.lower()))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def graceful_score(word: str, begin: int, text: str) -> int | None:
+    """Return the best score, neighbouring letters of the word swapped or not; None if nothing fits."""
+    typed, low_text, text = units(word), units(text.lower()), units(text)
+    top = _score(typed, units(word.lower()), begin, text, low_text)
+    if len(typed) >= 3:
+        # The bounds are those of `fuzzyScoreWithPermutations` in the same file.
+        for at in range(begin + 1, min(MOST_SWAPS, len(typed) - 1)):
+            if typed[at] == typed[at + 1]:
+                continue
+            swapped = typed[:at] + typed[at + 1] + typed[at] + typed[at + 2 :]
+            points = _score(swapped, units(_join_units(swapped).lower()), begin, text, low_text)
+            if points is not None and (top is None or points + SWAPPED > top):
+                top = points + SWAPPED
+    return top
+
+
+def _first_places(low_word: str, begin: int, length: int, low_text: str, end: int) -> list[int] | None:
+    """Return the earliest index for each letter, in order; None if they are not all there."""
+    places, at = [], -1
+    for letter in low_word[begin:length]:
+        at = low_text.find(letter, at + 1, end)
+        if at < 0:
+            return None
+        places.append(at)
+    return places
+
+
+def _score(word: str, low_word: str, begin: int, text: str, low_text: str) -> int | None:
+    length, end = min(len(word), LONGEST), min(len(text), LONGEST)
+    if begin >= length or length - begin > end:
+        return None
+    first = _first_places(low_word, begin, length, low_text, end)
+    if first is None:
+        return None
+    places, at = [], end
+    for letter in reversed(low_word[begin:length]):
+        at = low_text.rfind(letter, 0, at)
+        places.append(at)
+    last = places[::-1]
+    points, matched, strong = _best_points(word[begin:length], text, low_text, end, first, last)
+    # Without `firstMatchCanBeWeak`, the first letter must begin a word.
+    if not strong:
+        return None
+    # `boostFullMatch` adds 2, and each skipped character costs 1.
+    return points + (2 if end == length else 0) - (matched - length)
+
+
+def _best_points(
+    word: str, text: str, low_text: str, end: int, first: list[int], last: list[int]
+) -> tuple[int, int, bool]:
+    """Return the best sum over all ways, the 1-based index at which it ends, and whether any begins well. `first`,
+    `last`: the indices between which each letter can be."""
+    strong = False
+    beyond, steps = 0, [0]
+    above, runs_above = [0] * (end + 1), [0] * (end + 1)
+    for row, letter in enumerate(word):
+        lowest, highest = first[row], last[row]
+        low_letter = low_text[lowest]
+        beyond = last[row + 1] if row + 1 < len(word) else end
+        # A column stands for the index before it. `runs`: how many letters in a row end there.
+        table, runs, steps = [0] * (end + 1), [0] * (end + 1), [0] * (end + 1)
+        for at in range(lowest, beyond):
+            diagonal = left = further = -(10**9)
+            if at <= highest and low_text[at] == low_letter:
+                points, begins = _points(letter, row, text, low_text, at)
+                strong = strong or (begins and not row)
+                diagonal = above[at] + _add_gap_and_run(points, row, text, low_text, at, end, fresh=runs_above[at] == 0)
+            if at > lowest:
+                left = table[at] + (GAP if runs[at] else 0)
+                if at > lowest + 1 and runs[at]:
+                    further = table[at - 1] + (GAP if runs[at - 1] else 0)
+            column = at + 1
+            if further >= max(left, diagonal):
+                table[column], steps[column] = further, 2
+            elif left >= diagonal:
+                table[column], steps[column] = left, 1
+            else:
+                table[column], runs[column] = diagonal, runs_above[at] + 1
+        above, runs_above = table, runs
+    matched = beyond
+    while steps[matched]:
+        matched -= steps[matched]
+    return above[beyond], matched, strong
+
+
+def _points(letter: str, row: int, text: str, low_text: str, at: int) -> tuple[int, bool]:
+    """Return the points of a letter by its index alone, and whether a word may begin there."""
+    same = 7 if letter == text[at] else 5
+    if at == row:
+        return same, True
+    upper = text[at] != low_text[at]
+    if upper and (at == 0 or text[at - 1] == low_text[at - 1]):
+        return same, True
+    if _separates(low_text, at) and (at == 0 or not _separates(low_text, at - 1)):
+        return 5, True
+    if _separates(low_text, at - 1) or low_text[at - 1] in BLANKS:
+        return 5, True
+    return 1, False
+
+
+def _add_gap_and_run(points: int, row: int, text: str, low_text: str, at: int, end: int, *, fresh: bool) -> int:
+    """Return the points with what a gap or a run adds. `fresh`: whether the letter before is not right before."""
+    after_gap = text[at] != low_text[at] or (at > 0 and (_separates(low_text, at - 1) or low_text[at - 1] in BLANKS))
+    if not row:
+        points -= (3 if after_gap else 5) if at else 0
+    elif fresh:
+        points += 2 if after_gap else 0
+    else:
+        points += 0 if after_gap else 1
+    # The last letter gets what a gap behind it would cost, else it would be better than others.
+    return points - (3 if after_gap else 5) if at + 1 == end else points
+
+
+def _separates(text: str, at: int) -> bool:
+    if at < 0:
+        return False
+    character = text[at]
+    if character in SEPARATORS:
+        return True
+    if character < "\u2000":
+        return False
+    # Two surrogates are one character here.
+    code = ord(_join_units(text[at : at + 2])[0])
+    # As `isEmojiImprecise` in VS Code's `src/vs/base/common/strings.ts`.
+    return any(begin <= code <= end for begin, end in _EMOJI)

@@ -21,12 +21,11 @@ from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Query, Running
 from ci_eval.core.grammar.document import Document, difference
 from ci_eval.core.interpret.assignments import Assignment, completes, find_record, make_session, record_of_lookup
-from ci_eval.core.interpret.carets import Carets
-from ci_eval.core.interpret.contract import LONGEST
+from ci_eval.core.interpret.clients import LONGEST
 from ci_eval.core.interpret.engines import KeptEngine
 from ci_eval.core.interpret.grading import Acceptances, FileChanges
+from ci_eval.core.interpret.listview import DisplayedList, ListView, RecordCarets, settle_tail
 from ci_eval.core.interpret.pack import SessionEnd
-from ci_eval.core.interpret.showing import Showing, Shown, settle_tail
 from ci_eval.core.logs import Log, Logged, LoggedSession
 from ci_eval.core.logs.features import COLUMN
 from ci_eval.core.model import (
@@ -55,13 +54,13 @@ from ci_eval.core.user_model import Emulated, Possible
 
 PATIENCE = 5
 """The number of sessions in a row that may fail in one file before the rest of the file is given up."""
-UNHEARD = nullcontext()
+NO_TRACE = nullcontext()
 MOST_MESSAGES = 500
 """The number of lines of a session's trace that are kept."""
 
 
 @dataclass
-class Open:
+class OpenSession:
     call: CallCompletion | PlayItem
     possible: Possible | None = None
     drawn: Emulated | None = None
@@ -87,8 +86,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     continues: bool = False
 
 
-class _Hands:
-    def __init__(self, player: Player, session: Open) -> None:
+class _Editor:
+    def __init__(self, player: Player, session: OpenSession) -> None:
         self._player = player
         self._session = session
         self.typed = 0
@@ -120,8 +119,8 @@ class Player:
         setup = assignment.setup
         around = setup.surroundings
         self._grading = engine.grading
-        self._showing = Showing(setup, assignment.path, document.text)
-        self._carets = Carets(setup)
+        self._view = ListView(setup, assignment.path, document.text)
+        self._carets = RecordCarets(setup)
         self._acceptances = Acceptances(around, assignment.path, document.text) if setup.task.of_imports else None
         self._changes = FileChanges(around.language)
         self.engine_time = 0.0
@@ -130,7 +129,7 @@ class Player:
         self._engine = engine
         self._opened = False
         self._cold = False
-        self._open: Open | None = None
+        self._open: OpenSession | None = None
         self._is_inside = setup.task.span == "around"
         """A flag: the caret is inside the token, which stands in the code."""
         self.known: set[str] = set()
@@ -187,15 +186,15 @@ class Player:
                     is_asked = self._begin(action)
                     session = self._open
                     if is_asked and session and (not session.possible or session.possible.asks(action.prefix)):
-                        continues = bool(session.lookups) and self._showing.keeps
+                        continues = bool(session.lookups) and self._view.keeps
                         question = Question(prefix=action.prefix, expected=action.expected_text, continues=continues)
                         self.ask(question, session)
                 case PlayItem():
                     typed = 0
                     if self._begin(action) and self._open and self._setup.task.play:
-                        hands = _Hands(self, self._open)
-                        self._setup.task.play(action, hands)
-                        typed = hands.typed
+                        editor = _Editor(self, self._open)
+                        self._setup.task.play(action, editor)
+                        typed = editor.typed
                     # The task may have typed the beginning.
                     self.document.insert(action.expected_text[typed:])
                 case FinishSession():
@@ -213,7 +212,7 @@ class Player:
             if call.session in self.known or not self._assignment.chooses(call.session):
                 return False
             model, length = self._setup.user, len(call.expected_text)
-            self._open = Open(
+            self._open = OpenSession(
                 call,
                 possible=Possible(model, length) if model else None,
                 drawn=Emulated(model, self._setup.seed, call.session, length) if model and self._log else None,
@@ -229,14 +228,14 @@ class Player:
             self._open.failure = (status, f"not asked: {PATIENCE} sessions in a row had failed; the last one: {why}")
         return True
 
-    def ask(self, question: Question, session: Open) -> Lookup | None:
+    def ask(self, question: Question, session: OpenSession) -> Lookup | None:
         """Return a lookup of that session; None if the session has failed, now or before."""
         if session.failure:
             return None
         started = time.perf_counter()
         try:
             with limit_cpu(self._setup.surroundings.timeout + CPU_LIMIT_S):
-                with self._engine.asked, attach_listener(session.trace) if session.trace else UNHEARD:
+                with self._engine.asked, attach_listener(session.trace) if session.trace else NO_TRACE:
                     engine, record = self._engine.running(), self._record_of_next(session)
                     if caret := self._carets.caret(record):
                         self._cold = not self._carets.opened
@@ -269,7 +268,7 @@ class Player:
             self.engine_time += time.perf_counter() - started
         return self._grade(lookup, session)
 
-    def _grade(self, lookup: Lookup, session: Open) -> Lookup | None:
+    def _grade(self, lookup: Lookup, session: OpenSession) -> Lookup | None:
         call = session.call
         try:
             record = self._record_of_next(session)
@@ -290,7 +289,7 @@ class Player:
         session.lookups.append(graded)
         return lookup
 
-    def _record_of_next(self, session: Open) -> Record | None:
+    def _record_of_next(self, session: OpenSession) -> Record | None:
         return record_of_lookup(self._setup.task, find_record(session.call), len(session.lookups))
 
     def _make_query(self, engine: Running, question: Question, record: Record | None) -> Query:
@@ -328,7 +327,7 @@ class Player:
         self._carets.forget()
         self._engine.restart()
 
-    def _lookup(self, question: Question, answer: Answer, session: Open) -> Lookup:
+    def _lookup(self, question: Question, answer: Answer, session: OpenSession) -> Lookup:
         task, record = self._setup.task, self._record_of_next(session)
         caret = self._carets.caret(record)
         text = answer.suggestions[0].text if task.read and not caret and answer.suggestions else ""
@@ -402,7 +401,9 @@ class Player:
             usage=usage,
         )
 
-    def _show(self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: Open) -> Shown:
+    def _show(
+        self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: OpenSession
+    ) -> DisplayedList:
         text, caret, call = self.document.text, self.document.caret, session.call
         # The text is that of the file on disk: the document may hide the code behind the caret.
         end = call.offset + len(call.expected_text)
@@ -413,7 +414,7 @@ class Player:
             follows = ""
         if self._acceptances is None:
             suggestions = self._changes.mark(suggestions, self._token(prefix, call), text)
-        return self._showing.show(
+        return self._view.show(
             suggestions,
             text[: caret - len(prefix)],
             prefix,
@@ -428,7 +429,7 @@ class Player:
         typed = call.expected_text if self._is_inside else prefix
         return self.document.caret - len(prefix), len(typed), call.expected_text
 
-    def _finish(self, ended: Open) -> Session:
+    def _finish(self, ended: OpenSession) -> Session:
         courses = ended.possible.courses() if ended.possible and ended.lookups and not ended.failure else ()
         if ended.failure:
             status, message = ended.failure
@@ -455,7 +456,7 @@ class Player:
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
         return session
 
-    def _status(self, ended: Open, lookups: Sequence[Lookup]) -> Status:
+    def _status(self, ended: OpenSession, lookups: Sequence[Lookup]) -> Status:
         """Return the task's status of the session with these lookups, or CUT_OFF or UNREADABLE."""
         status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
         # An answer that was cut off is no more than that, unless what was expected is all there.

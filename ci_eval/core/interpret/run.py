@@ -6,23 +6,33 @@ import shutil
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from pathlib import Path
 
 from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw
-from ci_eval.core.base.shards import Shard, deal
+from ci_eval.core.base.quoting import quote
+from ci_eval.core.base.shards import Shard
 from ci_eval.core.interpret.assignments import Assignment, Played, Setup, Turn, chosen, read_source_text
-from ci_eval.core.interpret.frame import Chosen, list_sessions
-from ci_eval.core.interpret.keeping import Keeper, Progress
-from ci_eval.core.interpret.pack import read_journal
+from ci_eval.core.interpret.pack import (
+    Pack,
+    SessionEnd,
+    measure_determinism,
+    read_journal,
+    read_round,
+    round_file,
+    together,
+)
 from ci_eval.core.interpret.player import PATIENCE
+from ci_eval.core.interpret.selection import Chosen, plan_repeats
 from ci_eval.core.interpret.worker import finish_file, play_in_turn
 from ci_eval.core.logs import names
-from ci_eval.core.model import Status
+from ci_eval.core.model import FAILED, UNASKED, Determinism, FileError, Footprint, Status
+from ci_eval.core.model.engine import UNKNOWN, CpuTimes
+from ci_eval.core.statistics.footprint import together as added
 from ci_eval.core.workers import TaskOutcome, Workers
-from ci_eval.core.workspace import Workspace, make_file_name, read_actions, read_head, read_items
+from ci_eval.core.workspace import Workspace, make_file_name, read_actions
 
 TRIES = 2
 """The number of workers that may die of one session."""
@@ -66,13 +76,6 @@ def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
 
 
 Asked = TaskOutcome[Turn, tuple[Played, ...]]
-EVERY_DRAW = 1.0
-"""The limit that every draw is below."""
-TWICE = 0.1
-"""The share of the sessions that are asked a second time, to see whether the engine answers alike."""
-FEWEST_TWICE = 60
-"""The number of sessions that are asked twice in a small run, in which that share would be fewer: if all are answered
-alike, at most 3/60 = 5 % are not (rule of three)."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def play_files(
 
     Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
     """
-    waiting, keepers, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
+    waiting, stores, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
     with ExitStack() as stack:
         journals = stack.enter_context(_journals(sides[0].workspace))
@@ -134,7 +137,7 @@ def play_files(
             # Rounds are the outer loop, since a worker starts its engines anew for each round.
             for number in range(rounds)
             for assignments in waiting
-            if not all(keeper.has_round(assignments[0].path, number) for keeper in keepers)
+            if not all(store.has_round(assignments[0].path, number) for store in stores)
         )
         # If a worker dies, the next one goes on with its file.
         pool = stack.enter_context(
@@ -149,20 +152,20 @@ def play_files(
         for outcome in pool.map(left):
             if outcome:
                 for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
-                    keepers[assignment.side].keep(assignment, played)
+                    stores[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
             # The pool also counts the sessions of unfinished files.
             done = max(before + pool.counted, total.statuses.total())
             advance(min(done, total.planned), total)
-            for side, keeper in enumerate(keepers):
-                if keeper.gives_up():
+            for side, store in enumerate(stores):
+                if store.gives_up():
                     _leave_out(side, left)
-            if all(keeper.so_far.given_up for keeper in keepers):
+            if all(store.so_far.given_up for store in stores):
                 pool.stop()
                 break
-    for number, keeper in enumerate(keepers):
-        keeper.close([assignments[number] for assignments in waiting])
-    return [keeper.so_far for keeper in keepers]
+    for number, store in enumerate(stores):
+        store.close([assignments[number] for assignments in waiting])
+    return [store.so_far for store in stores]
 
 
 def _plan_sides(
@@ -172,36 +175,38 @@ def _plan_sides(
     shard: Shard | None,
     rounds: int,
     chosen: Chosen | None,
-) -> tuple[list[tuple[Assignment, ...]], list[Keeper], Progress]:
-    """Return the assignments of each file that has no sessions yet, the keeper of each side, and the sums so far."""
-    plans, keepers = [], []
+) -> tuple[list[tuple[Assignment, ...]], list[ResultStore], Progress]:
+    """Return the assignments of each file that has no sessions yet, the store of each side, and the sums so far."""
+    plans, stores = [], []
     for side in sides:
         side.workspace.tidy()
-        planned = (
-            plan(side.workspace, side.setup, probability=probability, limit=limit, shard=shard)
-            if chosen is None
-            else plan_chosen(chosen, side.setup)
+        plans.append(
+            plan_repeats(
+                side.workspace,
+                side.setup,
+                probability=probability,
+                limit=limit,
+                shard=shard,
+                rounds=rounds,
+                chosen=chosen,
+            )
         )
-        # Several rounds ask everything again with a fresh process.
-        is_checked = rounds == 1 and not side.setup.is_paid
-        twice = 0.0 if not is_checked else share_twice(_size(side.workspace, probability, limit, chosen))
-        plans.append([replace(assignment, twice=_count_twice(assignment, twice)) for assignment in planned])
-        keepers.append(Keeper(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
-    total = Progress(planned=sum(keeper.so_far.planned for keeper in keepers) * rounds)
+        stores.append(ResultStore(side.workspace, rounds, sum(assignment.sessions for assignment in plans[-1])))
+    total = Progress(planned=sum(store.so_far.planned for store in stores) * rounds)
     waiting: list[tuple[Assignment, ...]] = []
     for assignments in zip(*plans, strict=True):
         path = assignments[0].path
-        if all(keeper.has(path) for keeper in keepers):
-            for keeper in keepers:
-                total.statuses += keeper.take_over(path)
+        if all(store.has(path) for store in stores):
+            for store in stores:
+                total.statuses += store.take_over(path)
         else:
-            for keeper in keepers:
+            for store in stores:
                 # Engines are asked about a file in turns, so the sessions of one side alone are asked again.
-                keeper.workspace.drop_sessions(path)
+                store.workspace.drop_sessions(path)
             waiting.append(assignments)
     # The longest first, so that no worker is left alone with one at the end.
     waiting.sort(key=lambda assignments: -assignments[0].sessions)
-    return waiting, keepers, total
+    return waiting, stores, total
 
 
 def _leave_out(side: int, left: deque[Turn]) -> None:
@@ -236,77 +241,6 @@ def _collect_results(outcome: Asked) -> tuple[Played, ...]:
     return tuple(finish_file(assignment, status, why) for assignment in outcome.task.assignments)
 
 
-def plan(
-    workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
-) -> Iterator[Assignment]:
-    """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards."""
-    own = _own_files(workspace, shard)
-    if limit is not None and limit < sum(read_head(file).sessions for file in workspace.action_files()):
-        # A limit needs the draws of all files, also those of other shards.
-        listed = list_sessions(workspace, workspace.manifest().classes)
-        for file, (path, ids) in listed.choose(listed.order(setup.seed, probability)[:limit]).items():
-            if file in own and (mine := ids & _among(file, own[file][1])):
-                yield from plan_chosen({file: (path, mine)}, setup)
-        return
-    for file, (path, places) in own.items():
-        draws = [draw(setup.seed, asked.session) for asked in read_items(file)]
-        if sessions := sum(1 for number in draws[places.start : places.stop] if number < probability):
-            among = _among(file, places) if len(places) < len(draws) else None
-            yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=probability, among=among)
-
-
-def count_classes(workspace: Workspace, classes: tuple[str, ...], shard: Shard | None) -> dict[str, int]:
-    """Return the number of the shard's sessions in each class that a limit draws from; none if the headline has no
-    session in any shard."""
-    counts, own = dict.fromkeys((*classes, ""), 0), _own_files(workspace, shard)
-    listed = list_sessions(workspace, classes)
-    if classes[0] not in listed.classes:
-        return {}
-    position: Counter[Path] = Counter()
-    for (file, _), name in zip(listed.files, listed.classes, strict=True):
-        if file in own and position[file] in own[file][1]:
-            counts[name] += 1
-        position[file] += 1
-    return counts
-
-
-def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
-    for file, (path, sessions) in chosen.items():
-        yield Assignment(setup=setup, actions=file, path=path, sessions=len(sessions), below=EVERY_DRAW, among=sessions)
-
-
-def _size(workspace: Workspace, probability: float, limit: int | None, chosen: Chosen | None) -> float:
-    """Return about how many sessions are asked in the whole run, of all shards."""
-    if chosen is not None:
-        return sum(len(sessions) for _, sessions in chosen.values())
-    size = probability * sum(read_head(file).sessions for file in workspace.action_files())
-    return size if limit is None else min(size, limit)
-
-
-def share_twice(sessions: float) -> float:
-    """Return the share of sessions that are asked a second time, in a run of so many `sessions`."""
-    return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
-
-
-def _count_twice(assignment: Assignment, share: float) -> int:
-    """Return the number of the file's sessions that are asked a second time: that share, rounded up or down by chance,
-    so that each session has the same chance, and no file of enough sessions is left out."""
-    return int(assignment.sessions * share + draw(assignment.setup.seed, f"{assignment.path} twice"))
-
-
-def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
-    """Return the files of actions that the shard is asked about: each with its source file, and the indices of its
-    sessions."""
-    heads = {file: read_head(file) for file in workspace.action_files()}
-    dealt = deal({head.path: head.sessions for head in heads.values()}, shard.of if shard else 1)
-    index = shard.index if shard else 1
-    return {file: (head.path, dealt[head.path][index]) for file, head in heads.items() if index in dealt[head.path]}
-
-
-def _among(file: Path, places: range) -> frozenset[str]:
-    return frozenset(asked.session for asked in read_items(file)[places.start : places.stop])
-
-
 @contextmanager
 def _journals(workspace: Workspace) -> Iterator[Path]:
     """Yield the folder for the finished sessions of the files that workers are at."""
@@ -331,3 +265,143 @@ def write_names(workspace: Workspace, root: Path) -> Path:
     )
     names.count(texts).save(workspace.names_path)
     return workspace.names_path
+
+
+LONGEST_REASON = 500
+"""The number of characters of a reason that an engine gives."""
+
+HOPELESS = 50
+"""The number of failed sessions after which a run in which most sessions fail is given up."""
+
+
+@dataclass
+class Progress:
+    planned: int = 0
+    files: int = 0
+    statuses: Counter[Status] = field(default_factory=Counter)
+    engine_time: float = 0.0
+    time: float = 0.0
+    cpu: CpuTimes = field(default_factory=CpuTimes)
+    confined: set[str] = field(default_factory=set)
+    footprint: Footprint = UNKNOWN
+    state: Determinism = field(default_factory=Determinism)
+    given_up: str = ""
+    """The reason why the engine was not asked to the end, if it was not."""
+    trouble: str = ""
+
+    @property
+    def finished(self) -> int:
+        return self.statuses.total() - sum(self.statuses[status] for status in UNASKED)
+
+    @property
+    def failed(self) -> int:
+        return sum(self.statuses[status] for status in FAILED)
+
+
+def summarise_error(error: FileError) -> str:
+    """Return what went wrong in a session, without how many it went wrong in: the first line and the last one, which
+    usually names the cause."""
+    _, _, first = error.message.partition(": ")
+    last = error.trace.rstrip().rpartition("\n")[2].strip()
+    return quote(first if not last or last in first else f"{first}: {last}", LONGEST_REASON)
+
+
+class ResultStore:
+    """A store of what one engine answers. Several rounds are stored beside the sessions until a file is through all of
+    them."""
+
+    def __init__(self, workspace: Workspace, rounds: int, planned: int) -> None:
+        self.workspace = workspace
+        self.so_far = Progress(planned=planned)
+        self.asked: Counter[Status] = Counter()
+        """The statuses of the sessions of all rounds."""
+        self._rounds = rounds
+
+    def has(self, path: str) -> bool:
+        return self.workspace.has_sessions(path)
+
+    def has_round(self, path: str, number: int) -> bool:
+        return self._round(path, number).exists()
+
+    def _round(self, path: str, number: int) -> Path:
+        return round_file(self.workspace, path, number)
+
+    def take_over(self, path: str) -> Counter[Status]:
+        statuses = Counter[Status]()
+        for session in self.workspace.decode_sessions(path, SessionEnd):
+            statuses[session.status] += 1
+            self.so_far.state += measure_determinism(session)
+        self.so_far.statuses += statuses
+        self.so_far.files += 1
+        return statuses
+
+    @property
+    def failed(self) -> int:
+        return sum(self.asked[status] for status in FAILED)
+
+    @property
+    def hopeless(self) -> bool:
+        """Return whether at least HOPELESS sessions have failed, and more than half, so that asking on would waste
+        time."""
+        return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
+
+    def gives_up(self) -> bool:
+        """Return whether the engine is given up by this call, since asking on would waste time."""
+        if self.so_far.given_up or not self.hopeless:
+            return False
+        reason = f": {self.so_far.trouble}" if self.so_far.trouble else ""
+        self.so_far.given_up = f"the engine failed on {self.failed} of the first {self.asked.total()} sessions{reason}"
+        return True
+
+    def keep(self, assignment: Assignment, played: Played) -> None:
+        """Store the outcome of a file in one round."""
+        self.asked += played.statuses
+        self.so_far.engine_time += played.engine_time
+        self.so_far.time += played.time
+        self.so_far.cpu += played.cpu
+        self.so_far.confined |= {played.confined} - {""}
+        self.so_far.footprint = added([self.so_far.footprint, played.footprint])
+        # The error may be of skipped sessions alone, which the engine did not fail on.
+        if played.error and any(played.statuses[status] for status in FAILED):
+            self.so_far.trouble = self.so_far.trouble or summarise_error(played.error)
+        if self._rounds == 1:
+            self.so_far.state += played.state
+            self._store(played.path, played.packed, played.statuses, played.error)
+        else:
+            # A run that is interrupted goes on with the rounds that are stored.
+            atomic.write(self._round(assignment.path, assignment.round), played.packed)
+            if all(self.has_round(assignment.path, number) for number in range(self._rounds)):
+                self._put_together(assignment.path, played.error, range(self._rounds))
+        if assignment.journal:
+            assignment.journal.unlink(missing_ok=True)
+
+    def _put_together(self, path: str, error: FileError | None, numbers: Sequence[int]) -> None:
+        rounds = [read_round(self._round(path, number)) for number in numbers]
+        pack = Pack(rounds[0][0])
+        for session in together([sessions for _, sessions in rounds]):
+            pack.add(session)
+        self.so_far.state += pack.state
+        self._store(path, pack.close(), pack.statuses, pack.trouble or error)
+        for number in numbers:
+            self._round(path, number).unlink()
+
+    def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
+        # The sessions come last: with them a file is done.
+        self.workspace.drop_error(path, "interpret")
+        if error:
+            self.workspace.write_error(error)
+        self.workspace.write_sessions(path, packed)
+        self.so_far.files += 1
+        self.so_far.statuses += statuses
+
+    def close(self, assignments: Sequence[Assignment]) -> None:
+        given_up = self.so_far.given_up
+        for assignment in assignments if given_up else ():
+            numbers = [number for number in range(self._rounds) if self.has_round(assignment.path, number)]
+            if numbers and not self.has(assignment.path):
+                self._put_together(assignment.path, None, numbers)
+            if not self.has(assignment.path):
+                played = finish_file(assignment, Status.SKIPPED, given_up)
+                self.workspace.write_sessions(assignment.path, played.packed)
+                self.so_far.statuses += played.statuses
+        shutil.rmtree(self.workspace.folder / "rounds", ignore_errors=True)

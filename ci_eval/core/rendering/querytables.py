@@ -14,7 +14,7 @@ from ci_eval.core.queries.cases import STRATEGIES
 from ci_eval.core.rendering.blocks import ALL, Column, Table
 from ci_eval.core.rendering.figures import headline
 from ci_eval.core.rendering.markdowntext import code, prose
-from ci_eval.core.statistics.stats import nearest_rank
+from ci_eval.core.statistics.timing import nearest_rank
 
 PAPER = {
     "NEW": 0.505, "0|1": 0.202, "0|2+": 0.096, "1|2": 0.104, "N|3+": 0.041, "M-1|M": 0.052,

@@ -18,13 +18,9 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Estimate, FileFigures, FilterFigures, Kind, SessionScore, Status
 from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
 from ci_eval.core.statistics.population import Key, Strata, Stratum
-from ci_eval.core.statistics.prompts import Prompts
 from ci_eval.core.statistics.querying import Cases
-from ci_eval.core.statistics.repeated.noise import Rounds
-from ci_eval.core.statistics.repeated.questions import SecondQuestions
-from ci_eval.core.statistics.repeated.repeats import Repeats
-from ci_eval.core.statistics.repeated.wavering import Wavering
-from ci_eval.core.statistics.stats import Collected, Collector, Observations, estimate, pack_location
+from ci_eval.core.statistics.repeated import Repeats, Rounds, SecondQuestions, Wavering
+from ci_eval.core.statistics.stats import Collected, Collector, Observations, Prompts, estimate, pack_location
 from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ci_eval.core.model import OtherCode
-from ci_eval.core.statistics.paired import LEVEL, Spread
-from ci_eval.core.statistics.sampled import Limits, within
+from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, within
 from ci_eval.core.statistics.student import Floats, critical_values
 
 STRETCH = 1.5

@@ -16,9 +16,9 @@ from math import pi, sqrt
 import numpy as np
 
 from ci_eval.core.model import Determinism
-from ci_eval.core.statistics.paired import LEVEL
-from ci_eval.core.statistics.repeated.questions import SecondQuestions
-from ci_eval.core.statistics.sampled import Limits, figure
+from ci_eval.core.statistics.paired import LEVEL, Limits
+from ci_eval.core.statistics.repeated import SecondQuestions
+from ci_eval.core.statistics.sampled import figure
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FIRST = 200

@@ -1,4 +1,4 @@
-"""The interval of a difference, and the verdict on it.
+"""The interval of a difference or of a mean over projects, and the verdict on it.
 
 An interval holds by itself with 95 %, whatever figures are next to it, and excludes 0 exactly if the p-value beside it
 is below 5 %.
@@ -6,17 +6,20 @@ is below 5 %.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import erf, exp, pi, sqrt
 from statistics import median
 
 import numpy as np
+from msgspec.structs import replace
 
-from ci_eval.core.model import Difference, Verdict
+from ci_eval.core.model import Difference, MetricInfo, OverProjects, Verdict
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values, tails
 
 LEVEL = 0.95
+Limits = tuple[float | None, float | None]
+"""The lowest and the highest value of one session (`MetricInfo.limits`); None if there is no bound."""
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
 """The number of standard errors that a normal variable stays below four times out of five."""
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
@@ -101,6 +104,14 @@ def stretch_interval(low: float, high: float, times: float) -> tuple[float, floa
     return middle - half, middle + half
 
 
+def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
+    """Return the part of an interval that lies within the limits, and reaches as far as `value`."""
+    lowest, highest = limits
+    # A symmetric interval may reach beyond what a share can be, and one of a shrunken centre not as far as the figure.
+    low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
+    return min(low, value), max(high, value)
+
+
 STEP = 0.01
 
 
@@ -141,3 +152,46 @@ def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] 
         f"because it was picked: evaluate that {what[0]} again on other sessions (another interpret.seed) before you "
         "quote its figure"
     )
+
+
+FEWEST_PROJECTS = 5
+"""The projects that an interval needs: with fewer, it would be too wide to be of use, and its assumption (that figures
+of projects are about normally distributed) could not be judged."""
+FEWEST_PROJECTS_ALIKE = 60
+"""The projects needed to call projects like these equivalent: among so many, a loss in one of twenty is likely to be
+seen (rule of three)."""
+
+
+def over_projects(
+    values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], pairs: int | None = None
+) -> dict[str, OverProjects]:
+    """Return the mean of each metric's figures (one per project that has one), with its interval, adjusted for the
+    number of metrics (Bonferroni).
+
+    `pairs`: the number of pairs of sides that are judged, for which intervals are adjusted, too; the values are then
+    differences (new - base), which have a verdict for projects like these. None: the values are figures.
+    """
+    return {info.name: _over_projects(values[info.name], info, len(infos), pairs) for info in infos}
+
+
+def _over_projects(values: Sequence[float], info: MetricInfo, metrics: int, pairs: int | None) -> OverProjects:
+    count, tests = len(values), metrics * (pairs or 1)
+    # Projects weigh the same, however many sessions they have: they are the sample.
+    plain = OverProjects(mean=float(np.mean(values)) if count else None, n=count)
+    if plain.mean is None or count < FEWEST_PROJECTS:
+        return replace(plain, why=f"{count} of the projects have it, an interval takes {FEWEST_PROJECTS}")
+    mean, error, df = plain.mean, float(np.std(values, ddof=1) / np.sqrt(count)), count - 1
+    if not error > 0:
+        return replace(plain, why="it is the same in all projects, which does not tell how far others differ")
+    reach = float(critical_values((1 - LEVEL) / tests, df)) * error
+    limits = info.limits if pairs is None else info.difference_limits
+    low, high = within(limits, mean - reach, mean + reach, mean)
+    plain = replace(plain, low=low, high=high)
+    if pairs is None:
+        return plain
+    p = min(1.0, float(tails(abs(mean) / error, df)) * tests)
+    judgement, why = verdict(Interval(mean - reach, mean + reach, p, reach), mean, info.unit, info.better), ""
+    if judgement is Verdict.EQUIVALENT and count < FEWEST_PROJECTS_ALIKE:
+        judgement = Verdict.NOT_SHOWN
+        why = f"alike in these {count} projects; to say so of others takes {FEWEST_PROJECTS_ALIKE}"
+    return replace(plain, p=p, verdict=judgement, why=why)

@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import erfc, sqrt
 from typing import cast
 
 import numpy as np
@@ -15,8 +14,8 @@ from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, Qu
 from ci_eval.core.model.settings import Scenario
 from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, STRATEGIES, coarse, grade_of_next, has_end
 from ci_eval.core.statistics.clustered import elsewhere
+from ci_eval.core.statistics.nonparametric import mann_whitney
 from ci_eval.core.statistics.paired import singly
-from ci_eval.core.statistics.student import Floats
 
 EVERYTHING = "ALL"
 TYPES = 10
@@ -165,19 +164,3 @@ def _steps(cases: Sequence[_Case]) -> Steps | None:
         u=u,
         p=p,
     )
-
-
-def mann_whitney(first: Floats, second: Floats) -> tuple[float, float]:
-    """Return Mann and Whitney's U of the first sample, and its two-sided p-value by the normal approximation, with the
-    corrections for ties and for continuity. If all values are equal, p is 1."""
-    total = len(first) + len(second)
-    _, positions, counts = np.unique(np.concatenate([first, second]), return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[positions]
-    pairs = len(first) * len(second)
-    u = float(ranks[: len(first)].sum()) - len(first) * (len(first) + 1) / 2
-    ties = float((counts.astype(float) ** 3 - counts).sum())
-    variance = pairs / 12 * (total + 1 - ties / (total * (total - 1)))
-    if variance <= 0:
-        return u, 1.0
-    errors = (abs(u - pairs / 2) - 0.5) / sqrt(variance)
-    return u, min(1.0, erfc(errors / sqrt(2)))

@@ -14,13 +14,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.core.statistics.paired import LEVEL
-from ci_eval.core.statistics.repeated.wavering import NoiseVariance
+from ci_eval.core.statistics.paired import LEVEL, Limits, within
+from ci_eval.core.statistics.population import Stratum
+from ci_eval.core.statistics.repeated import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 Booleans = NDArray[np.bool_]
-Limits = tuple[float | None, float | None]
-"""The lowest and the highest value of one session (`MetricInfo.limits`); None if there is no bound."""
 FEWEST_OBSERVED = 3
 """The sessions that any interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
 
@@ -141,14 +140,6 @@ def figure(
     return within(limits, center - reach - more, center + reach + more, value)
 
 
-def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
-    """Return the part of an interval that lies within the limits, and reaches as far as `value`."""
-    lowest, highest = limits
-    # A symmetric interval may reach beyond what a share can be, and one of a shrunken centre not as far as the figure.
-    low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
-    return min(low, value), max(high, value)
-
-
 def influence(total: Floats) -> Floats:
     """Return the derivative of each difference (new - base) with respect to the sums in `total` (figures x 4).
 
@@ -160,3 +151,24 @@ def influence(total: Floats) -> Floats:
         own = (-1 / below_base, base / below_base**2, 1 / below_new, -new / below_new**2)
         weights[4 * figure : 4 * figure + 4, figure] = own
     return weights
+
+
+def pool(
+    sample: Sequence[Stratum], weights: Floats, total: Floats, products: Floats, observed: Floats, *, finite: bool
+) -> tuple[Floats, Floats]:
+    """Return the sums of products, and the effective numbers of sessions, (Σw)²/Σw² (Kish 1965), with which the
+    formulas for a simple sample, of the smallest share that was asked, give the variance of a stratified one.
+
+    `weights`: of an asked session of each stratum. `total` (strata x numbers), `products` (strata x numbers x numbers),
+    `observed` (strata x figures): the sums over the asked sessions, those of the products of each two numbers, and the
+    sessions in which a figure was observed. The variance is that within the strata, with the correction of each one's
+    finite population (Cochran, Sampling Techniques, 5.9); without one if answers may vary, too (not `finite`).
+    """
+    asked = np.array([stratum.asked for stratum in sample], dtype=np.float64)
+    left = np.array([1 - stratum.share if finite else 1.0 for stratum in sample])
+    factors = weights**2 * left / (left.max() or 1.0) * (asked + 1) / asked
+    # The mean of a few sessions is hardly known, so it counts as that of one session more.
+    within = products - total[:, :, None] * total[:, None, :] / (asked + 1)[:, None, None]
+    with np.errstate(invalid="ignore"):
+        effective = (weights @ observed) ** 2 / (weights**2 @ observed)
+    return np.tensordot(factors, within, 1), np.asarray(np.nan_to_num(effective))

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import fsum, sqrt
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.model import Estimate, State
+from ci_eval.core.model import Estimate, SessionScore, State
+from ci_eval.core.model.report import PromptFigures, PromptSpread
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.population import Stratum
-from ci_eval.core.statistics.repeated.questions import SecondQuestions
-from ci_eval.core.statistics.repeated.repeats import DETERMINISTIC, Repeats
-from ci_eval.core.statistics.repeated.wavering import Wavering
-from ci_eval.core.statistics.sampled import effective_sessions, powers
+from ci_eval.core.statistics.repeated import DETERMINISTIC, Repeats, SecondQuestions, Wavering
+from ci_eval.core.statistics.sampled import effective_sessions, pool, powers
 from ci_eval.core.statistics.sampled import figure as sampled_figure
-from ci_eval.core.statistics.weighted import pool
+from ci_eval.core.statistics.student import Floats
+from ci_eval.core.statistics.timing import nearest_rank
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 AT_ONCE = 4096
@@ -60,9 +61,6 @@ class Observations:
             np.array([0.0, *(stratum.weight for stratum in self.strata)]) if self.strata else None
         )
         self._sums: dict[int, _Sums] = {}
-        self._clear()
-
-    def _clear(self) -> None:
         self._parts: list[tuple[Numbers, Floats]] = []
         self._waiting = 0
 
@@ -89,7 +87,6 @@ class Observations:
 
     @property
     def is_summed(self) -> bool:
-        """Return whether sums are all that the figure needs."""
         return self.metric.statistic in {"ratio", "count"}
 
     def _sum_up(self) -> None:
@@ -101,7 +98,7 @@ class Observations:
             else:
                 sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
                 sums.add_strata(strata[own], seen[own])
-        self._clear()
+        self._parts, self._waiting = [], 0
 
     def _empty_sums(self) -> _Sums:
         return _Sums(len(self.strata))
@@ -132,7 +129,6 @@ class Observations:
         return seen[own], self._weigh(strata[own])
 
     def by_file(self, files: int) -> list[float | None]:
-        """Return the figure of each of so many files."""
         if self.is_summed:
             rows = np.zeros((files, 3))
             summed = self.sums().rows
@@ -145,7 +141,6 @@ class Observations:
         return [_figure_of_rows(self.metric, seen[part], self._weigh(weights[part])) for part in parts]
 
     def list_group_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
-        """Return the figure of each group of files."""
         if self.is_summed:
             rows = self.sums().rows
             members = [[file for file in group if file < len(rows)] for group in groups]
@@ -164,9 +159,6 @@ class Collector:
 
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
-        self._clear()
-
-    def _clear(self) -> None:
         self._places: array[int] = array("q")
         # How often each metric observed something in each session, and all that was observed, one after the other.
         self._counts: array[int] = array("q")
@@ -192,7 +184,7 @@ class Collector:
             before = np.cumsum(count) - count
             own = np.repeat(first - before, count) + np.arange(count.sum())
             observations.add(np.repeat(places, count), rows[own])
-        self._clear()
+        self._places, self._counts, self._numbers = array("q"), array("q"), array("d")
 
 
 class _Sums:
@@ -242,22 +234,7 @@ class _Sums:
 
     @property
     def total(self) -> Floats:
-        """The sums over all files."""
         return np.asarray(self.rows.sum(axis=0))
-
-
-def figure(observations: Observations, kind: int | None = None) -> float | None:
-    """Return the metric's figure without intervals, or None if there is none."""
-    metric = observations.metric
-    if observations.is_summed:
-        return _figure_of_sums(metric, observations.sums(kind).total)
-    return _figure_of_rows(metric, *observations.seen(kind))
-
-
-def _sum_clusters(rows: Floats, numbers: NDArray[np.int64]) -> Floats:
-    """Return the sums of the rows that have one number."""
-    _, members = np.unique(numbers, return_inverse=True)
-    return np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
 
 
 def estimate(
@@ -297,7 +274,9 @@ def estimate(
         asked, repeats, again = 0.0, Repeats(whole=False), None
     seen_in = sums.rows[:, 2] > 0
     rows = sums.rows[seen_in, :2]
-    of_clusters = rows if clusters is None else _sum_clusters(rows, np.array(clusters)[: len(sums.rows)][seen_in])
+    numbers = np.arange(len(sums.rows)) if clusters is None else np.array(clusters)[: len(sums.rows)]
+    _, members = np.unique(numbers[seen_in], return_inverse=True)
+    of_clusters: Floats = np.stack([np.bincount(members, column) for column in rows.T], axis=-1)
     limits, span = metric.info.limits, metric.info.span
     plain = replace(plain, elsewhere=figures(of_clusters[:, None, :], [limits])[0])
     total, noise, unseen, strata = sums.total[:2], None, 0.0, observations.strata
@@ -356,7 +335,7 @@ def _figure_of_rows(metric: Metric, seen: Floats, stands_for: Floats | None = No
     values, weights = seen.T
     if metric.statistic == "auc":
         return area(values, weights > 0, stands_for)
-    return float(nearest_rank(values, metric.quantile, stands_for))
+    return nearest_rank(values, metric.quantile, stands_for)
 
 
 def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = None) -> float | None:
@@ -375,10 +354,82 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
     return float(good @ (np.cumsum(bad) - bad / 2)) / pairs
 
 
-def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = None) -> float:
-    """Return the ceil(q·n)-th smallest value: the smallest one that at least that share of the values does not
-    exceed. `stands_for`: how often each value counts; None = once."""
-    order = np.argsort(values)
-    below = np.cumsum(np.ones(len(values)) if stands_for is None else stands_for[order])
-    # Rounding must not raise the rank by one.
-    return float(values[order[np.searchsorted(below, quantile * below[-1] * (1 - 1e-12) - 1e-9)]])
+MOST = 100
+"""The number of prompts above which they are not told apart: such a dataset has a prompt for each sample."""
+LEAST = 1.5
+"""The sessions per prompt below which most samples have a prompt of their own, and a table by prompt says nothing."""
+UNITS = ("share", "score", "number")
+"""The units of the metrics that are compared between prompts."""
+
+
+class Prompts:
+    """A sum over the sessions of each prompt, of all metrics that are ratios."""
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._numbers = [
+            number
+            for number, metric in enumerate(metrics)
+            if metric.statistic == "ratio" and not metric.timed and metric.info.unit in UNITS
+        ]
+        self._names = [metrics[number].info.name for number in self._numbers]
+        # Of each session its numerator x and denominator w: n, x, w, xx, xw, ww; a row for each metric.
+        self._sums: dict[str, Floats] = {}
+        self._sessions: Counter[str] = Counter()
+
+    def add(self, session: SessionScore, seen: Sequence[Sequence[Observation]]) -> None:
+        """Count an evaluated session; `seen`: the observations of each metric in it."""
+        prompt = session.properties.prompt
+        if prompt is None:
+            return
+        self._sessions[prompt] += 1
+        sums = self._sums.setdefault(prompt, np.zeros((len(self._numbers), 6)))
+        for row, number in enumerate(self._numbers):
+            if seen[number]:
+                x = fsum(above for above, _ in seen[number])
+                w = fsum(below for _, below in seen[number])
+                sums[row] += (1, x, w, x * x, x * w, w * w)
+
+    def add_all(self, prompts: Prompts) -> None:
+        """Add the sums over the sessions of other files."""
+        self._sessions += prompts._sessions
+        for prompt, sums in prompts._sums.items():
+            self._sums[prompt] = self._sums[prompt] + sums if prompt in self._sums else sums
+
+    def figures(self) -> PromptFigures | None:
+        """Return the figures by prompt; None if the samples share one prompt, or most have their own."""
+        if not 2 <= len(self._sums) <= min(MOST, sum(self._sessions.values()) / LEAST):
+            return None
+        names = sorted(self._sums)
+        metrics = {
+            metric: spread
+            for row, metric in enumerate(self._names)
+            if (spread := measure_spread({name: self._sums[name][row] for name in names}))
+        }
+        return PromptFigures(sessions={name: self._sessions[name] for name in names}, metrics=metrics)
+
+
+def measure_spread(sums: dict[str, Floats]) -> PromptSpread | None:
+    """Return the figure of each prompt and their spread; None if fewer than two prompts have a figure.
+
+    `sums`: the prompt → n, x, w, xx, xw, ww of its sessions, whose figure is x / w. Its standard error is that of a
+    ratio (Cochran, Sampling Techniques, 1977, equation 2.39).
+    """
+    values: dict[str, float] = {}
+    variances: list[float | None] = []
+    for prompt, (n, x, w, xx, xw, ww) in sums.items():
+        if w:
+            ratio = x / w
+            values[prompt] = float(ratio)
+            residuals = max(xx - 2 * ratio * xw + ratio**2 * ww, 0.0)
+            variances.append(float(n / (n - 1) * residuals / w**2) if n > 1 else None)
+    if len(values) < 2:
+        return None
+    known = [variance for variance in variances if variance is not None]
+    return PromptSpread(
+        values=values,
+        low=min(values.values()),
+        high=max(values.values()),
+        deviation=float(np.std([*values.values()], ddof=1)),
+        # The variance between means of samples of one population is the mean of their sampling variances.
+        by_chance=sqrt(fsum(known) / len(known)) if len(known) == len(values) else None,
+    )

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.statistics.paired import LEVEL
 from ci_eval.core.statistics.student import Floats, critical_values, tails
 
-LEVEL = 0.95
 FOUR_OF_FIVE = 0.8416
 """The number of standard errors that a normal variable stays below four times out of five."""
 GROUPS = 20
@@ -41,9 +41,8 @@ class Observed:
     """The observations of a metric of one engine in one round; one element per observation."""
 
     above: array[float] = field(default_factory=lambda: array("d"))
-    """The numerators of the observations."""
     below: array[float] = field(default_factory=lambda: array("d"))
-    """The denominators of the observations."""
+    """The numerators and the denominators."""
     groups: array[int] = field(default_factory=lambda: array("b"))
     """The group (0 … GROUPS - 1) of each observation's session."""
 
@@ -72,13 +71,18 @@ class Observed:
         return np.array([nearest_rank(above[blocks == block], quantile) for block in range(BLOCKS)])
 
 
-def nearest_rank(values: Floats, quantile: float) -> float:
-    """Return the ceil(quantile * n)-th smallest value, or NaN without values."""
+def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = None) -> float:
+    """Return the ceil(q·n)-th smallest value: the smallest one that at least that share of the values does not exceed.
+    NaN without values. `stands_for`: how often each value counts; None = once."""
     if not len(values):
         return float("nan")
-    # Rounding must not raise the rank by one.
-    index = max(int(np.ceil(quantile * len(values) - 1e-9)), 1) - 1
-    return float(np.partition(values, index)[index])
+    # Rounding must not raise the rank by one, for example if 0.07 · 100 is 7.000000000000001.
+    if stands_for is None:
+        index = max(int(np.ceil(quantile * len(values) - 1e-9)), 1) - 1
+        return float(np.partition(values, index)[index])
+    order = np.argsort(values)
+    below = np.cumsum(stands_for[order])
+    return float(values[order[np.searchsorted(below, quantile * below[-1] * (1 - 1e-12) - 1e-9)]])
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,6 @@ class Timed:
 
     @property
     def difference(self) -> float:
-        """The difference, new minus base."""
         return self.new - self.base
 
     def floor(self, unit: str) -> float:
@@ -164,4 +167,30 @@ def compare_timing(
         p=min(1.0, float(tails(abs(center) / error, df)) * tests) if error else float(center == 0),
         detectable=detectable,
         n=n,
+    )
+
+
+BINS = 1_000
+LONGEST = 1e6
+"""The upper bound of the last bin in milliseconds. The first bin begins at 0.01 ms, and each bound is 2 % above the one
+before."""
+
+_RATIO = 1.02
+_SMALLEST = 0.01
+
+
+def bin_latencies(values: Floats) -> Floats:
+    """Return how many of the values (ms) are in each of the BINS bins. Shorter and longer times are counted in the
+    first and last bin."""
+    indices = np.log(np.clip(values, _SMALLEST, LONGEST) / _SMALLEST) / np.log(_RATIO)
+    return np.bincount(indices.astype(np.intp), minlength=BINS)[:BINS].astype(np.float64)
+
+
+def estimate_quantile(counts: Floats, quantile: float) -> float | None:
+    """Return the nearest-rank quantile (ms) of the values counted, as the middle of its bin; None if nothing was
+    counted."""
+    return (
+        float(_SMALLEST * _RATIO ** (nearest_rank(np.arange(BINS, dtype=np.float64), quantile, counts) + 0.5))
+        if counts.any()
+        else None
     )

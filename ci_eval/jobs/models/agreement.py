@@ -12,7 +12,7 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.model import Session
 from ci_eval.core.model.units import NOTHING, amount
-from ci_eval.core.statistics.kappa import measure_agreement
+from ci_eval.core.statistics.nonparametric import measure_agreement
 from ci_eval.core.workspace import Workspace
 from ci_eval.plugins.mining.reviews import verdicts as human
 from ci_eval.plugins.mining.reviews.verdicts import Rows

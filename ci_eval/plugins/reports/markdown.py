@@ -36,7 +36,7 @@ from ci_eval.core.rendering.verdicts import (
     verdict_lines,
     verdict_table,
 )
-from ci_eval.core.statistics.repeated.noise import noise_text
+from ci_eval.core.statistics.repeated import noise_text
 
 
 class Markdown:

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from ci_eval.core.contracts import WORD
+from ci_eval.core.interpret.clients import TypedToken
 from ci_eval.core.interpret.clients.vscode import show
-from ci_eval.core.interpret.contract import Caret
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE
 from ci_eval.plugins.adapters.lsp.completion import Question, offers
@@ -35,7 +35,7 @@ def shown(asked: dict[str, Any]) -> dict[str, Any]:
         replaces=asked.get("replaces", False),
     )
     answered = offers(read_answer(msgspec.json.encode(asked["answer"])), question, WORD, asked.get("extension", ""))
-    listing = show(answered, Caret(line=line[:caret], prefix=prefix, asked=asked["asked"], follows=NEVER))
+    listing = show(answered, TypedToken(line=line[:caret], prefix=prefix, asked=asked["asked"], follows=NEVER))
     before, after = line[: caret - len(prefix)], line[caret:]
     rows = [[found.label or found.text, _accepted(found, before, after)] for found in listing.suggestions]
     return {"shown": rows, "highlighted": listing.highlighted}

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import permutations
 
-from ci_eval.core.interpret.clients import raw
+from ci_eval.core.interpret.clients import TypedToken, raw
 from ci_eval.core.interpret.clients.editor import show
-from ci_eval.core.interpret.contract import Caret
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import Offer
 
 
-def caret(prefix: str) -> Caret:
-    return Caret(line=prefix, prefix=prefix, asked=len(prefix), follows=None)
+def caret(prefix: str) -> TypedToken:
+    return TypedToken(line=prefix, prefix=prefix, asked=len(prefix), follows=None)
 
 
 def listed(suggestions: Sequence[Suggestion], prefix: str) -> list[Suggestion]:

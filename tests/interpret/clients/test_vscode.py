@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ci_eval.core.interpret.clients import CATALOG
+from ci_eval.core.interpret.clients import CATALOG, Listing, TypedToken
 from ci_eval.core.interpret.clients.vscode import show
-from ci_eval.core.interpret.contract import Caret, Listing
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import Offer
 from tests.interpret.clients.conformance import shown
@@ -35,7 +34,7 @@ def test_every_stored_list_is_shown_as_vs_code_shows_it() -> None:
 
 
 def listed(*answered: Suggestion, line: str = "", prefix: str = "", asked: int = 0, follows: str = "") -> Listing:
-    caret = Caret(line=line + prefix, prefix=prefix, asked=asked or len(prefix), follows=follows)
+    caret = TypedToken(line=line + prefix, prefix=prefix, asked=asked or len(prefix), follows=follows)
     return show(answered, caret)
 
 
@@ -90,7 +89,7 @@ OFFERS = st.builds(
 
 @given(answered=st.lists(OFFERS, max_size=6), line=NAMES, prefix=NAMES, asked=st.integers(0, 5))
 def test_a_list_is_made_of_what_was_offered(answered: list[Offer], line: str, prefix: str, asked: int) -> None:
-    listing = show(answered, Caret(line=line + prefix, prefix=prefix, asked=min(asked, len(prefix)), follows=None))
+    listing = show(answered, TypedToken(line=line + prefix, prefix=prefix, asked=min(asked, len(prefix)), follows=None))
     kept = [each.text for each in answered if each.visible]
     for found in listing.suggestions:
         kept.remove(found.text)
@@ -100,7 +99,7 @@ def test_a_list_is_made_of_what_was_offered(answered: list[Offer], line: str, pr
 @pytest.mark.parametrize("name", CATALOG.names())
 def test_each_client_shows_an_ordinary_list(name: str) -> None:
     client = CATALOG.load(name)
-    caret = Caret(line="x.to", prefix="to", asked=2, follows="")
+    caret = TypedToken(line="x.to", prefix="to", asked=2, follows="")
     answered = [Offer(text="total", sort_text="1"), Offer(text="tower", sort_text="2")]
     assert client.name == name
     assert [found.text for found in client.show(answered, caret).suggestions] == ["total", "tower"]

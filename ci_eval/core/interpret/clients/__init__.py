@@ -1,6 +1,66 @@
-"""The clients, which stand between engine and person; one in each file."""
+"""The clients, which show an engine's list to its user; one in each file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.core.interpret.contract import Client
+from ci_eval.core.model import Suggestion
+from ci_eval.core.model.sessions import Offer
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedToken:
+    line: str
+    """The text before the caret in its line."""
+    prefix: str
+    """The part of this text that is typed of the token."""
+    asked: int
+    """The number of characters of the prefix that were typed when the engine was asked for the list."""
+    follows: str | None
+    """The code behind the token; None if that is not asked for."""
+
+
+class Listing(NamedTuple):
+    """The list that a person sees."""
+
+    suggestions: list[Suggestion]
+    highlighted: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Client:
+    name: str
+    summary: str
+    show: Callable[[Sequence[Suggestion], TypedToken], Listing]
+    """A function: the engine's list → what is shown of it. None of the result is an Offer any more."""
+    keeps: bool
+    """True if a list that the engine calls complete is kept while the token is typed on."""
+
 
 CATALOG: Catalog[Client] = Catalog(__name__, "CLIENT")
+_OPERATORS = frozenset("=<>&|:+-*/%!?.~^")
+LONGEST = 200
+"""The number of characters of the code that are compared with a tail."""
+
+
+def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
+    """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside. Only the tail up to
+    its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be there."""
+    if not suggestion.tail or follows is None:
+        return ""
+    firm = suggestion.firm if isinstance(suggestion, Offer) else len(suggestion.tail)
+    literal = "".join(suggestion.tail[:firm].split())
+    following = "".join(follows[:LONGEST].split())
+    if not following.startswith(literal):
+        return suggestion.tail
+    # `name=` is not how `name == 1` goes on.
+    longer = literal[-1:] in _OPERATORS and following[len(literal) : len(literal) + 1] in _OPERATORS
+    return suggestion.tail if literal and longer else ""
+
+
+def duplicates(shown: Sequence[Suggestion]) -> int:
+    """Return how many suggestions would leave the same text as one above them."""
+    return len(shown) - len({(suggestion.text, suggestion.tail) for suggestion in shown})

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from msgspec.structs import replace
 
-from ci_eval.core.interpret.contract import Caret, Client, Listing
+from ci_eval.core.interpret.clients import Client, Listing, TypedToken
 from ci_eval.core.interpret.fuzzy import score
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import Offer, plain
@@ -20,7 +20,7 @@ from ci_eval.core.model.sessions import Offer, plain
 WORD = re.compile(r"[@$#]*\w+[?!$]?[\w$]*")
 
 
-def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
+def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     suggestions = [_first_word(suggestion) for suggestion in answered]
     if any(suggestion.sort_text is not None for suggestion in suggestions):
         return Listing(_filter_matches(_sort(suggestions), caret.prefix))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ci_eval.core.interpret.contract import Caret, Client, Listing, remaining_tail
+from ci_eval.core.interpret.clients import Client, Listing, TypedToken, remaining_tail
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import plain
 
 
-def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
+def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     first: dict[tuple[str, str], Suggestion] = {}
     for suggestion in answered:
         tail = remaining_tail(suggestion, caret.follows)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import itemgetter
 
-from ci_eval.core.interpret.contract import Caret, Client, Listing, remaining_tail
-from ci_eval.core.interpret.fuzzyscore import full_score, graceful_score, units
+from ci_eval.core.interpret.clients import Client, Listing, TypedToken, remaining_tail
+from ci_eval.core.interpret.fuzzy import full_score, graceful_score, units
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import Offer, plain
 
@@ -27,7 +27,7 @@ MANY = 2000
 Scored = tuple[int, Suggestion]
 
 
-def show(answered: Sequence[Suggestion], caret: Caret) -> Listing:
+def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     scored = [(UNTYPED, suggestion) for suggestion in _sort(answered)]
     # Like in the editor, each typed letter filters what the letter before it has left, in that order.
     for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
@@ -62,7 +62,7 @@ def _number(suggestion: Suggestion) -> int:
 class _Words:
     """The text that each range covers: what the suggestions that replace it are filtered by."""
 
-    def __init__(self, caret: Caret, typed: int) -> None:
+    def __init__(self, caret: TypedToken, typed: int) -> None:
         """Cut the line at the caret. `typed`: the number of characters of the prefix that are typed."""
         self._line = caret.line[: len(caret.line) - len(caret.prefix) + typed]
         self._typed = typed

@@ -37,7 +37,7 @@ from ci_eval.core.rendering.querytables import tables
 from ci_eval.core.rendering.reporters import StoredSessions
 from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
 from ci_eval.core.rendering.verdicts import populations
-from ci_eval.core.statistics.repeated.noise import noise_text
+from ci_eval.core.statistics.repeated import noise_text
 from ci_eval.core.workers import Workers
 
 TEMPLATES = Path(__file__).parents[1] / "templates"

@@ -57,8 +57,8 @@ ciEval.errors = (df) => {
   return Math.sqrt(df) * Math.tan(angle);
 };
 
-// The 95 % interval for this project: `figure` in ci_eval/core/statistics/sampled.py, of several strata by `pool` in
-// weighted.py; null if it has no width or is none.
+// The 95 % interval for this project: `figure` in ci_eval/core/statistics/sampled.py, of several strata by `pool` next to
+// it; null if it has no width or is none.
 ciEval.interval = ({ values, weights, size, parts, observed, least }, { asked }, { limits: [lowest, highest] }) => {
   if (asked === null || !weights) return null;
   const fewest = parts.reduce((less, { share }) => Math.min(less, share), 1);

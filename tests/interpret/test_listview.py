@@ -1,4 +1,4 @@
-"""Completion engines that are asked about objects: at carets, in the texts of a repository's history."""
+"""What is kept of an answer, and in which order."""
 
 from __future__ import annotations
 
@@ -11,15 +11,71 @@ from typing import Any
 import pytest
 
 from ci_eval.core.contracts import Answer, Edit, Query
-from ci_eval.core.interpret.carets import Carets
-from ci_eval.core.model import Caret, Suggestion
+from ci_eval.core.interpret.listview import RecordCarets, settle_tail
+from ci_eval.core.model import ActionsConfig, Caret, PrefixConfig, StrategyConfig, Suggestion
+from ci_eval.core.model.sessions import Offer
 from ci_eval.plugins.engines.controls import WORDS
+from ci_eval.plugins.rankers.lists import RANKERS
 from ci_eval.plugins.tasks.method_calls import TASK
 from tests.command import command
+from tests.faulty import Faulty
 from tests.fetch import repository as origin
 from tests.learning.recommenders.trained import trained, usage
 from tests.packed import unpacked
-from tests.projects import setup
+from tests.projects import ask, generate, sessions, setup, write
+
+
+def test_repeated_suggestions_count_once(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py="self.a\nreturn_\n")
+    ask(workspace := generate(root, tmp_path / "w"), setup(Faulty("repeats itself"), root))
+    assert [found.text for found in sessions(workspace)[2].lookups[0].suggestions] == ["self", "return"]
+
+
+@pytest.mark.slow
+def test_of_a_million_suggestions_a_thousand_are_kept_and_all_are_counted(tmp_path: Path) -> None:
+    root = write(tmp_path / "p", a__py="self.a\nname999999\n")
+    ask(workspace := generate(root, tmp_path / "w"), setup(Faulty("suggests a million"), root))
+    lookup = sessions(workspace)[2].lookups[0]
+    assert (len(lookup.suggestions), lookup.total, lookup.rank) == (1000, 1_000_000, 1_000_000)
+
+
+def test_alphabetical_reorders_and_remembers_the_engines_place(project: Path, tmp_path: Path) -> None:
+    wanted = replace(setup(WORDS, project), ranker=RANKERS["ALPHABETICAL"])
+    ask(workspace := generate(project, tmp_path / "w"), wanted)
+    lookup = sessions(workspace)[-1].lookups[0]
+    texts = [found.text.casefold() for found in lookup.suggestions]
+    assert texts == sorted(texts)
+    assert sorted(found.position or 0 for found in lookup.suggestions) == list(range(1, len(texts) + 1))
+
+
+def test_typing_narrows_what_an_editor_shows(project: Path, tmp_path: Path) -> None:
+    strategy = StrategyConfig(prefix=PrefixConfig(name="SimplePrefix", n=2, emulate_typing=True))
+    ask(workspace := generate(project, tmp_path / "w", ActionsConfig(strategy=strategy)), setup(WORDS, project))
+    session = next(session for session in sessions(workspace) if session.expected_text == "Greeter")
+    assert [lookup.prefix for lookup in session.lookups] == ["", "G", "Gr"]
+    assert {found.text for found in session.lookups[-1].suggestions} == {"Greeter", "Greets", "greet"}
+
+
+@pytest.mark.parametrize(
+    ("tail", "settled"),
+    [
+        ("⌫th", ""),  # the whole word is replaced
+        ("", "th"),  # the range ends at the caret: pathth
+        ("⌫t", "h"),
+        ("()⌫th", "()"),
+        ("⌫th(", "⌫("),  # more than the word is replaced
+        ("(⌫th(", ""),  # … and written again
+        ("⇤.⌫th", "⇤."),
+    ],
+)
+def test_a_tail_is_what_acceptance_changes_beside_the_word(tail: str, settled: str) -> None:
+    offer = Offer(text="path", tail=tail)
+    assert settle_tail(offer, "th").tail == settled
+
+
+def test_an_engine_without_ranges_has_the_word_replaced() -> None:
+    assert settle_tail(Suggestion(text="path"), "th") == Suggestion(text="path")
+
 
 HEAD = "import csv\nfrom shop.till import open_till\n\n\ndef save(path, rows):\n"
 FIRST = f"{HEAD}    rows = list(rows)\n    out = open(path)\n    table = csv.DictWriter(out, ['a'])\n"
@@ -51,7 +107,7 @@ def evaluate(folder: Path, output: Path, *more: object, code: int = 0, dataset: 
     return " ".join((said + told).split())
 
 
-def sessions(workspace: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+def by_case(workspace: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
     """By type, strategy and number of the case."""
     texts = [unpacked(path) for path in workspace.glob("sessions/*.zst")]
     found = [json.loads(line) for text in texts for line in text.splitlines()[1:]]
@@ -72,7 +128,7 @@ def test_jedi_is_asked_where_the_next_call_would_be_written(folder: Path, tmp_pa
     said = evaluate(folder, tmp_path / "jedi", "--engine", "jedi", "--project", project)
     assert "no-place" in said
     assert "F1Real " not in said.partition("Query cases")[0].replace("F1Real —", "")
-    found = sessions(tmp_path / "jedi")
+    found = by_case(tmp_path / "jedi")
     asked = found["csv.DictWriter", "REAL", 1]
     assert (asked["status"], asked["expectedText"]) == ("ok", "writeheader\nwriterow")
     assert {"writeheader", "writerow", "writerows"} <= set(names(asked))
@@ -88,7 +144,7 @@ def test_jedi_is_asked_where_the_next_call_would_be_written(folder: Path, tmp_pa
     assert figures["queries"]["figure"] == "R-precision"
     before = found
     assert command("grade", tmp_path / "jedi")[0] == 0
-    assert sessions(tmp_path / "jedi") == before
+    assert by_case(tmp_path / "jedi") == before
 
 
 @pytest.mark.engine
@@ -96,17 +152,17 @@ def test_jedi_is_asked_where_the_next_call_would_be_written(folder: Path, tmp_pa
 def test_a_recommender_orders_what_the_engine_found(folder: Path, tmp_path: Path) -> None:
     model = ("--completion-type", "PBN", "--model", folder / "pbn.model")
     evaluate(folder, tmp_path / "pbn", "--engine", "jedi", *model)
-    asked = sessions(tmp_path / "pbn")["csv.DictWriter", "REAL", 1]
+    asked = by_case(tmp_path / "pbn")["csv.DictWriter", "REAL", 1]
     assert names(asked)[:2] == ["writeheader", "writerow"]
     assert asked["lookups"][0]["grades"]["rPrecision"] == 1.0
-    started = sessions(tmp_path / "pbn")["csv.DictWriter", "REAL", 2]
+    started = by_case(tmp_path / "pbn")["csv.DictWriter", "REAL", 2]
     assert names(started)[0] == "writerow"
 
 
 def test_engines_of_all_kinds_stand_in_one_table(folder: Path, tmp_path: Path) -> None:
     evaluate(folder, tmp_path / "words", "--engine", "words")
     evaluate(folder, tmp_path / "oracle", "--engine", "oracle")
-    words, oracle = sessions(tmp_path / "words"), sessions(tmp_path / "oracle")
+    words, oracle = by_case(tmp_path / "words"), by_case(tmp_path / "oracle")
     assert {key: each["id"] for key, each in words.items()} == {key: each["id"] for key, each in oracle.items()}
     code, _, told = command("compare", tmp_path / "words", tmp_path / "oracle", "--output", tmp_path / "both")
     assert code == 0, told
@@ -153,7 +209,7 @@ def test_files_of_another_language_have_no_place(folder: Path, tmp_path: Path) -
 def test_a_language_server_is_asked_there_too(folder: Path, tmp_path: Path) -> None:
     project = f"path:{folder / 'shop'}"
     evaluate(folder, tmp_path / "out", "--engine", "pyright", "--project", project)
-    found = sessions(tmp_path / "out")
+    found = by_case(tmp_path / "out")
     assert {"writeheader", "writerow"} <= set(names(found["csv.DictWriter", "REAL", 1]))
     assert "writerow" in names(found["csv.DictWriter", "LINEAR", 0])
 
@@ -171,7 +227,7 @@ def test_java_is_asked_there_too(tmp_path: Path) -> None:
     assert code == 0, told
     java = ("--engine", "jdt", "--language", "java", "--project", f"path:{tmp_path / 'shop'}")
     evaluate(tmp_path, tmp_path / "out", *java)
-    found = sessions(tmp_path / "out")
+    found = by_case(tmp_path / "out")
     assert {strategy for _, strategy, _ in found} == {"LINEAR", "RANDOM", "REAL*", "REAL"}
     assert all({"append", "toString"} <= set(names(each)) for each in found.values())
 
@@ -210,7 +266,7 @@ class Recording:
 def test_a_file_is_opened_once_and_then_edited(tmp_path: Path) -> None:
     (tmp_path / "t1").write_text("x = 1\n")
     (tmp_path / "t2").write_text("y = 1\n")
-    carets = Carets(replace(setup(WORDS, tmp_path), task=TASK, texts=tmp_path))
+    carets = RecordCarets(replace(setup(WORDS, tmp_path), task=TASK, texts=tmp_path))
     engine = Recording()
     first = Caret(path="a.py", text="t1", edits=((5, 0, "\nx."),), offset=8)
     other = Caret(path="a.py", text="t2", edits=((0, 5, ""), (0, 0, "y.")), offset=2)
@@ -232,7 +288,7 @@ def test_engines_that_fail_at_carets_have_no_f1_either(folder: Path, tmp_path: P
     """A command that is no language server crashes at each question."""
     argv = ("--set", 'engine.command=["false"]', "--set", "interpret.allowedFailures=1")
     evaluate(folder, tmp_path / "out", *argv)
-    found = sessions(tmp_path / "out").values()
+    found = by_case(tmp_path / "out").values()
     assert {each["status"] for each in found} == {"engine-crash", "no-place"}
     figures = json.loads((tmp_path / "out" / "reports" / "metrics.json").read_text())["evaluations"][0]
     metrics = figures["filters"]["ALL"]["metrics"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.interpret.contract import duplicates, remaining_tail
+from ci_eval.core.interpret.clients import duplicates, remaining_tail
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import Offer
 

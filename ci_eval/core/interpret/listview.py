@@ -10,13 +10,16 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ci_eval.core.contracts import CaretContext, FileContext
-from ci_eval.core.interpret.assignments import Setup
+from ci_eval.core.base.files import read_own
+from ci_eval.core.contracts import Answer, CaretContext, FileContext, Query, Running
+from ci_eval.core.grammar.document import difference
+from ci_eval.core.interpret.assignments import Setup, completes
 from ci_eval.core.interpret.clients import CATALOG as CLIENTS
-from ci_eval.core.interpret.contract import Caret, duplicates
+from ci_eval.core.interpret.clients import TypedToken, duplicates
 from ci_eval.core.logs.features import Reader
-from ci_eval.core.model import Suggestion
+from ci_eval.core.model import Caret, Record, Suggestion
 from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE, Offer
+from ci_eval.core.queries.carets import apply_edits
 
 
 def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
@@ -37,7 +40,7 @@ def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
     return replace(suggestion, tail=settled, firm=len(settled))
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class DisplayedList(msgspec.Struct, frozen=True, kw_only=True):
     suggestions: Sequence[Suggestion]
     stored: tuple[Suggestion, ...]
     """The first suggestions, with their ranks in the client's order if the new order is another."""
@@ -49,7 +52,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """The features, a row per suggestion, if they are logged."""
 
 
-class Showing:
+class ListView:
     def __init__(self, setup: Setup, path: str, text: str) -> None:
         self._setup = setup
         self._path = path
@@ -76,15 +79,15 @@ class Showing:
         after: str = "",
         asked: int | None = None,
         follows: str | None = None,
-    ) -> Shown:
+    ) -> DisplayedList:
         """Return the list that is displayed for an answer. `before`: the text of the file up to the word being typed.
         `after`: the text behind the caret. `query`: the number of lists that the session had before. `asked`,
-        `follows`: as in `contract.Caret`; if `asked` is None, all of the prefix was typed."""
+        `follows`: as in `TypedToken`; if `asked` is None, all of the prefix was typed."""
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         line = before[before.rfind("\n") + 1 :] + prefix
         listing = self._client.show(
             answered,
-            Caret(line=line, prefix=prefix, asked=len(prefix) if asked is None else asked, follows=follows),
+            TypedToken(line=line, prefix=prefix, asked=len(prefix) if asked is None else asked, follows=follows),
         )
         shown = listing.suggestions
         started = time.perf_counter()
@@ -95,7 +98,7 @@ class Showing:
             # Several suggestions may have the same text, so identity tells them apart.
             ranks = {id(suggestion): number for number, suggestion in enumerate(shown, 1)}
             stored = [replace(suggestion, position=ranks[id(suggestion)]) for suggestion in stored]
-        return Shown(
+        return DisplayedList(
             suggestions=ordered,
             stored=tuple(stored),
             duplicates=duplicates(shown),
@@ -115,3 +118,52 @@ class Showing:
             return rows
         ranks = {id(suggestion): number for number, suggestion in enumerate(shown)}
         return rows[[ranks[id(suggestion)] for suggestion in ordered]]
+
+
+class RecordCarets:
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._views: dict[str, ListView] = {}
+        self._open: tuple[str, str] | None = None
+
+    def has_no_place(self, record: Record | None) -> bool:
+        """Return whether the engine cannot be asked about a record: it completes, and there is no caret for it."""
+        return completes(self._setup, record) and self.caret(record) is None
+
+    def caret(self, record: Record | None) -> Caret | None:
+        """Return the caret at which the engine is asked in place of the record; None if there is none, or if the engine
+        answers the record itself."""
+        if record is None or not record.carets or not completes(self._setup, record):
+            return None
+        first = record.carets[0]
+        return first if first and first.path.endswith(self._setup.surroundings.suffixes) else None
+
+    def forget(self) -> None:
+        self._open = None
+
+    @property
+    def opened(self) -> bool:
+        return self._open is not None
+
+    def answer(self, engine: Running, caret: Caret, repeat: int) -> Answer:
+        text = self._text(caret)
+        if self._open and self._open[0] == caret.path:
+            engine.edit([difference(self._open[1], text)] if text != self._open[1] else [])
+        else:
+            engine.open(caret.path, text)
+        self._open = caret.path, text
+        return engine.complete(Query(offset=caret.offset, prefix="", expected="", repeat=repeat))
+
+    def show(self, answered: Sequence[Suggestion], caret: Caret, query: int) -> DisplayedList:
+        """Return the names in that list, as they are displayed; `query`: the number of lists that the session had
+        before."""
+        text = self._text(caret)
+        view = self._views.setdefault(caret.path, ListView(self._setup, caret.path, text))
+        splitting = self._setup.task.splitting
+        assert splitting
+        assert splitting.named
+        return view.show(splitting.named(answered), text[: caret.offset], "", query, after=text[caret.offset :])
+
+    def _text(self, caret: Caret) -> str:
+        assert self._setup.texts
+        return apply_edits(read_own(self._setup.texts, caret.text).decode(), caret)

@@ -1,0 +1,172 @@
+"""Tests of ranks, signs and categories: changes of level, two samples, directions, and the agreement of raters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import erfc, exp, lgamma, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.core.statistics.student import Floats
+
+LEVEL = 0.01
+# The observed series is one permutation itself, so p-values are multiples of 1/1000.
+PERMUTATIONS = 999
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A change of level; `before` and `after` are the means of the stretches that it separates."""
+
+    place: int
+    """The index of the first figure of the new level."""
+    before: float
+    after: float
+    p: float
+
+
+def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
+    """Return the changes of level in `values`, in order, without changes smaller than `floor`: by Pettitt's test (1979)
+    with a p-value from permutations.
+
+    After a change, the series is cut and both sides are searched in the same way, as change point detection for
+    performance in CI usually does (E-divisive; Matteson & James 2014). The test reads the ranks of the figures, not
+    their size: a single very bad nightly run is no change, and does not hide a change either.
+
+    A single figure is never a change. A few figures that agree may be one: two after twenty others, or four after
+    eight.
+    """
+    if not values:
+        return []
+    series = np.asarray(values, dtype=np.float64)
+    p_values: dict[int, float] = {}
+    _search(series, 0, len(series), floor, seed, p_values)
+    places = [0, *sorted(p_values), len(series)]
+    means = [float(series[low:high].mean()) for low, high in pairwise(places)]
+    return [Cut(place, means[index], means[index + 1], p_values[place]) for index, place in enumerate(places[1:-1])]
+
+
+def _search(series: Floats, begin: int, end: int, floor: float, seed: int, p_values: dict[int, float]) -> None:
+    part = series[begin:end]
+    # Even the best cut of so few figures cannot reach LEVEL: their permutations are too few.
+    if len(part) < 3:
+        return
+    # Figures that differ by rounding alone share a rank.
+    ranks, _ = _ranks(np.round(part, 12))
+    place, size = _best_cuts(ranks[None, :])
+    cut = int(place[0])
+    # Rounding alone must not look like a change if `floor` is 0.
+    if abs(part[cut:].mean() - part[:cut].mean()) < max(floor, 1e-12):
+        return
+    # The same stretch of the same series always gives the same p-value.
+    # numpy refuses negative seeds, and a configured seed may be negative.
+    random = np.random.default_rng([4, seed % 2**63, begin, end])
+    permuted = random.permuted(np.tile(ranks, (PERMUTATIONS, 1)), axis=1)
+    p = float(((_best_cuts(permuted)[1] >= size[0] - 1e-9).sum() + 1) / (PERMUTATIONS + 1))
+    if p >= LEVEL:
+        return
+    p_values[begin + cut] = p
+    _search(series, begin, begin + cut, floor, seed, p_values)
+    _search(series, begin + cut, end, floor, seed, p_values)
+
+
+def _ranks(values: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the rank of each value, from 1 on, and how often each value occurs. Equal values share the mean of their
+    ranks."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[inverse], counts
+
+
+def _best_cuts(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Return, for each row of ranks, the best place to cut and Pettitt's statistic |U| there.
+
+    |U| counts the pairs (one value before the cut, one after it) in one order, minus those in the other order.
+    """
+    n = ranks.shape[1]
+    left = np.arange(1, n)
+    # Sums of ranks give Pettitt's U without counting pairs (Pettitt 1979).
+    moved = np.abs(2 * np.cumsum(ranks, axis=1)[:, :-1] - left * (n + 1))
+    best = np.argmax(moved, axis=1)
+    return best + 1, np.asarray(moved[np.arange(len(ranks)), best])
+
+
+FEWEST_RATED = 20
+"""The number of items below which kappa has no interval: the standard error is one of large samples."""
+NORMAL_975 = 1.959964
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """The agreement of two raters on the items that both of them rated."""
+
+    both: int
+    equal: int
+    """The number of these items with the same verdict."""
+    kappa: float | None
+    """Cohen's kappa: 1 for full agreement, 0 for that of chance. None if both raters gave all items one verdict."""
+    low: float | None = None
+    high: float | None = None
+    """The 95 % interval; None for few items, and for full agreement, of which the standard error is 0."""
+    counts: dict[tuple[str, str], int]
+    """The number of items by the verdict of the first rater and that of the second."""
+
+
+def measure_agreement(pairs: Sequence[tuple[str, str]]) -> Agreement:
+    """Return the agreement of two raters; a pair has the verdicts of both on one item. The interval is by the standard
+    error of Fleiss, Cohen and Everitt (Psychological Bulletin 72, 1969)."""
+    counts, size = Counter(pairs), len(pairs)
+    equal = sum(count for (first, second), count in counts.items() if first == second)
+    of_first, of_second = (Counter(pair[side] for pair in pairs) for side in (0, 1))
+    by_chance = sum(of_first[verdict] * of_second[verdict] for verdict in of_first)
+    plain = Agreement(both=size, equal=equal, kappa=None, counts=dict(counts))
+    # In integers, so that full agreement by chance is exact.
+    if not size or by_chance == size**2:
+        return plain
+    observed, chance = equal / size, by_chance / size**2
+    kappa = (observed - chance) / (1 - chance)
+    variance = -((observed * chance - 2 * chance + observed) ** 2)
+    for (first, second), count in counts.items():
+        margins = (of_second[first] + of_first[second]) / size
+        weight = (1 - chance) - margins * (1 - observed) if first == second else (1 - observed) * margins
+        variance += count / size * weight**2
+    # Rounding may leave a little more than nothing.
+    if size < FEWEST_RATED or variance <= 1e-12:
+        return replace(plain, kappa=kappa)
+    reach = NORMAL_975 * (sqrt(variance / size) / (1 - chance) ** 2)
+    return replace(plain, kappa=kappa, low=max(kappa - reach, -1.0), high=min(kappa + reach, 1.0))
+
+
+def sign_test(up: int, down: int) -> float:
+    """Return the exact two-sided p-value of so many changes in each direction, if both were equally likely."""
+    changes, fewer = up + down, min(up, down)
+    if not changes:
+        return 1.0
+    # Logarithms, since 2^-changes underflows from about 1,075 changes on.
+    term = exp(lgamma(changes + 1) - lgamma(fewer + 1) - lgamma(changes - fewer + 1) - changes * log(2))
+    tail = 0.0
+    for count in range(fewer, -1, -1):
+        tail += term
+        # Smaller terms no longer change a float's last digit.
+        if term < tail * 1e-17:
+            break
+        term *= count / (changes - count + 1)
+    return min(1.0, 2 * tail)
+
+
+def mann_whitney(first: Floats, second: Floats) -> tuple[float, float]:
+    """Return Mann and Whitney's U of the first sample, and its two-sided p-value by the normal approximation, with the
+    corrections for ties and for continuity. If all values are equal, p is 1."""
+    total = len(first) + len(second)
+    ranks, counts = _ranks(np.concatenate([first, second]))
+    pairs = len(first) * len(second)
+    u = float(ranks[: len(first)].sum()) - len(first) * (len(first) + 1) / 2
+    ties = float((counts.astype(float) ** 3 - counts).sum())
+    variance = pairs / 12 * (total + 1 - ties / (total * (total - 1)))
+    if variance <= 0:
+        return u, 1.0
+    errors = (abs(u - pairs / 2) - 0.5) / sqrt(variance)
+    return u, min(1.0, erfc(errors / sqrt(2)))

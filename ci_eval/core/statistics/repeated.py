@@ -1,0 +1,223 @@
+"""The engine's own noise: how far figures move because the engine answers the same sessions differently in each round.
+
+The figures of a report are those of the first round, one of the answers that the engine might have given, so their
+variance is that between rounds. An engine may waver file by file (an index that is not ready, a crash, a cache), so the
+sessions of a file count as one: the variance is the sum over files of that of the file's sum.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from statistics import median
+
+import numpy as np
+
+from ci_eval.core.model import Determinism, Noise, SessionScore
+from ci_eval.core.scoring import evaluated
+from ci_eval.core.statistics.student import NORMAL, Floats
+
+
+@dataclass(frozen=True)
+class NoiseVariance:
+    """The variance of each figure that comes from the engine's own noise: it answers differently in another round."""
+
+    variance: Floats
+    df: Floats
+    """The degrees of freedom of the variance."""
+
+    @classmethod
+    def of(cls, sides: Sequence[NoiseVariance]) -> NoiseVariance:
+        """Return the sum of the sides' variances, with its degrees of freedom (Welch 1947, Satterthwaite 1946)."""
+        variance = np.sum([side.variance for side in sides], axis=0)
+        apart = np.sum([side.variance**2 / side.df for side in sides], axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
+
+    def add_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
+        """Return standard errors and degrees of freedom once the `variance` of sampling, itself known well, is
+        added."""
+        total = variance + self.variance
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
+
+
+class Wavering:
+    """The movement of several figures from round to round, file by file.
+
+    Each figure is observed as a few numbers per session, such as a numerator and a denominator.
+    """
+
+    def __init__(self, rounds: int) -> None:
+        self.rounds = rounds
+        self._files: dict[int, Floats] = {}
+
+    def add(self, seen: Floats, file: int = 0) -> None:
+        """Add a session that was not answered alike in all rounds: its numbers (rounds x figures x numbers)."""
+        # Sessions answered alike add the same to every round, so the variance does without them.
+        self._files[file] = self._files.get(file, 0) + (seen - seen[0])
+
+    def add_all(self, other: Wavering, files: int = 0, weight: float = 1.0) -> None:
+        """Add the sessions of another instance, each `weight` times, after shifting its files by `files`."""
+        for file, moved in other._files.items():
+            self._files[files + file] = self._files.get(files + file, 0) + weight * moved
+
+    def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> NoiseVariance:
+        """Return the variance of each of these figures. `weights` (figures x numbers): the figure's derivative with
+        respect to each number's sum."""
+        if not self._files:
+            return NoiseVariance(np.zeros(len(weights)), np.full(len(weights), np.inf))
+        moved = np.stack(list(self._files.values()))[:, :, list(figures)]
+        of_files = np.einsum("orfi,fi->orf", moved, weights).var(axis=1, ddof=1)
+        variance, squares = of_files.sum(axis=0), (of_files**2).sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            df = np.where(squares > 0, (self.rounds - 1) * variance**2 / squares, np.inf)
+        return NoiseVariance(variance, df)
+
+
+RULE_OF_THREE = 3.0
+"""If none of n sessions differed, at most a share of 3/n does, with 95 % (rule of three)."""
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """The knowledge whether engines (one of a figure, two of a difference) answer alike when they are asked again.
+
+    Only a second round, in a fresh process, or an engine that is a function of its question, shows that. A second
+    question to the same process sees neither an index that was not ready nor a process that crashed.
+    """
+
+    asked: int = 0
+    """The sessions of all these engines together that were asked more than once."""
+    differed: int = 0
+    """The sessions of these that were not answered alike each time."""
+    whole: bool = True
+    """True if each engine is a function of its question, or was asked all sessions in several rounds."""
+
+    @classmethod
+    def of(cls, sides: Iterable[tuple[bool, int, Determinism | None]]) -> Repeats:
+        """Return the knowledge about these engines: whether each is a function of its question, its rounds, and the
+        sessions of it that were asked again."""
+        unsure = [(rounds, state) for constructed, rounds, state in sides if not constructed]
+        again = sum((state for _, state in unsure if state), Determinism())
+        return cls(again.asked, again.differed, all(rounds > 1 and state for rounds, state in unsure))
+
+    @property
+    def alike(self) -> bool:
+        return self.whole and not self.differed
+
+    @property
+    def unseen(self) -> float:
+        """Return the share of sessions that may be answered otherwise although all rounds agreed; 0 of functions."""
+        return RULE_OF_THREE / self.asked if self.asked else 0.0
+
+
+DETERMINISTIC = Repeats()
+"""The knowledge of engines that are functions of their question."""
+
+
+@dataclass
+class SecondQuestions:
+    """The sessions that were asked a second time by the same process, and their files: a bound on what an engine that
+    was asked its sessions once may waver by."""
+
+    sessions: Determinism = field(default_factory=Determinism)
+    files: Determinism = field(default_factory=Determinism)
+
+    def add(self, again: Collection[SessionScore]) -> None:
+        """Add the sessions of one file that were asked again."""
+        differed = sum(session.differing > 0 for session in again)
+        self.sessions += Determinism(asked=len(again), differed=differed)
+        self.files += Determinism(asked=int(len(again) > 0), differed=int(differed > 0))
+
+    def add_all(self, other: SecondQuestions) -> None:
+        """Add what another process counted in other files."""
+        self.sessions += other.sessions
+        self.files += other.files
+
+    def bound(self, sizes: Floats, span: float) -> NoiseVariance:
+        """Return an upper bound on the variance of a mean over sessions whose answers vary file by file.
+
+        `sizes`: the sessions of each file. `span`: the most that one session may move by. A file that is answered
+        otherwise half of the time has a variance of 1/4 of its sessions' square; asked twice, it differs half of the
+        time. A figure moves by no more than the share of the sessions that may be answered otherwise.
+        """
+        of_files = most(self.files) / 2 * float((sizes**2).sum()) / max(float(sizes.sum()) ** 2, 1)
+        variance = span**2 * min(of_files, (most(self.sessions) / NORMAL.inv_cdf(0.975)) ** 2)
+        return NoiseVariance(np.array([variance]), np.array([np.inf]))
+
+
+def most(state: Determinism) -> float:
+    """Return the share that may differ, with 95 %: close to Poisson's upper bound, which for none is 3 of those
+    asked."""
+    return min(1.0, (state.differed + 3 + 2 * sqrt(state.differed)) / max(state.asked, 1))
+
+
+class Rounds:
+    """The differences between the rounds of each session, added up."""
+
+    def __init__(self, rounds: int) -> None:
+        self._rounds = rounds
+        self._sessions = 0
+        self._differing = 0
+        self._sums = [(0.0, 0) for _ in range(rounds)]
+        self._spreads = array("d")
+
+    def add(self, session: SessionScore) -> None:
+        """Count one session, unless it was skipped."""
+        if not evaluated(session):
+            return
+        self._sessions += 1
+        self._differing += session.differing > 0
+        for lookup in session.lookups:
+            known = [latency for latency in lookup.latencies if latency is not None]
+            # A clock may show 0 ms, against which no other time has a ratio.
+            if len(known) > 1 and min(known) > 0:
+                self._spreads.append(max(known) / min(known) - 1)
+            for number, latency in enumerate(lookup.latencies[: self._rounds]):
+                if latency is not None:
+                    total, count = self._sums[number]
+                    self._sums[number] = total + latency, count + 1
+
+    def add_all(self, other: Rounds) -> None:
+        """Count the sessions of another instance."""
+        self._sessions += other._sessions
+        self._differing += other._differing
+        self._sums = [
+            (total + more, count + others)
+            for (total, count), (more, others) in zip(self._sums, other._sums, strict=True)
+        ]
+        self._spreads += other._spreads
+
+    def noise(self) -> Noise | None:
+        """Return the noise over all sessions added, or None if there was only one round."""
+        if self._rounds == 1:
+            return None
+        return Noise(
+            rounds=self._rounds,
+            sessions=self._sessions,
+            differing=self._differing,
+            latencies=tuple([total / count if count else None for total, count in self._sums]),
+            spread=median(self._spreads) if self._spreads else None,
+        )
+
+
+def measure_noise(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
+    """Return how much an engine differed from itself in these sessions, or None if they were asked once."""
+    totals = Rounds(rounds)
+    for session in sessions if rounds > 1 else ():
+        totals.add(session)
+    return totals.noise()
+
+
+def noise_text(noise: Noise) -> str:
+    """Return the noise as one sentence for reports."""
+    share = noise.differing / max(noise.sessions, 1)
+    times = ", ".join("none" if latency is None else f"{latency:.1f}" for latency in noise.latencies)
+    typical = f"; of a typical lookup, the slowest is {noise.spread:.0%} above the fastest" if noise.spread else ""
+    return (
+        f"asked in {noise.rounds} rounds, each with a fresh process: answers differed in {noise.differing:,} of "
+        f"{noise.sessions:,} sessions ({share:.1%}); mean latency by round {times} ms{typical}"
+    )

@@ -1,1 +1,0 @@
-"""The statistics of sessions that were asked more than once."""
