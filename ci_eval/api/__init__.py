@@ -35,8 +35,7 @@ from ci_eval.core.contracts import (
     Surroundings,
     Task,
 )
-from ci_eval.core.equality import each_token, rank
-from ci_eval.core.fetch.contract import Scheme, Spec
+from ci_eval.core.fetch.schemes import Scheme, Spec
 from ci_eval.core.model import (
     EngineInfo,
     Evaluation,
@@ -56,7 +55,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.endpoints import EndpointConfig
 from ci_eval.core.model.sessions import status
 from ci_eval.core.rendering.contract import Reporter, StoredSessions
-from ci_eval.core.scoring import evaluated, grades_of, rank_of
+from ci_eval.core.scoring import each_token, evaluated, grades_of, rank, rank_of
 from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText
 from ci_eval.plugins.adapters.endpoints.contract import Api, Piece, Prompt
 from ci_eval.plugins.adapters.lsp.engine import LspEngine

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import requests
 
-from ci_eval.ci import rest
+from ci_eval.ci.repository import TIMEOUT, make_session, save
 from ci_eval.core.base.errors import ConfigError, DownloadError
 from ci_eval.core.fetch import archive
 
@@ -58,7 +58,7 @@ class Builds:
         if not environment.get(TOKEN):
             raise ConfigError(f"{TOKEN} missing: make an access token in TeamCity's profile, and put it there")
         self._server, self.name = match.group("server", "id")
-        self._session = rest.make_session(environment[TOKEN], "application/json")
+        self._session = make_session(environment[TOKEN], "application/json")
 
     def newest(self) -> Build:
         """Return the newest successful build of the default branch."""
@@ -81,7 +81,7 @@ class Builds:
         with tempfile.TemporaryDirectory() as temporary:
             packed = Path(temporary) / "artifact.zip"
             try:
-                rest.save(self._session, content, packed, self._check)
+                save(self._session, content, packed, self._check)
             except requests.RequestException as error:
                 raise self._unreachable(error) from None
             archive.unpack(packed, folder)
@@ -89,7 +89,7 @@ class Builds:
 
     def _get(self, address: str, query: Mapping[str, str]) -> dict[str, Any]:
         try:
-            answer = self._session.get(address, params=dict(query), timeout=rest.TIMEOUT)
+            answer = self._session.get(address, params=dict(query), timeout=TIMEOUT)
             return cast("dict[str, Any]", self._check(answer).json())
         except requests.RequestException as error:
             raise self._unreachable(error) from None

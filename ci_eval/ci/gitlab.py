@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import requests
 
-from ci_eval.ci import rest
+from ci_eval.ci.repository import PAGES, TIMEOUT, make_session, save
 from ci_eval.core.base.errors import ConfigError, DownloadError
 from ci_eval.core.fetch import archive
 
@@ -37,7 +37,7 @@ class Project:
         self._address = f"{environment['CI_API_V4_URL']}/projects/{quote(environment['CI_PROJECT_ID'], safe='')}"
         self._branch, self._job = environment["CI_DEFAULT_BRANCH"], int(environment["CI_JOB_ID"])
         token = environment.get(TOKEN, "")
-        self._session = rest.make_session(token, "application/json")
+        self._session = make_session(token, "application/json")
         # As a parameter it does not follow a redirect to the storage of artifacts.
         self._token = {} if token else {"job_token": environment["CI_JOB_TOKEN"]}
         if not token:
@@ -67,7 +67,7 @@ class Project:
             packed = Path(temporary) / "artifacts.zip"
             address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
             try:
-                rest.save(self._session, address, packed, _check)
+                save(self._session, address, packed, _check)
             except _MissingError:
                 return False
             except requests.RequestException as error:
@@ -90,18 +90,18 @@ class Project:
 
     def _listed(self, path: str) -> Iterator[dict[str, Any]]:
         following = f"{self._address}{path}{'&' if '?' in path else '?'}per_page=100"
-        for _ in range(rest.PAGES):
+        for _ in range(PAGES):
             answer = self._ask("GET", following)
             yield from cast("list[dict[str, Any]]", answer.json())
             if not (following := answer.links.get("next", {}).get("url", "")):
                 return
-        raise DownloadError(f"GitLab has more than {rest.PAGES * 100:,} items of {path.partition('?')[0]}")
+        raise DownloadError(f"GitLab has more than {PAGES * 100:,} items of {path.partition('?')[0]}")
 
     def _ask(
         self, method: Literal["GET", "PUT", "POST"], address: str, body: Mapping[str, str] | None = None
     ) -> requests.Response:
         try:
-            return _check(self._session.request(method, address, json=body, timeout=rest.TIMEOUT))
+            return _check(self._session.request(method, address, json=body, timeout=TIMEOUT))
         except requests.RequestException as error:
             raise _unreachable(error) from None
 

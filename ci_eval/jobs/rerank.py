@@ -13,7 +13,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import languages, rankers, tasks
 from ci_eval.core.config import dump, patch
-from ci_eval.core.config.view import UNCHANGED, View, change_view
+from ci_eval.core.config.loading import UNCHANGED, View, change_view
 from ci_eval.core.interpret import Grading
 from ci_eval.core.manifest import RANKER
 from ci_eval.core.rerank import NewOrder

@@ -9,8 +9,7 @@ from ci_eval.ci import Screen
 from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, keys, override, patch, set_engine_command
-from ci_eval.core.config.loading import complete_key
-from ci_eval.core.config.view import UNCHANGED, View, change_view
+from ci_eval.core.config.loading import UNCHANGED, View, change_view, complete_key
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import outcome, pipeline, runs
 from ci_eval.jobs import trust as trusting

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.config.wording import show
+from ci_eval.core.config.checking import show
 
 MOVED = {
     "strategy": "actions.strategy",

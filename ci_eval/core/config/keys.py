@@ -14,9 +14,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from ci_eval.core.config.checking import find_section
+from ci_eval.core.config.checking import choices, describe, find_section, join
 from ci_eval.core.config.schema import Config
-from ci_eval.core.config.wording import choices, describe, join
 from ci_eval.core.model import Section, UserModelConfig
 
 SHORT: Mapping[str, dict[str, object]] = {

@@ -10,10 +10,9 @@ import msgspec
 
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.base.patterns import compile_pattern
+from ci_eval.core.config.checking import show
 from ci_eval.core.config.schema import Config
-from ci_eval.core.config.wording import show
-from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, resolve, standard_parts
+from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, compile_pattern, resolve, standard_parts
 from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace
 from ci_eval.core.model.endpoints import EndpointConfig
 

@@ -11,14 +11,13 @@ from math import fsum
 from typing import NamedTuple
 
 from ci_eval.core.contracts import Language, NamesInScope
-from ci_eval.core.equality import begins
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.grammar.continuations import Continuations
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import FAILED, Kind, Session, SessionScore, SourceFile, Suggestion
 from ci_eval.core.model.causes import Causes, Cluster, MissExample
 from ci_eval.core.model.engine.offers import REMOVED, REMOVED_BEFORE
-from ci_eval.core.scoring import evaluated, rank_of, reciprocal_rank
+from ci_eval.core.scoring import begins, evaluated, rank_of, reciprocal_rank
 from ci_eval.core.workspace import Workspace
 
 Ranks = Mapping[str, int | None]

@@ -10,7 +10,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.config import add_filters
-from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.filters import ReportFilter, ReportFilters, collect_letters, resolve
 from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace
@@ -20,7 +20,7 @@ from ci_eval.plugins.exports import writing
 from ci_eval.plugins.exports.columns import Passes
 from ci_eval.plugins.exports.run import open_workspace
 from ci_eval.plugins.jetbrains import generations
-from ci_eval.plugins.jetbrains.writing import Writer
+from ci_eval.plugins.jetbrains.workspace import Writer
 
 
 def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:

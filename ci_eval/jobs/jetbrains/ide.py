@@ -31,7 +31,7 @@ from ci_eval.jobs.jetbrains.importing import Described, describe, import_descrip
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.jetbrains import generations, kept
-from ci_eval.plugins.jetbrains.contract import Generation
+from ci_eval.plugins.jetbrains.generation import Generation
 from ci_eval.plugins.jetbrains.kept import whole
 
 ACCOUNT = "of.json"

@@ -27,10 +27,11 @@ from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace, pack_actions, pack_sessions
 from ci_eval.jobs import outcome, pipeline
 from ci_eval.jobs.evaluate import Evaluated
-from ci_eval.plugins.jetbrains import generations, reading, steps
-from ci_eval.plugins.jetbrains.contract import Generation
+from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.fields import plain
+from ci_eval.plugins.jetbrains.generation import Generation, normalise_language
 from ci_eval.plugins.jetbrains.kept import FOLDER, Kept
+from ci_eval.plugins.jetbrains.workspace import Origin, find_actions_files, read_errors, read_files
 
 OWN = "ci-eval"
 """The folder of an exported workspace with its original manifest and configuration."""
@@ -77,7 +78,7 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
         loaded = load(folder / OWN / "config.yaml", environment={})
         config, warnings = loaded.config, loaded.warnings
     else:
-        config, warnings = _config(path, raw, steps.normalise_language(language))
+        config, warnings = _config(path, raw, normalise_language(language))
         manifest = _describe_run(folder, config, raw, engine)
     return Described(
         folder=folder,
@@ -217,9 +218,9 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
     workspace = Workspace.create(output)
     try:
         workspace.write_config(dump(described.config))
-        lost = reading.find_actions_files(described.folder)
+        lost = find_actions_files(described.folder)
         tally = _Tally()
-        for file in reading.read(_origin(described), dict(lost), kept):
+        for file in read_files(_origin(described), dict(lost), kept):
             lost.pop(file.source.path, None)
             workspace.write_sessions(file.source.path, pack_sessions(file.source, file.sessions))
             file_actions = file.actions or _empty_actions(file.source, file.sessions)
@@ -231,7 +232,7 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
         if not tally.statuses and described.manifest.shard is None:
             raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
         missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
-        for error in reading.errors(described.folder, missing, kept):
+        for error in read_errors(described.folder, missing, kept):
             workspace.write_error(error)
         names.count(source.text for source in workspace.sources()).save(workspace.names_path)
         kept.write(workspace.folder)
@@ -272,9 +273,9 @@ def _manifest(workspace: Workspace, described: Described, tally: _Tally, missing
     )
 
 
-def _origin(described: Described) -> reading.Origin:
+def _origin(described: Described) -> Origin:
     manifest = described.manifest
-    return reading.Origin(
+    return Origin(
         folder=described.folder,
         generation=described.generation,
         project=manifest.project.name,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import languages, reporters
-from ci_eval.core.config.view import View
+from ci_eval.core.config.loading import View
 from ci_eval.core.model import SessionScore
 from ci_eval.core.model.causes import Causes
 from ci_eval.core.report.causes import find_causes, read_ranks

@@ -14,7 +14,7 @@ from ci_eval.core import compare as stage
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import GateFailed, NothingToEvaluate
 from ci_eval.core.catalogs import reporters
-from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.model import Trend
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import compare as compare_job

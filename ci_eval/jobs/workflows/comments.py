@@ -7,12 +7,10 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ci_eval.ci import limits, site
-from ci_eval.ci.github import shorten_text
+from ci_eval.ci import limits
 from ci_eval.ci.gitlab import Project
-from ci_eval.ci.issues import Issues
-from ci_eval.ci.repository import Repository
-from ci_eval.ci.rest import Rest
+from ci_eval.ci.host import shorten_text
+from ci_eval.ci.repository import Issues, Repository, Rest, find_trend_site
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ArchiveError, WorkspaceError
 from ci_eval.jobs.workflows.summary import COMPARISON, read_comparison
@@ -85,7 +83,7 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
     if issues.head(number) != head:
         return f"#{number} is not at {head}: nothing is posted"
     mark = f"<!-- ci-eval {name} -->\n### {name}\n" if name else "<!-- ci-eval -->"
-    address = site.address(rest)
+    address = find_trend_site(rest)
     trends = f"\n\n[Trends over the nights]({address})" if address else ""
     body = f"{mark}\n{_report(folder)}{trends}"
     start = body.partition("\n")[0]

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ci_eval.ci.issues import Issue, Issues
-from ci_eval.ci.repository import Repository, Run, list_jobs, read_run
-from ci_eval.ci.rest import Rest
+from ci_eval.ci.repository import Issue, Issues, Repository, Rest, Run, list_jobs, read_run
 from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.rendering.markdowntext import code, prose, table
 from ci_eval.jobs.workflows.summary import COMPARISON, broken_gates, read_comparison

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.fetch.download import hash_file
-from ci_eval.core.fetch.maven import UNKNOWN, check_maven, run_mvn
+from ci_eval.core.fetch.packages import UNKNOWN, check_maven, run_mvn
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import IntoCache, plain
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ci_eval.core.base.files import remove_tree
-from ci_eval.core.base.python_layout import source_roots
+from ci_eval.core.base.workspaces import source_roots
 from ci_eval.core.contracts import Surroundings
 from ci_eval.core.model import Confine
 from ci_eval.plugins.adapters.confinement import Walls, find_installs, interpreter

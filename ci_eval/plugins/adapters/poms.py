@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.base.workspaces import MAX_MEMBERS
-from ci_eval.core.fetch.requirements import foreign
+from ci_eval.core.fetch.locks import foreign
 
 COORDINATES = ("groupId", "artifactId", "version")
 FIELDS = (*COORDINATES, "type", "classifier", "scope")

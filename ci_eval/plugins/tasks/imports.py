@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ci_eval.core.contracts import Task
-from ci_eval.core.equality import each_token, rank_of_import
 from ci_eval.core.model.sessions import status
-from ci_eval.core.scoring import RANK_BANDS, band_of_rank, reciprocal_rank
+from ci_eval.core.scoring import RANK_BANDS, band_of_rank, each_token, rank_of_import, reciprocal_rank
 
 TASK = Task(
     name="imports",

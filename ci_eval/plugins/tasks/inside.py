@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ci_eval.core.contracts import Band, Task
-from ci_eval.core.equality import each_token, rank
 from ci_eval.core.model import FAILED, SessionScore
 from ci_eval.core.model.sessions import status
+from ci_eval.core.scoring import each_token, rank
 
 BANDS = (
     Band(name="intact", outcome="first", label="code left as it is"),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ci_eval.core.contracts import Band, Task
-from ci_eval.core.equality import begins, each_token
 from ci_eval.core.model import FAILED, LookupScore, SessionScore, Status, Suggestion
-from ci_eval.core.scoring import evaluated, rank_of
+from ci_eval.core.scoring import begins, each_token, evaluated, rank_of
 
 BANDS = (
     Band(name="silent", outcome="first", label="nothing in the way"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from ci_eval.core.fetch.history import repository
+from ci_eval.core.fetch.git import repository
 from ci_eval.plugins.mining.usages.languages import CATALOG
 from ci_eval.plugins.mining.usages.revisions import snapshots
 from ci_eval.plugins.mining.usages.snapshots import Mined, Miner

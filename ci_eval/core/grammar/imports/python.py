@@ -9,7 +9,7 @@ from importlib.machinery import all_suffixes
 from pathlib import Path
 
 from ci_eval.core.base.files import exists
-from ci_eval.core.base.python_layout import source_roots
+from ci_eval.core.base.workspaces import source_roots
 from ci_eval.core.import_syntax import Imports
 
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w., \t]+))", re.MULTILINE)

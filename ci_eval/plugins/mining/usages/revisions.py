@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from ci_eval.core.fetch.history import Repository
+from ci_eval.core.fetch.git import Repository
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.plugins.mining.reading import LARGEST
 from ci_eval.plugins.mining.usages.snapshots import Snapshot
