@@ -5,7 +5,6 @@ https://docs.gitlab.com/api/jobs, https://docs.gitlab.com/api/job_artifacts, htt
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,8 @@ from urllib.parse import quote
 
 import requests
 
-from ci_eval.ci.repository import PAGES, TIMEOUT, make_session, save
+from ci_eval.ci.repository import PAGES, TIMEOUT, make_session, reachable, unpack
 from ci_eval.core.base.errors import ConfigError, DownloadError
-from ci_eval.core.fetch import archive
 
 TOKEN = "CI_EVAL_GITLAB_TOKEN"  # noqa: S105 - the name of a variable
 NEEDED = ("CI_API_V4_URL", "CI_PROJECT_ID", "CI_JOB_ID", "CI_JOB_TOKEN", "CI_DEFAULT_BRANCH")
@@ -63,16 +61,12 @@ class Project:
 
     def fetch(self, job: EarlierJob, folder: Path) -> bool:
         """Unpack the artifacts of a job into a new folder. Return False if GitLab has none. Raises ArchiveError."""
-        with tempfile.TemporaryDirectory() as temporary:
-            packed = Path(temporary) / "artifacts.zip"
-            address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
-            try:
-                save(self._session, address, packed, _check)
-            except _MissingError:
-                return False
-            except requests.RequestException as error:
-                raise _unreachable(error) from None
-            archive.unpack(packed, folder)
+        address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
+        try:
+            with reachable("GitLab"):
+                unpack(self._session, address, folder, _check, "artifacts")
+        except _MissingError:
+            return False
         return True
 
     def note(self, merge_request: str, body: str) -> bool:
@@ -100,10 +94,8 @@ class Project:
     def _ask(
         self, method: Literal["GET", "PUT", "POST"], address: str, body: Mapping[str, str] | None = None
     ) -> requests.Response:
-        try:
+        with reachable("GitLab"):
             return _check(self._session.request(method, address, json=body, timeout=TIMEOUT))
-        except requests.RequestException as error:
-            raise _unreachable(error) from None
 
 
 class _MissingError(DownloadError):
@@ -119,7 +111,3 @@ def _check(answer: requests.Response) -> requests.Response:
         raise _MissingError(said)
     advice = f"put a token of the project into {TOKEN}, with read_api, or api for notes"
     raise DownloadError(f"{said}: {advice if answer.status_code in {401, 403} else 'run the job again later'}")
-
-
-def _unreachable(error: requests.RequestException) -> DownloadError:
-    return DownloadError(f"GitLab cannot be reached ({type(error).__name__}); run the job again later")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -109,18 +110,14 @@ class Rest:
         """Create or change the object at `path`; returns it."""
         return cast("dict[str, Any]", _check(self._request(method, self._address + path, body)).json())
 
-    def download(self, path: str, target: Path) -> None:
+    def unpack(self, path: str, name: str, folder: Path) -> None:
         # If GitHub redirects to another host, requests does not send the token.
-        try:
-            save(self._session, self._address + path, target, _check)
-        except requests.RequestException as error:
-            raise _unreachable(error) from None
+        with reachable("GitHub"):
+            unpack(self._session, self._address + path, folder, _check, name)
 
     def _request(self, method: str, address: str, body: Mapping[str, str] | None = None) -> requests.Response:
-        try:
+        with reachable("GitHub"):
             return self._session.request(method, address, json=body, timeout=TIMEOUT)
-        except requests.RequestException as error:
-            raise _unreachable(error) from None
 
 
 def _missing_variables(names: Sequence[str]) -> ConfigError:
@@ -130,20 +127,33 @@ def _missing_variables(names: Sequence[str]) -> ConfigError:
     )
 
 
-def save(
+@contextmanager
+def reachable(server: str, advice: str = "run the job again later") -> Iterator[None]:
+    """Turn a RequestException within the context into a DownloadError."""
+    try:
+        yield
+    except requests.RequestException as error:
+        raise DownloadError(f"{server} cannot be reached ({type(error).__name__}); {advice}") from None
+
+
+def unpack(
     session: requests.Session,
     address: str,
-    target: Path,
+    folder: Path,
     check: Callable[[requests.Response], requests.Response],
+    name: str = "artifact",
 ) -> None:
-    """Download an address into the file `target`. Raises what `check` raises of a response, DownloadError if the file
-    is too large, and RequestException."""
-    with session.get(address, stream=True, timeout=TIMEOUT) as answer, target.open("wb") as file:
-        check(answer)
-        for chunk in answer.iter_content(CHUNK):
-            file.write(chunk)
-            if file.tell() > MOST:
-                raise DownloadError(f"the artifact {target.stem} is larger than {MOST:,} bytes")
+    """Download the zip file at an address, and unpack it into a new folder. Raises what `check` raises of a response,
+    DownloadError if the file is larger than MOST, RequestException, and ArchiveError."""
+    with tempfile.TemporaryDirectory() as temporary:
+        packed = Path(temporary) / f"{name}.zip"
+        with session.get(address, stream=True, timeout=TIMEOUT) as answer, packed.open("wb") as file:
+            check(answer)
+            for chunk in answer.iter_content(CHUNK):
+                file.write(chunk)
+                if file.tell() > MOST:
+                    raise DownloadError(f"the artifact {name} is larger than {MOST:,} bytes")
+        archive.unpack(packed, folder)
 
 
 def make_session(token: str, accept: str) -> requests.Session:
@@ -178,17 +188,11 @@ def _reason(answer: requests.Response) -> str:
         return ""
 
 
-def _unreachable(error: requests.RequestException) -> DownloadError:
-    return DownloadError(f"GitHub cannot be reached ({type(error).__name__}); run the job again later")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Run:
     number: int
     workflow: int
-    """Number of the workflow file, unique in the repository."""
     path: str
-    """Path of the workflow file."""
     created: str
     """The time of the first start, as 2026-11-20T02:23:11Z."""
     of_default_branch: bool
@@ -234,6 +238,7 @@ class Artifact:
 class Repository:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._rest = Rest(environment)
+        self.page_of_run = self._rest.page_of
 
     @property
     def run(self) -> int:
@@ -290,17 +295,11 @@ class Repository:
     def jobs(self, run: int) -> list[RunJob]:
         return list_jobs(self._rest, run)
 
-    def page_of_run(self, run: int) -> str:
-        return self._rest.page_of(run)
-
     def page_of(self, artifact: Artifact) -> str:
         return f"{self.page_of_run(artifact.run)}/artifacts/{artifact.number}"
 
     def fetch(self, artifact: Artifact, folder: Path) -> Path:
-        with tempfile.TemporaryDirectory() as temporary:
-            packed = Path(temporary) / f"{artifact.name}.zip"
-            self._rest.download(f"/actions/artifacts/{artifact.number}/zip", packed)
-            archive.unpack(packed, folder)
+        self._rest.unpack(f"/actions/artifacts/{artifact.number}/zip", artifact.name, folder)
         return folder
 
 

@@ -19,28 +19,23 @@ def join(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
-def unknown_key(key: object, section: type[Section], path: str) -> str:
-    """Return the message about a key that does not exist, with the key that was probably meant."""
-    known = _names(section)
-    hint = guess(str(key), known) or _hint_elsewhere(str(key))
-    scope = f"in `{path}`" if path else "at the top"
-    return f"`{join(path, key)}` is not a known key{hint}; known {scope}: {', '.join(known)}"
-
-
 def wrong_value(value: object, kind: object, path: str) -> str:
     """Return the message about a value that has the wrong type or is out of bounds."""
     info = inspect.type_info(kind)
-    hint = guess(value, choices(info)) if isinstance(value, str) else _quoting(value, info)
+    parts = info.types if isinstance(info, inspect.UnionType) else (info,)
+    hint = ""
+    if isinstance(value, str):
+        hint = guess(value, choices(info))
+    # YAML reads 1.10 or yes as a number or a switch, though a text may be meant.
+    elif value is not None and not isinstance(value, list | dict):
+        hint = "; put it in quotes" if any(isinstance(part, inspect.StrType) for part in parts) else ""
     return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
 
 
 def not_a_section(value: object, section: type[Section], path: str) -> str:
     subject = f"`{path}`" if path else "the whole content"
-    return f"{subject} is {show(value)}; expected a section with the keys {', '.join(_names(section))}"
-
-
-def missing(path: str, kind: object) -> str:
-    return f"`{path}` is missing; expected {describe(inspect.type_info(kind))}"
+    keys = ", ".join(field.encode_name for field in msgspec.structs.fields(section))
+    return f"{subject} is {show(value)}; expected a section with the keys {keys}"
 
 
 def show(value: object) -> str:
@@ -101,17 +96,6 @@ def choices(info: inspect.Type) -> list[str]:
             return []
 
 
-def _quoting(value: object, info: inspect.Type) -> str:
-    parts = info.types if isinstance(info, inspect.UnionType) else (info,)
-    # YAML reads 1.10 or yes as a number or a switch, though a text may be meant.
-    scalar = value is not None and not isinstance(value, list | dict)
-    return "; put it in quotes" if scalar and any(isinstance(part, inspect.StrType) for part in parts) else ""
-
-
-def _names(section: type[Section]) -> list[str]:
-    return [field.encode_name for field in msgspec.structs.fields(section)]
-
-
 def _hint_elsewhere(key: str) -> str:
     paths = [path for path in _paths(Config, "") if path.rpartition(".")[2].lower() == key.lower()]
     # A key that is nested less deeply was more probably meant.
@@ -145,10 +129,12 @@ def _section_problems(raw: object, section: type[Section], path: str) -> Iterato
         if key in fields:
             yield from _value_problems(value, fields[key].type, join(path, key))
         else:
-            yield unknown_key(key, section, path)
+            hint = guess(str(key), fields) or _hint_elsewhere(str(key))
+            scope = f"in `{path}`" if path else "at the top"
+            yield f"`{join(path, key)}` is not a known key{hint}; known {scope}: {', '.join(fields)}"
     for name, field in fields.items():
         if field.required and name not in raw:
-            yield missing(join(path, name), field.type)
+            yield f"`{join(path, name)}` is missing; expected {describe(inspect.type_info(field.type))}"
 
 
 def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
@@ -156,7 +142,12 @@ def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
         yield from _section_problems(value, nested, path)
     elif (item := _item(kind)) is not None and isinstance(value, list | tuple) and value:
         for index, element in enumerate(value):
-            yield from _item_problems(element, item, f"{path}[{index}]")
+            location, section = f"{path}[{index}]", find_section(item)
+            # A section may be empty, but an entry of a list of sections may not.
+            if section and element is None:
+                yield not_a_section(element, section, location)
+            else:
+                yield from _value_problems(element, item, location)
     elif get_origin(kind) is dict and isinstance(value, dict):
         key_kind, item = get_args(kind)
         for key, element in value.items():
@@ -166,15 +157,6 @@ def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
                 yield wrong_value(key, key_kind, f"key of {path}")
     elif not _fits(value, kind):
         yield wrong_value(value, kind, path)
-
-
-def _item_problems(element: object, item: object, path: str) -> Iterator[str]:
-    nested = find_section(item)
-    # A section may be empty, but an entry of a list of sections may not.
-    if nested and element is None:
-        yield not_a_section(element, nested, path)
-    else:
-        yield from _value_problems(element, item, path)
 
 
 def _fits(value: object, kind: object) -> bool:

@@ -80,15 +80,14 @@ def load(
         check(raw, f"--set {override}")
     _change_texts(raw, lambda key, text: _interpolate(text, key, environment, source))
     settled, rule_warnings = settle(check(raw, source), source)
-    own_prefix = _is_set(raw, "actions", "strategy", "prefix") or (path is not None and path.suffix == ".json")
+    is_json = path is not None and path.suffix == ".json"
     section = raw.get("interpret")
-    own_number = isinstance(section, dict) and any(key in section for key in NUMBERS)
     return Loaded(
         config=settled,
         warnings=(*upgrade_warnings, *rule_warnings),
-        own_prefix=own_prefix,
-        own_number=own_number,
-        own_headline=_is_set(raw, "reports", "headline"),
+        own_prefix=is_json or jetbrains.get_value(raw, "actions.strategy.prefix") is not None,
+        own_number=isinstance(section, dict) and any(key in section for key in NUMBERS),
+        own_headline=jetbrains.get_value(raw, "reports.headline") is not None,
     )
 
 
@@ -113,28 +112,15 @@ def limit_sessions(config: Config) -> Config:
     return replace(config, interpret=replace(interpret, sessions_limit=USUAL_SESSIONS))
 
 
-def _is_set(raw: Mapping[str, object], *keys: str) -> bool:
-    section: object = raw
-    for key in keys:
-        section = section.get(key) if isinstance(section, dict) else None
-    return section is not None
-
-
 def dump(config: Config) -> str:
     raw: dict[str, object] = msgspec.to_builtins(config)
-    raw["engine"] = _engine(config.engine)
+    values: dict[str, object] = msgspec.to_builtins(config.engine)
+    endpoint = {field.encode_name: values.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)}
+    # The engine's own keys come first, then those of an endpoint if there is one.
+    raw["engine"] = values | (endpoint if config.engine.endpoint is not None else {})
     # `$${` keeps `load` from reading a variable into the text.
     _change_texts(raw, lambda _, text: text.replace("${", "$${"))
     return write_yaml(raw)
-
-
-def _engine(config: EngineConfig) -> dict[str, object]:
-    """Return the engine's section: its own keys, then the keys of an endpoint if there is one."""
-    values: dict[str, object] = msgspec.to_builtins(config)
-    endpoint_values = {
-        field.encode_name: values.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)
-    }
-    return {**values, **(endpoint_values if config.endpoint is not None else {})}
 
 
 def set_engine_command(config: Config, command: str, like: str | None = None) -> Config:
@@ -323,11 +309,8 @@ def _spread(raw: dict[str, object]) -> None:
 def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> None:
     """Apply `change(key, text)` to all texts in which variables may be used."""
     for key in INTERPOLATED:
-        *parents, last = key.split(".")
-        section: object = raw
-        for name in parents:
-            section = section.get(name) if isinstance(section, dict) else None
-        if isinstance(section, dict) and isinstance(text := section.get(last), str):
+        section, last = jetbrains.find_parent(raw, key)
+        if isinstance(text := section.get(last), str):
             section[last] = change(key, text)
 
 
