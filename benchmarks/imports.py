@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ci_eval.core.catalogs import engines
-from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.model import Lookup, Session
+from ci_eval.core.scoring import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.workspace import Workspace
 
 PYTHON = ("pypi:flask==3.0.3", "pypi:click==8.1.7")

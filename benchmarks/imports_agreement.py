@@ -19,9 +19,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.grammar.document import Document
 from ci_eval.core.model import DeleteRange, MoveCaret, PrintText, Session, UseImport
+from ci_eval.core.scoring import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.workspace import Workspace, read_actions
 
 JUDGE = """

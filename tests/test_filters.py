@@ -9,6 +9,7 @@ import pytest
 from ci_eval.core.filters import (
     ReportFilter,
     decide,
+    matches,
     report_filters,
     resolve,
     standard_filter,
@@ -94,3 +95,18 @@ def test_a_group_stands_for_its_tokens_after_one_letter_or_the_fewest() -> None:
         *("keywords, Prefix 1", "keywords, Prefix 2", "keywords, Prefix 0", "keywords"),
     ]
     assert resolve("all", (1,)) == "ALL"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        (r"java\..*", "java.util", True),
+        (r"java\..*", "xjava.util", False),
+        ("java", "java.util", False),
+        ("ü|.*é", "é", True),
+        ("(?i)OS", "os", True),
+        ("", "", True),
+    ],
+)
+def test_the_whole_text_must_match(pattern: str, text: str, expected: bool) -> None:
+    assert matches(pattern, text) is expected

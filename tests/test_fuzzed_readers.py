@@ -21,7 +21,7 @@ from ci_eval.core.actions.files import find_left_out
 from ci_eval.core.base import stored, workspaces
 from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
 from ci_eval.core.config import load
-from ci_eval.core.fetch import dataset, git, locks, project, requirements
+from ci_eval.core.fetch import dataset, git, locks, project
 from ci_eval.core.model import Session
 from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
@@ -98,8 +98,8 @@ def _dataset(data: bytes, folder: Path) -> None:
 def _python(name: str) -> Reader:
     def read(data: bytes, folder: Path) -> None:
         _put(data, folder / name)
-        requirements.read_python_requirements(folder)
-        requirements.is_pinned(folder)
+        locks.read_python_requirements(folder)
+        locks.is_pinned(folder)
 
     return read
 

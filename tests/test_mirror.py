@@ -15,8 +15,9 @@ BEHAVIOURS = {
     "cli": "messages",
     "adapters/endpoints": "kills llama logprobs prompts",
     "adapters/lsp": "endless malformed",
-    "ci": "algorithms bootstrap caches documentation downloads locks moving_targets nights notices pages "
-    "pull_requests releases runs stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
+    "ci": "algorithms bootstrap caches documentation downloads issues locks moving_targets nights notices pages "
+    "pull_requests releases runs site stand_ins steps teamcity_library teamcity_recipes teamcity_settings workflows",
+    "fetch": "history",
     "graders": "sacrebleu subtokens",
     "engines": "dossiers driven hostile jdtls layouts network order real_lists rust_analyzer told",
     "jobs": "algorithms closures conditions configuring dependencies detecting draws fuzzed_workspaces grade held_out "

@@ -9,8 +9,9 @@ from statistics import fmean, variance
 import msgspec
 import pytest
 
-from ci_eval.core.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status
-from ci_eval.core.scoring import PassAt, band, evaluated, has_answer, outcome, rank_of, score, shown_rank
+from ci_eval.core.model import Kind, LookupScore, Otherwise, Properties, SessionScore, Status, Suggestion
+from ci_eval.core.model.sessions import status
+from ci_eval.core.scoring import PassAt, band, evaluated, has_answer, outcome, rank, rank_of, score, shown_rank
 from ci_eval.plugins.tasks import completion, golf
 
 
@@ -127,3 +128,20 @@ class TestPassAt:
         seen = [value for [(value, _)] in PassAt(1, told).by_round(it, 3)]
         assert seen[1] == 0.5
         assert variance(seen) == pytest.approx(variance([1.0, 0.0]) / 2)
+
+
+def shown(*texts: str) -> list[Suggestion]:
+    return [Suggestion(text=text) for text in texts]
+
+
+def test_of_equal_suggestions_the_first_counts() -> None:
+    assert rank("b", "", shown("a", "b", "b")) == 2
+    assert rank("b", "", shown("B", "bb")) is None
+
+
+@pytest.mark.parametrize(
+    ("total", "place", "expected"), [(3, 2, Status.OK), (3, None, Status.NO_MATCH), (0, None, Status.EMPTY)]
+)
+def test_a_session_is_as_its_last_lookup(total: int, place: int | None, expected: Status) -> None:
+    earlier = LookupScore(prefix="", total=9, rank=1, latency=1.0)
+    assert status([earlier, LookupScore(prefix="x", total=total, rank=place, latency=1.0)]) == expected

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import active_children
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
 
-from ci_eval.core.workers import Workers
+from ci_eval.core.base.errors import EngineTimeout
+from ci_eval.core.workers import Workers, limit_cpu
 
 
 def work(task: str) -> str:
@@ -132,3 +135,24 @@ def test_a_worker_does_not_import_the_main_module(tmp_path: Path) -> None:
         [sys.executable, program], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
     assert (done.stdout.strip(), done.stderr) == ("False", "")
+
+
+def test_a_pattern_that_would_never_end_is_stopped() -> None:
+    with pytest.raises(EngineTimeout, match=r"more than 0.2 s of CPU"), limit_cpu(0.2):
+        re.match(r"(a+)+$", "a" * 60 + "b")
+
+
+def test_afterwards_there_is_no_limit_any_more() -> None:
+    with limit_cpu(30):
+        pass
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+    assert signal.getsignal(signal.SIGVTALRM) is signal.SIG_DFL
+
+
+def test_a_thread_has_none() -> None:
+    def read() -> bool:
+        with limit_cpu(0.01):
+            return re.match(r"(a+)+$", "a" * 18 + "b") is None
+
+    with ThreadPoolExecutor(1) as threads:
+        assert threads.submit(read).result()

@@ -6,7 +6,6 @@ https://www.jetbrains.com/help/teamcity/rest/manage-finished-builds.html
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,9 +15,8 @@ from urllib.parse import quote
 
 import requests
 
-from ci_eval.ci import rest
+from ci_eval.ci.repository import TIMEOUT, make_session, reachable, unpack
 from ci_eval.core.base.errors import ConfigError, DownloadError
-from ci_eval.core.fetch import archive
 
 TOKEN = "TEAMCITY_TOKEN"  # noqa: S105 - the name of a variable
 PAGE = re.compile(
@@ -58,10 +56,9 @@ class Builds:
         if not environment.get(TOKEN):
             raise ConfigError(f"{TOKEN} missing: make an access token in TeamCity's profile, and put it there")
         self._server, self.name = match.group("server", "id")
-        self._session = rest.make_session(environment[TOKEN], "application/json")
+        self._session = make_session(environment[TOKEN], "application/json")
 
     def newest(self) -> Build:
-        """Return the newest successful build of the default branch."""
         address = f"{self._server}/app/rest/builds"
         query = {"locator": LOCATOR.format(self.name), "fields": "build(id,finishDate)"}
         builds = self._get(address, query).get("build") or []
@@ -78,21 +75,14 @@ class Builds:
 
     def fetch(self, build: Build, name: str, folder: Path) -> Path:
         content = f"{self._server}/app/rest/builds/id:{build.number}/artifacts/content/{quote(name)}.zip"
-        with tempfile.TemporaryDirectory() as temporary:
-            packed = Path(temporary) / "artifact.zip"
-            try:
-                rest.save(self._session, content, packed, self._check)
-            except requests.RequestException as error:
-                raise self._unreachable(error) from None
-            archive.unpack(packed, folder)
+        with reachable(self._server, "try again later"):
+            unpack(self._session, content, folder, self._check)
         return folder
 
     def _get(self, address: str, query: Mapping[str, str]) -> dict[str, Any]:
-        try:
-            answer = self._session.get(address, params=dict(query), timeout=rest.TIMEOUT)
+        with reachable(self._server, "try again later"):
+            answer = self._session.get(address, params=dict(query), timeout=TIMEOUT)
             return cast("dict[str, Any]", self._check(answer).json())
-        except requests.RequestException as error:
-            raise self._unreachable(error) from None
 
     def _check(self, answer: requests.Response) -> requests.Response:
         if answer.ok:
@@ -100,6 +90,3 @@ class Builds:
         reason = {401: f"the token in {TOKEN} is not valid", 403: "its owner may not see that", 404: "it is not there"}
         advice = reason.get(answer.status_code, "try again later")
         raise DownloadError(f"TeamCity answered {answer.status_code} about {self.name}: {advice}")
-
-    def _unreachable(self, error: requests.RequestException) -> DownloadError:
-        return DownloadError(f"{self._server} cannot be reached ({type(error).__name__}); try again later")

@@ -17,10 +17,8 @@ from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ci_eval.ci.github import GitHub
-from ci_eval.ci.host import Guarded, Host, Problem
+from ci_eval.ci.host import GitHub, Guarded, Host, Problem, TeamCity
 from ci_eval.ci.inputs import JOB, advise
-from ci_eval.ci.teamcity import TeamCity
 from ci_eval.core.rendering import plaintext
 
 HOSTS: tuple[type[Host], ...] = (TeamCity, GitHub)

@@ -5,7 +5,6 @@ https://docs.gitlab.com/api/jobs, https://docs.gitlab.com/api/job_artifacts, htt
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +13,8 @@ from urllib.parse import quote
 
 import requests
 
-from ci_eval.ci import rest
+from ci_eval.ci.repository import PAGES, TIMEOUT, make_session, reachable, unpack
 from ci_eval.core.base.errors import ConfigError, DownloadError
-from ci_eval.core.fetch import archive
 
 TOKEN = "CI_EVAL_GITLAB_TOKEN"  # noqa: S105 - the name of a variable
 NEEDED = ("CI_API_V4_URL", "CI_PROJECT_ID", "CI_JOB_ID", "CI_JOB_TOKEN", "CI_DEFAULT_BRANCH")
@@ -37,7 +35,7 @@ class Project:
         self._address = f"{environment['CI_API_V4_URL']}/projects/{quote(environment['CI_PROJECT_ID'], safe='')}"
         self._branch, self._job = environment["CI_DEFAULT_BRANCH"], int(environment["CI_JOB_ID"])
         token = environment.get(TOKEN, "")
-        self._session = rest.make_session(token, "application/json")
+        self._session = make_session(token, "application/json")
         # As a parameter it does not follow a redirect to the storage of artifacts.
         self._token = {} if token else {"job_token": environment["CI_JOB_TOKEN"]}
         if not token:
@@ -63,16 +61,12 @@ class Project:
 
     def fetch(self, job: EarlierJob, folder: Path) -> bool:
         """Unpack the artifacts of a job into a new folder. Return False if GitLab has none. Raises ArchiveError."""
-        with tempfile.TemporaryDirectory() as temporary:
-            packed = Path(temporary) / "artifacts.zip"
-            address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
-            try:
-                rest.save(self._session, address, packed, _check)
-            except _MissingError:
-                return False
-            except requests.RequestException as error:
-                raise _unreachable(error) from None
-            archive.unpack(packed, folder)
+        address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
+        try:
+            with reachable("GitLab"):
+                unpack(self._session, address, folder, _check, "artifacts")
+        except _MissingError:
+            return False
         return True
 
     def note(self, merge_request: str, body: str) -> bool:
@@ -90,20 +84,18 @@ class Project:
 
     def _listed(self, path: str) -> Iterator[dict[str, Any]]:
         following = f"{self._address}{path}{'&' if '?' in path else '?'}per_page=100"
-        for _ in range(rest.PAGES):
+        for _ in range(PAGES):
             answer = self._ask("GET", following)
             yield from cast("list[dict[str, Any]]", answer.json())
             if not (following := answer.links.get("next", {}).get("url", "")):
                 return
-        raise DownloadError(f"GitLab has more than {rest.PAGES * 100:,} items of {path.partition('?')[0]}")
+        raise DownloadError(f"GitLab has more than {PAGES * 100:,} items of {path.partition('?')[0]}")
 
     def _ask(
         self, method: Literal["GET", "PUT", "POST"], address: str, body: Mapping[str, str] | None = None
     ) -> requests.Response:
-        try:
-            return _check(self._session.request(method, address, json=body, timeout=rest.TIMEOUT))
-        except requests.RequestException as error:
-            raise _unreachable(error) from None
+        with reachable("GitLab"):
+            return _check(self._session.request(method, address, json=body, timeout=TIMEOUT))
 
 
 class _MissingError(DownloadError):
@@ -119,7 +111,3 @@ def _check(answer: requests.Response) -> requests.Response:
         raise _MissingError(said)
     advice = f"put a token of the project into {TOKEN}, with read_api, or api for notes"
     raise DownloadError(f"{said}: {advice if answer.status_code in {401, 403} else 'run the job again later'}")
-
-
-def _unreachable(error: requests.RequestException) -> DownloadError:
-    return DownloadError(f"GitLab cannot be reached ({type(error).__name__}); run the job again later")

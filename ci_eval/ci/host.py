@@ -1,9 +1,16 @@
-"""The interface of a CI. The one without a CI does nothing."""
+"""The CI that a job runs in: none, GitHub Actions or TeamCity.
+
+GitHub gets workflow commands, and files with a step's outputs and summary; TeamCity gets service messages.
+"""
 
 from __future__ import annotations
 
 import io
+import math
+import os
 import re
+import uuid
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,3 +131,189 @@ class Guarded(io.TextIOBase):
     @property
     def encoding(self) -> str:  # type: ignore[override]
         return self._stream.encoding or "utf-8"
+
+
+MOST_ANNOTATIONS = 10
+"""Annotations of one level in one step. GitHub silently drops any more, so the last one says how many there are."""
+MOST_SUMMARY = 1_000_000
+"""Bytes of the longest summary. GitHub drops a summary entirely if it has more than 1,048,576."""
+CUT = "\n\nThe rest is in the report.\n"
+INVISIBLE = "\u200b"
+"""A character of no width, put where a command would begin so that it is none."""
+
+
+def data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def value(text: str) -> str:
+    return data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+class GitHub(Host):
+    name = "github"
+    variable = "GITHUB_ACTIONS"
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__(out)
+        self._said: Counter[str] = Counter()
+
+    @property
+    def run(self) -> str:
+        known = [os.environ.get(f"GITHUB_{name}", "") for name in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
+        return "{}/{}/actions/runs/{}".format(*known) if all(known) else ""
+
+    @property
+    def pull_request(self) -> str:
+        match = re.fullmatch(r"refs/pull/(\d+)/merge", os.environ.get("GITHUB_REF", ""))
+        return match[1] if match else ""
+
+    def harmless(self, line: str) -> str:
+        """Return the line with workflow commands defused. The runner takes `::command::` at the beginning of a line for
+        one, and the older `##[command]` anywhere."""
+        blank = len(line) - len(line.lstrip())
+        if line.startswith("::", blank):
+            line = f"{line[:blank]}:{INVISIBLE}{line[blank + 1 :]}"
+        return line.replace("##[", f"##{INVISIBLE}[")
+
+    def begin(self, title: str) -> None:
+        self._say(f"::group::{data(title)}")
+
+    def end(self, title: str) -> None:  # noqa: ARG002
+        self._say("::endgroup::")
+
+    def annotate(self, level: Level, text: str) -> None:
+        self._annotate(level, "ci-eval", text)
+
+    def fail(self, problem: Problem) -> None:
+        self._annotate("error", "ci-eval", problem.text)
+
+    def _annotate(self, level: Level, title: str, text: str) -> None:
+        self._said[level] += 1
+        if self._said[level] < MOST_ANNOTATIONS:
+            self._say(f"::{level} title={value(title)}::{data(text)}")
+        elif self._said[level] == MOST_ANNOTATIONS:
+            self._say(f"::{level} title=ci-eval::there are more, see the log and the report")
+
+    def announce(self, announcement: Announcement) -> None:
+        for problem in announcement.problems:
+            self.fail(problem)
+        # The delimiter is random, so that no text can contain it.
+        end = f"ci-eval-{uuid.uuid4()}"
+        outputs = [f"{name}<<{end}\n{text}\n{end}\n" for name, text in announcement.outputs.items()]
+        _append("GITHUB_OUTPUT", "".join(outputs))
+        _append("GITHUB_STEP_SUMMARY", shorten_text(announcement.summary, MOST_SUMMARY))
+
+
+def shorten_text(text: str, most: int) -> str:
+    """Return the beginning of the text, at most `most` bytes, cut between two lines."""
+    if len(text.encode("utf-8", "replace")) <= most:
+        return text
+    kept, size = [], len(CUT)
+    for line in text.splitlines(keepends=True):
+        size += len(line.encode("utf-8", "replace"))
+        if size > most:
+            break
+        kept.append(line)
+    return "".join(kept) + CUT
+
+
+def _append(variable: str, text: str) -> None:
+    path = os.environ.get(variable)
+    if path and text:
+        with Path(path).open("a", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+
+
+MOST_PROBLEM = 4000
+"""Characters of the longest description of a build problem."""
+MOST_IDENTITY = 60
+MOST_METADATA = 1024
+"""Characters of the longest value of a test's metadata."""
+BEYOND = 1e13
+"""TeamCity keeps numbers of a build with at most thirteen digits before the point and six behind it."""
+UNQUOTED = re.compile(r"[,*?%\r\n]|=>")
+"""Characters that separate the parts of an artifact rule, or are wildcards in it."""
+STATUS: dict[Level, str] = {"notice": "NORMAL", "warning": "WARNING", "error": "ERROR"}
+_ESCAPES = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
+
+
+def escape(text: str) -> str:
+    """Return the text as a value of a service message. Characters other than ASCII become |0xNNNN, those above U+FFFF
+    two of these."""
+    return "".join(
+        _ESCAPES.get(character) or (character if " " <= character <= "~" else _code_units(character))
+        for character in text
+    )
+
+
+def _code_units(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"|0x{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
+
+
+def message(name: str, single: str | None = None, /, **values: str) -> str:
+    """Return a service message as one line."""
+    if single is not None:
+        return f"##teamcity[{name} '{escape(single)}']"
+    attributes = " ".join(f"{key}='{escape(text)}'" for key, text in values.items())
+    return f"##teamcity[{name} {attributes}]"
+
+
+class TeamCity(Host):
+    name = "teamcity"
+    variable = "TEAMCITY_VERSION"
+    wide = True
+
+    def harmless(self, line: str) -> str:
+        """Return the line with service messages defused, which may begin anywhere in it."""
+        return line.replace("##teamcity[", f"##{INVISIBLE}teamcity[")
+
+    def begin(self, title: str) -> None:
+        self._say(message("blockOpened", name=title))
+
+    def end(self, title: str) -> None:
+        self._say(message("blockClosed", name=title))
+
+    def annotate(self, level: Level, text: str) -> None:
+        if level != "error":
+            # A message of status ERROR would fail the build by itself. Failures are reported as build problems instead.
+            self._say(message("message", text=text, status=STATUS[level]))
+
+    def progress(self, text: str) -> None:
+        self._say(message("progressMessage", text))
+
+    def fail(self, problem: Problem) -> None:
+        # TeamCity takes a Java identifier of at most 60 characters.
+        identity = re.sub(r"\W", "_", problem.identity, flags=re.ASCII)[:MOST_IDENTITY]
+        self._say(message("buildProblem", description=problem.text[:MOST_PROBLEM], identity=identity))
+
+    def announce(self, announcement: Announcement) -> None:
+        for key, number in announcement.statistics.items():
+            if math.isfinite(number) and abs(number) < BEYOND:
+                self._say(message("buildStatisticValue", key=f"ci_eval.{key}", value=f"{number:.6f}"))
+        if announcement.checks:
+            self._say(message("testSuiteStarted", name="ci-eval gates"))
+            for check in announcement.checks:
+                self._say(message("testStarted", name=check.name))
+                reason = check.reason[:MOST_METADATA]
+                self._say(message("testMetadata", testName=check.name, name="reason", value=reason))
+                if not check.passed:
+                    self._say(message("testFailed", name=check.name, message=check.reason))
+                self._say(message("testFinished", name=check.name))
+            self._say(message("testSuiteFinished", name="ci-eval gates"))
+        for problem in announcement.problems:
+            self.fail(problem)
+        for path in announcement.artifacts:
+            self._publish(path.absolute())
+        # Braces in the status could be read as a reference, as {build.status.text} is.
+        self._say(message("buildStatus", text="{build.status.text}; " + announcement.status.replace("{", "(")))
+
+    def _publish(self, path: Path) -> None:
+        """Publish a folder as one archive, or a file as it is. It replaces what the build's artifact rules publish
+        under the same name."""
+        if UNQUOTED.search(str(path)):
+            text = f"{path} is not published: TeamCity's rules of artifacts have no way to write this name"
+            self._say(message("message", text=text, status=STATUS["warning"]))
+        else:
+            self._say(message("publishArtifacts", str(path) if path.is_file() else f"{path} => {path.name}.zip"))

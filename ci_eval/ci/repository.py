@@ -5,24 +5,194 @@ https://docs.github.com/en/rest/actions (artifacts, workflow-runs, workflow-jobs
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
+from urllib.parse import urlsplit
 
-from ci_eval.ci.rest import Rest
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
+
+from ci_eval.core.base.errors import ConfigError, DownloadError
 from ci_eval.core.fetch import archive
+
+TIMEOUT = (10.0, 60.0)
+PAGES = 20
+CHUNK = 1 << 20
+MOST = 2 << 30
+"""Bytes of the largest download."""
+RIGHTS = "x-accepted-github-permissions"
+"""The header that says which rights a request needs:
+https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-for-fine-grained-permission-actors
+"""
+
+
+def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a job of the repository with this address has. Raises ConfigError, also if the token of
+    the environment is another server's."""
+    match = re.fullmatch(r"https://([\w.-]+(?::\d+)?)/([\w.-]+/[\w.-]+?)(?:\.git)?/?", page)
+    if not match:
+        raise ConfigError(
+            f"{page} is no repository and no build configuration: give https://github.com/OWNER/NAME (or the host of a "
+            "GitHub Enterprise Server), or https://SERVER/buildConfiguration/ID of TeamCity"
+        )
+    host, names = match.groups()
+    own = urlsplit(environment.get("GITHUB_SERVER_URL", "")).netloc
+    if own and own != host:
+        raise ConfigError(
+            f"GITHUB_TOKEN is of {own}; for {host}, put a token of that server there, and https://{host} into "
+            "GITHUB_SERVER_URL"
+        )
+    # An Enterprise Server has its API at its own address.
+    api = "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"
+    if own:
+        # A runner of this server knows it better, for example behind a proxy.
+        api = environment.get("GITHUB_API_URL", api)
+    return {"GITHUB_REPOSITORY": names, "GITHUB_SERVER_URL": f"https://{host}", "GITHUB_API_URL": api}
+
+
+class Rest:
+    """The client that sends requests with the token of a job. All requests raise DownloadError."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Read the job's environment. Raises ConfigError if the variables do not name a repository and hold a token."""
+        missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
+        if missing:
+            raise _missing_variables(missing)
+        self._run = environment.get("GITHUB_RUN_ID", "")
+        repository = environment["GITHUB_REPOSITORY"]
+        # OWNER/NAME/.github/workflows/FILE@REF of the workflow that was started.
+        reference = environment.get("GITHUB_WORKFLOW_REF", "")
+        self.workflow = reference.partition("@")[0].removeprefix(f"{repository}/")
+        self._page = f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}"
+        self._address = f"{environment.get('GITHUB_API_URL', 'https://api.github.com')}/repos/{repository}"
+        self._session = make_session(environment["GITHUB_TOKEN"], "application/vnd.github+json")
+
+    @property
+    def run(self) -> int:
+        if not self._run:
+            raise _missing_variables(["GITHUB_RUN_ID"])
+        return int(self._run)
+
+    def page_of(self, run: int) -> str:
+        return f"{self._page}/actions/runs/{run}"
+
+    def get(self, path: str) -> dict[str, Any]:
+        return cast("dict[str, Any]", _check(self._request("GET", self._address + path)).json())
+
+    def find(self, path: str) -> dict[str, Any] | None:
+        answer = self._request("GET", self._address + path)
+        return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
+
+    def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
+        """Yield the items of a list, page after page; nothing if there is no such list. `key` is the field of the
+        response that holds the list, empty if the response is the list. Empty parameters of `query` are left out."""
+        parameters = {name: text for name, text in query.items() if text}
+        asked = requests.Request("GET", self._address + path, params={**parameters, "per_page": 100}).prepare()
+        following = asked.url
+        for _ in range(PAGES):
+            if not following:
+                return
+            answer = self._request("GET", following)
+            if answer.status_code == 404:
+                return
+            page = _check(answer).json()
+            yield from page[key] if key else page
+            following = answer.links.get("next", {}).get("url")
+
+    def send(self, method: Literal["POST", "PATCH"], path: str, body: Mapping[str, str]) -> dict[str, Any]:
+        """Create or change the object at `path`; returns it."""
+        return cast("dict[str, Any]", _check(self._request(method, self._address + path, body)).json())
+
+    def unpack(self, path: str, name: str, folder: Path) -> None:
+        # If GitHub redirects to another host, requests does not send the token.
+        with reachable("GitHub"):
+            unpack(self._session, self._address + path, folder, _check, name)
+
+    def _request(self, method: str, address: str, body: Mapping[str, str] | None = None) -> requests.Response:
+        with reachable("GitHub"):
+            return self._session.request(method, address, json=body, timeout=TIMEOUT)
+
+
+def _missing_variables(names: Sequence[str]) -> ConfigError:
+    return ConfigError(
+        f"{', '.join(names)} missing: run this in a step of a workflow, with GITHUB_TOKEN: "
+        "${{ github.token }} in its env, and actions: read among the job's permissions"
+    )
+
+
+@contextmanager
+def reachable(server: str, advice: str = "run the job again later") -> Iterator[None]:
+    """Turn a RequestException within the context into a DownloadError."""
+    try:
+        yield
+    except requests.RequestException as error:
+        raise DownloadError(f"{server} cannot be reached ({type(error).__name__}); {advice}") from None
+
+
+def unpack(
+    session: requests.Session,
+    address: str,
+    folder: Path,
+    check: Callable[[requests.Response], requests.Response],
+    name: str = "artifact",
+) -> None:
+    """Download the zip file at an address, and unpack it into a new folder. Raises what `check` raises of a response,
+    DownloadError if the file is larger than MOST, RequestException, and ArchiveError."""
+    with tempfile.TemporaryDirectory() as temporary:
+        packed = Path(temporary) / f"{name}.zip"
+        with session.get(address, stream=True, timeout=TIMEOUT) as answer, packed.open("wb") as file:
+            check(answer)
+            for chunk in answer.iter_content(CHUNK):
+                file.write(chunk)
+                if file.tell() > MOST:
+                    raise DownloadError(f"the artifact {name} is larger than {MOST:,} bytes")
+        archive.unpack(packed, folder)
+
+
+def make_session(token: str, accept: str) -> requests.Session:
+    """Return a session that asks for the media type `accept`, and tries again what may succeed later."""
+    session = requests.Session()
+    # POST is not retried, since it would create an item twice.
+    again = Retry(
+        total=4, backoff_factor=1.0, status_forcelist=(429, 500, 502, 503, 504), allowed_methods={"GET", "PATCH"}
+    )
+    for scheme in ("https://", "http://"):
+        session.mount(scheme, HTTPAdapter(max_retries=again))
+    session.headers["Accept"] = accept
+    session.headers["Authorization"] = f"Bearer {token}"
+    return session
+
+
+def _check(answer: requests.Response) -> requests.Response:
+    if answer.ok:
+        return answer
+    said = f"GitHub answered {answer.status_code}{_reason(answer)}"
+    # GitHub also answers 403 to too many requests.
+    if answer.status_code == 403 and "rate limit" not in said:
+        rights = answer.headers.get(RIGHTS, "actions=read").replace("=", ": ").replace("_", "-")
+        raise DownloadError(f"{said}: give the job `permissions: {{{rights}}}`")
+    raise DownloadError(f"{said} to {answer.request.method} {answer.request.path_url}; run the job again later")
+
+
+def _reason(answer: requests.Response) -> str:
+    try:
+        return f" ({answer.json()['message']})"
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
     number: int
     workflow: int
-    """Number of the workflow file, unique in the repository."""
     path: str
-    """Path of the workflow file."""
     created: str
     """The time of the first start, as 2026-11-20T02:23:11Z."""
     of_default_branch: bool
@@ -68,6 +238,7 @@ class Artifact:
 class Repository:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._rest = Rest(environment)
+        self.page_of_run = self._rest.page_of
 
     @property
     def run(self) -> int:
@@ -124,19 +295,94 @@ class Repository:
     def jobs(self, run: int) -> list[RunJob]:
         return list_jobs(self._rest, run)
 
-    def page_of_run(self, run: int) -> str:
-        return self._rest.page_of(run)
-
     def page_of(self, artifact: Artifact) -> str:
         return f"{self.page_of_run(artifact.run)}/artifacts/{artifact.number}"
 
     def fetch(self, artifact: Artifact, folder: Path) -> Path:
-        with tempfile.TemporaryDirectory() as temporary:
-            packed = Path(temporary) / f"{artifact.name}.zip"
-            self._rest.download(f"/actions/artifacts/{artifact.number}/zip", packed)
-            archive.unpack(packed, folder)
+        self._rest.unpack(f"/actions/artifacts/{artifact.number}/zip", artifact.name, folder)
         return folder
 
 
 def _artifact(item: Mapping[str, Any]) -> Artifact:
     return Artifact(name=item["name"], number=item["id"], run=item["workflow_run"]["id"], created=item["created_at"])
+
+
+AUTHOR = "github-actions[bot]"
+"""The author of what is written with the token of a job."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Issue:
+    number: int
+    body: str
+    is_open: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comment:
+    number: int
+    """Unique in the repository."""
+    body: str
+
+
+class Issues:
+    """The issues and comments of a repository. Methods that ask GitHub raise DownloadError."""
+
+    def __init__(self, rest: Rest) -> None:
+        self._rest = rest
+
+    def list_bot_issues(self) -> Iterator[Issue]:
+        """Yield the issues, open or closed, that a job opened with its token; the newest first."""
+        for issue in self._rest.listed("/issues", creator=AUTHOR, state="all"):
+            # GitHub lists pull requests among the issues.
+            if _is_of_bot(issue) and "pull_request" not in issue:
+                yield Issue(number=issue["number"], body=issue["body"] or "", is_open=issue["state"] == "open")
+
+    def begin(self, title: str, body: str) -> int:
+        return int(self._rest.send("POST", "/issues", {"title": title, "body": body})["number"])
+
+    def change(self, number: int, body: str, *, is_open: bool) -> None:
+        self._rest.send("PATCH", f"/issues/{number}", {"body": body, "state": "open" if is_open else "closed"})
+
+    def comments_of_bots(self, number: int) -> Iterator[Comment]:
+        for comment in self._rest.listed(f"/issues/{number}/comments"):
+            if _is_of_bot(comment):
+                yield Comment(number=comment["id"], body=comment["body"] or "")
+
+    def comment(self, number: int, body: str) -> None:
+        self._rest.send("POST", f"/issues/{number}/comments", {"body": body})
+
+    def change_comment(self, number: int, body: str) -> None:
+        self._rest.send("PATCH", f"/issues/comments/{number}", {"body": body})
+
+    def head(self, number: int) -> str:
+        """Return the head commit of a pull request; "" if there is no such pull request."""
+        pull_request = self._rest.find(f"/pulls/{number}")
+        return str(pull_request["head"]["sha"]) if pull_request else ""
+
+
+def _is_of_bot(item: Mapping[str, Any]) -> bool:
+    # GitHub gives null for the user of a deleted account, which was a person's.
+    return bool(item["user"]) and item["user"]["type"] == "Bot"
+
+
+MARK = "trend.json"
+"""A file that a site of trends has, and one about anything else hardly would."""
+
+
+def find_trend_site(rest: Rest) -> str:
+    """Return the address of the site of trends, or an empty string if the repository has no site or one about something
+    else."""
+    site = rest.find("/pages") or {}
+    page = str(site.get("html_url") or "")
+    return page if page and _is_there(f"{page.rstrip('/')}/{MARK}") else ""
+
+
+def _is_there(file: str) -> bool:
+    try:
+        # The site is on another host, so the token is not sent. A private site answers with a login page.
+        answer = requests.head(file, timeout=TIMEOUT, allow_redirects=True)
+    except requests.RequestException:
+        # A site that cannot be reached only costs the link to it.
+        return False
+    return answer.ok and "json" in answer.headers.get("content-type", "")

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from click.shell_completion import add_completion_class
 
 from ci_eval import __version__
 from ci_eval.ci import Problem, Screen
-from ci_eval.cli import shells
-from ci_eval.cli.group import NAMES, cli, find_command
+from ci_eval.cli.group import NAMES, Bash, cli, find_command
 from ci_eval.core import machine
 from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Interrupted, PreparationError, WorkspaceError
 
@@ -41,7 +41,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     if COMPLETING in os.environ:
-        shells.register()
+        add_completion_class(Bash)
     try:
         code = cli.main(standalone_mode=False)
     except CiEvalError as error:

@@ -9,11 +9,10 @@ from pathlib import Path
 import click
 import msgspec
 
-from ci_eval.ci import Announcement, Screen, builds, limits, rest
+from ci_eval.ci import Announcement, Screen, builds, limits
 from ci_eval.ci.gitlab import Project
 from ci_eval.ci.inputs import JOB, cache_key, command_line, configs, is_first_night, read_inputs
-from ci_eval.ci.repository import Repository
-from ci_eval.ci.rest import Rest
+from ci_eval.ci.repository import Repository, Rest, variables_of
 from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import FOLDER, add_gate_options
 from ci_eval.core import machine
@@ -137,7 +136,7 @@ def download(pattern: str, beside: str | None, page: str | None, output: Path) -
             raise ConfigError("--beside chooses a run at GitHub; at TeamCity the newest successful build counts")
         folders = earlier_runs.of_newest_build(builds.Builds(page, os.environ), pattern, output, screen)
     else:
-        environment = {**os.environ, **(rest.variables_of(page, os.environ) if page else {})}
+        environment = {**os.environ, **(variables_of(page, os.environ) if page else {})}
         if not beside:
             raise ConfigError(
                 "at GitHub, --beside names an artifact that only complete runs have, such as ranker-python"

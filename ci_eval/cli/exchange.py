@@ -11,7 +11,7 @@ from ci_eval.ci import Screen
 from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import FOLDER, add_view_options
 from ci_eval.cli.runs import evaluation_told
-from ci_eval.core.config.view import View
+from ci_eval.core.config.loading import View
 from ci_eval.jobs.jetbrains import conversion
 from ci_eval.plugins.exports.tables import FORMATS
 from ci_eval.plugins.jetbrains import generations

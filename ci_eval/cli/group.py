@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
 from ci_eval import __version__
 from ci_eval.ci.console import HOSTS, OUTPUT
@@ -21,15 +22,6 @@ COMMANDS: dict[str, dict[str, str]] = {
     "answers": {
         "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
     },
-    "bisect": {
-        "bisect": "Find the versions between GOOD and BAD in which results changed, and say for each what changed.",
-    },
-    "cases": {
-        "cases": "Ask an engine about the cases in FOLDER: is offered what must be, and nothing that must not be?",
-    },
-    "causes": {
-        "causes": "List what to fix first: the misses of WORKSPACE by their causes, without asking an engine.",
-    },
     "ci": {
         "ci": "Commands for workflows and build steps.",
     },
@@ -38,6 +30,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "compare-engines": "Ask two engines about the same code, in turns: which is better, and which is faster?",
         "merge": ("Merge the shards of a run or of a suite, or several projects, into one workspace."),
         "site": ("Build a static site of trends from past evaluations: a row, a page and a trend.json for each."),
+        "sweep": ("Evaluate each value of some keys over the same sessions, and compare each run with the first."),
     },
     "datasets": {
         "dataset": "Build datasets for tasks such as unit-tests and code-review.",
@@ -46,8 +39,11 @@ COMMANDS: dict[str, dict[str, str]] = {
         "export": ("Export the answers in WORKSPACE: as tables, or as a workspace of the JetBrains plugin."),
         "import": "Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.",
     },
-    "logs": {
-        "logs": "Hold completion logs of modelled users against those of real ones.",
+    "misses": {
+        "bisect": "Find the versions between GOOD and BAD in which results changed, and say for each what changed.",
+        "cases": "Ask an engine about the cases in FOLDER: is offered what must be, and nothing that must not be?",
+        "causes": "List what to fix first: the misses of WORKSPACE by their causes, without asking an engine.",
+        "reduce": "Shrink the project around one miss to a few lines, while the engine still shows it.",
     },
     "models": {
         "agreement": (
@@ -68,9 +64,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "train-recommender": (
             "Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line."
         ),
-    },
-    "reduce": {
-        "reduce": "Shrink the project around one miss to a few lines, while the engine still shows it.",
+        "logs": "Hold completion logs of modelled users against those of real ones.",
     },
     "runs": {
         "actions": "Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",
@@ -81,9 +75,6 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "starting": {
         "init": "Ask three questions, then write a configuration and the files of your CI.",
-    },
-    "sweeps": {
-        "sweep": ("Evaluate each value of some keys over the same sessions, and compare each run with the first."),
     },
     "views": {
         "doctor": "Check what is installed and what is missing, and print the command that helps.",
@@ -262,3 +253,36 @@ def find_command(name: str) -> click.Command:
     command = cli.get_command(click.Context(cli), name)
     assert command, name
     return command
+
+
+class Bash(BashComplete):
+    """A completion for bash, which takes `=` for a word of its own, and replaces what stands behind it: KEY=VALUE comes
+    in three words, and only the value goes back."""
+
+    _kept = ""
+    """The beginning of the word that bash keeps."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Return the words before the one to complete, and that one; see `BashComplete.get_completion_args`."""
+        place = int(os.environ["COMP_CWORD"])
+        words = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: place + 1]
+        whole: list[str] = []
+        behind = False
+        for word in words:
+            if whole and (behind or word == "="):
+                whole[-1] += word
+            else:
+                whole.append(word)
+            behind = word == "="
+        if whole[-1] != words[-1]:
+            self._kept = whole[-1][: whole[-1].rindex("=") + 1]
+        return whole[1:-1], whole[-1]
+
+    def format_completion(self, item: CompletionItem) -> str:
+        """Return the line that bash reads; see `BashComplete.format_completion`."""
+        return f"{item.type},{item.value.removeprefix(self._kept)}"
+
+
+def register() -> None:
+    """Let click use `Bash` for completions."""
+    add_completion_class(Bash)

@@ -21,8 +21,8 @@ from ci_eval.cli.group import COUNT, FILE
 from ci_eval.core import machine
 from ci_eval.core.base.errors import CiEvalError, WorkspaceError
 from ci_eval.core.config import Config, add_ladder, limit_sessions, load, override, patch, set_engine_command
-from ci_eval.core.config.expressions import CONDITIONS
-from ci_eval.core.config.view import View
+from ci_eval.core.config.loading import View
+from ci_eval.core.config.text import CONDITIONS
 from ci_eval.core.fetch import schemes
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.models import answers as answering

@@ -13,7 +13,7 @@ from ci_eval.cli import options as cli_options
 from ci_eval.cli.completions import add_named_option, add_settings_option
 from ci_eval.cli.group import EXAMPLES, FILE, cli
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config.view import View
+from ci_eval.core.config.loading import View
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import phases, show
 from ci_eval.jobs import suites as suite_job

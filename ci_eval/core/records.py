@@ -9,9 +9,8 @@ from hashlib import blake2b
 import msgspec
 
 from ci_eval.core.base.catalog import guess
-from ci_eval.core.contracts import Band, Hands, Task
+from ci_eval.core.contracts import Band, Hands, Lines, RecordItem, SourceHole, Split, Splitter, Task
 from ci_eval.core.model import Kind, LookupScore, PlayItem, Properties, QueriesConfig, Record, Runnable, Status
-from ci_eval.core.sample_expansion import Lines, RecordItem, SourceHole, Split, Splitter
 
 
 class Sample(msgspec.Struct):

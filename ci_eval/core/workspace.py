@@ -1,7 +1,7 @@
 """The files of one run on disk, written so that a killed run leaves whole files or none.
 
 config.yaml      the configuration of the run
-view.yaml        the view of reports and comparisons (config/view.py), which no digest covers
+view.yaml        the view of reports and comparisons (config/loading.py), which no digest covers
 manifest.json    the run, its engine, project and machine, and its progress
 actions/         one FileActions per source file           (.json.zst)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)

@@ -20,7 +20,7 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, GateFailed, NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import reporters
-from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, GateResult, MetricInfo, Overview, Trend
 from ci_eval.core.model.units import TRENDS

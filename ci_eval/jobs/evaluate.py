@@ -16,8 +16,7 @@ from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import graders, languages, rankers, tasks
 from ci_eval.core.config import Config, dump, keys, override, patch, set_engine_command
-from ci_eval.core.config.loading import complete_key
-from ci_eval.core.config.view import UNCHANGED, View, change_view
+from ci_eval.core.config.loading import UNCHANGED, View, change_view, complete_key
 from ci_eval.core.contracts import Pairing, RunSettings
 from ci_eval.core.interpret import Grading, grade_anew
 from ci_eval.core.manifest import RANKER

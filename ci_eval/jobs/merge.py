@@ -16,7 +16,7 @@ from ci_eval.core import logs, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.config.view import UNCHANGED, View, change_view
+from ci_eval.core.config.loading import UNCHANGED, View, change_view
 from ci_eval.core.grammar.imports import most_frequent
 from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.logs.names import count

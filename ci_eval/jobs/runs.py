@@ -25,7 +25,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import engines, graders
 from ci_eval.core.compare.conditions import between
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
-from ci_eval.core.config.view import UNCHANGED, View, read_view
+from ci_eval.core.config.loading import UNCHANGED, View, read_view
 from ci_eval.core.contracts import Engine, Ranker
 from ci_eval.core.fetch.git import read_revision
 from ci_eval.core.grammar import syntax

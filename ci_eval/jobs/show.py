@@ -10,7 +10,7 @@ from ci_eval.ci import Screen
 from ci_eval.core import interpret
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import languages, reporters
-from ci_eval.core.config.view import View
+from ci_eval.core.config.loading import View
 from ci_eval.core.grammar.document import NotText, line_and_column
 from ci_eval.core.model import Lookup, Session, SessionScore
 from ci_eval.core.model.report import Causes

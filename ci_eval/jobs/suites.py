@@ -26,7 +26,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import reporters
 from ci_eval.core.compare.compare import BUSY
 from ci_eval.core.config import Config, ProjectConfig
-from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.filters import label
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, Suite, SuiteProject, Value

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import PreparationError
-from ci_eval.core.base.workspaces import find_members, read_catalogs, read_members
+from ci_eval.core.base.workspaces import find_members, read_catalogs, read_layout, read_members, source_roots
+from ci_eval.core.fetch.locks import Groups, read_python_requirements
 from tests.projects import write
 
 CORE = json.dumps({"name": "@acme/core"})
@@ -78,3 +79,105 @@ def test_further_folders_of_packages_can_be_named(tmp_path: Path) -> None:
     root = write(tmp_path, package__json="{}", **{"odd/core/package__json": CORE})
     assert read_members(root) == {}
     assert read_members(root, [root / "odd/core"]) == {"@acme/core": root / "odd/core"}
+
+
+def member(name: str, *needs: str) -> str:
+    return f"[project]\nname = {name!r}\ndependencies = {list(needs)}\n"
+
+
+UV = '[tool.uv.workspace]\nmembers = ["packages/*"]\nexclude = ["packages/old"]\n'
+POETRY = '[tool.poetry]\nname = "top"\n[tool.poetry.group.dev.dependencies]\nnear = {path = "near"}\nfar = "^1"\n'
+
+
+def test_members_of_a_workspace_are_the_projects_own(tmp_path: Path) -> None:
+    files = {
+        "pyproject.toml": member("top", "Its_Dangerous>=1", "six") + UV,
+        "packages/a/pyproject.toml": member("its.dangerous", "click", "top"),
+        "packages/a/src/its/x.py": "",
+        "packages/b/pyproject.toml": member("flat"),
+        "packages/old/pyproject.toml": member("six"),
+        "packages/none/x.py": "",
+        "src/top/x.py": "",
+    }
+    root = write(tmp_path, **files)
+    assert read_python_requirements(root) == ["six", "click"]
+    roots = [place.relative_to(root).as_posix() for place in source_roots(root)]
+    assert roots == ["src", "packages/a/src", "packages/b"]
+
+
+@pytest.mark.parametrize("manifest", ['[tool.uv.sources]\nnear = {path = "near"}\n', POETRY])
+def test_a_path_within_the_project_is_its_own(tmp_path: Path, manifest: str) -> None:
+    write(tmp_path, **{"pyproject.toml": member("top", "near", "far") + manifest, "near/src/near.py": ""})
+    assert read_python_requirements(tmp_path) == ["far"]
+    assert source_roots(tmp_path) == (tmp_path / "near" / "src",)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{path = "../near"}',
+        '{git = "https://host/near"}',
+        '[{url = "https://h/x.whl"}]',
+        '{index = "own"}',
+        "{workspace = true}",
+    ],
+)
+def test_what_lies_elsewhere_is_not_asked_for_at_a_registry(tmp_path: Path, source: str) -> None:
+    write(tmp_path / "near", x__py="")
+    root = write(tmp_path / "p", **{"pyproject.toml": member("top", "near") + f"[tool.uv.sources]\nnear = {source}\n"})
+    with pytest.raises(PreparationError, match=r"near from .*, which no registry has"):
+        read_python_requirements(root)
+
+
+@pytest.mark.parametrize("pattern", ["../*", "/tmp/*", ".", "", "packages/../../*"])
+def test_a_pattern_that_leaves_the_project_names_nothing(tmp_path: Path, pattern: str) -> None:
+    write(tmp_path, **{"other/pyproject.toml": member("other")})
+    root = write(tmp_path / "p", **{"pyproject.toml": f"[tool.uv.workspace]\nmembers = [{pattern!r}]\n"})
+    assert read_layout(root).members == {}
+
+
+def test_a_link_out_of_the_project_is_no_member(tmp_path: Path) -> None:
+    write(tmp_path / "other", **{"pyproject.toml": member("other")})
+    root = write(tmp_path / "p", **{"pyproject.toml": UV, "packages/x": ""})
+    (root / "packages" / "link").symlink_to(tmp_path / "other")
+    assert read_layout(root).members == {}
+
+
+@pytest.mark.parametrize("manifest", ["[project\n", "project = 5\n", "[tool]\nuv = []\n", "[tool.uv]\nworkspace = 7\n"])
+def test_a_manifest_of_another_shape_hides_no_src(tmp_path: Path, manifest: str) -> None:
+    root = write(tmp_path, **{"pyproject.toml": manifest, "src/x.py": ""})
+    assert source_roots(root) == (root / "src",)
+
+
+GROUPS = """[project]
+name = "p"
+dependencies = ["a"]
+[project.optional-dependencies]
+Speed_Up = ["b"]
+[dependency-groups]
+test = ["c", {include-group = "lint"}]
+lint = ["d", {include-group = "test"}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("groups", "wanted"),
+    [((), "a"), (("test",), "acd"), (("speed-up",), "ab"), ("all", "abcd"), (("lint", "speed.up"), "adbc")],
+)
+def test_groups_and_extras_are_wanted_by_name(tmp_path: Path, groups: Groups, wanted: str) -> None:
+    assert "".join(read_python_requirements(write(tmp_path, pyproject__toml=GROUPS), groups)) == wanted
+
+
+@pytest.mark.parametrize(("groups", "wanted"), [((), 1), (("dev",), 2), ("all", 3)])
+def test_extras_of_a_wheel_are_wanted_by_name(tmp_path: Path, groups: Groups, wanted: int) -> None:
+    lines = ("a", "b>1; extra == 'dev' and python_version < '4'", 'c; extra=="docs"')
+    write(tmp_path, **{"x-1__dist-info/METADATA": "".join(f"Requires-Dist: {line}\n" for line in lines)})
+    read = read_python_requirements(tmp_path, groups)
+    assert len(read) == wanted
+    assert not any("extra" in text for text in read)
+
+
+def test_a_group_that_is_not_there_is_named(tmp_path: Path) -> None:
+    root = write(tmp_path, pyproject__toml=GROUPS)
+    with pytest.raises(PreparationError, match="names 'tests', and the project has lint, speed-up, test"):
+        read_python_requirements(root, ("tests",))

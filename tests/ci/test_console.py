@@ -12,9 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ci_eval.ci import Announcement, Screen, detect_host
-from ci_eval.ci.github import GitHub
-from ci_eval.ci.host import Guarded
-from ci_eval.ci.teamcity import TeamCity
+from ci_eval.ci.host import GitHub, Guarded, TeamCity
 from tests.ci.parsers import ANY_TEXT, FOUND, github_commands, service_messages
 
 

@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from ci_eval.ci.rest import variables_of
+from ci_eval.ci.repository import variables_of
 from tests.ci.documentation import documented
 from tests.ci.github_api import Services, served
 from tests.command import command

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.cli.group import cli
-from ci_eval.cli.shells import Bash
+from ci_eval.cli.group import Bash, cli
 from tests.waiting import HANGS
 
 PROGRAM = Path(sys.executable).with_name("ci-eval")

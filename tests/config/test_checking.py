@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ci_eval.core.config.checking import join, show
 from tests.config.conftest import Refusal, Write
 
 
@@ -91,3 +92,24 @@ def test_everything_wrong_is_reported_at_once(write: Write, refusal: Refusal) ->
 def test_a_ladder_of_very_many_lengths_is_refused(write: Write, refusal: Refusal) -> None:
     content = f"actions: {{strategy: {{prefix: {{name: Ladder, lengths: {list(range(20_000))}}}}}}}"
     assert "`actions.strategy.prefix.lengths` has 20,000 entries; at most 100" in refusal(write(content))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "empty (null)"),
+        ({"a": 1}, "a section"),
+        ([], "an empty list"),
+        ((1,), "a list"),
+        (True, "true"),
+        ("x", "'x'"),
+        ("x" * 200, "'" + "x" * 76 + "..."),
+    ],
+)
+def test_a_value_is_quoted_in_short(value: object, expected: str) -> None:
+    assert show(value) == expected
+
+
+def test_a_key_of_another_section_is_named_by_its_path(write: Write, refusal: Refusal) -> None:
+    assert "did you mean interpret.seed?" in refusal(write("seed: 1"))
+    assert (join("", "a"), join("a", "b")) == ("a", "a.b")

@@ -11,10 +11,10 @@ import pytest
 from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.catalogs import graders
 from ci_eval.core.contracts import Pairing, Surroundings
-from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.interpret.grading import Acceptances, FileChanges, Grading, apply_edits
 from ci_eval.core.model import Kind, Lookup, Properties, Record, RemovedImport, Status, Suggestion, UseImport
 from ci_eval.core.model.sessions import Offer
+from ci_eval.core.scoring import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.plugins.engines.controls import ORACLE
 from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 from tests.projects import GREETER, ask, generate, sessions, setup, write

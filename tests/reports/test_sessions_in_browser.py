@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.core.config.expressions import CONDITIONS
+from ci_eval.core.config.text import CONDITIONS
 from ci_eval.core.rendering.sessiontable import selection
 from ci_eval.plugins.reports.html import REPORTER
 from tests.command import command

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from ci_eval.core.contracts import Split
 from ci_eval.core.model import Definition, History, ObjectUsage, QueriesConfig, Status, Suggestion
 from ci_eval.core.model.sessions import LookupScore
-from ci_eval.core.sample_expansion import Split
 from ci_eval.plugins.adapters.endpoints.engine import fill_instruction
 from ci_eval.plugins.tasks.method_calls import TASK, calls, format_definition, lookup, splitter
 from tests.command import command

@@ -21,7 +21,7 @@ TASK = '''"""Calls: the names behind a dot, which count whatever their case."""
 
 from dataclasses import replace
 
-from ci_eval.core.equality import each_token
+from ci_eval.core.scoring import each_token
 from ci_eval.plugins.tasks.completion import COMPLETION
 
 

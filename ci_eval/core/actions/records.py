@@ -15,9 +15,8 @@ from ci_eval.core import records
 from ci_eval.core.actions.files import Source
 from ci_eval.core.actions.generate import Generated
 from ci_eval.core.actions.strategy import actions_of_items
-from ci_eval.core.contracts import Item, Language, Task
+from ci_eval.core.contracts import Item, Language, Lines, RecordItem, SourceHole, Splitter, Task
 from ci_eval.core.model import FileError, Histories, ProjectInfo, StrategyConfig, sum_histories
-from ci_eval.core.sample_expansion import Lines, RecordItem, SourceHole, Splitter
 from ci_eval.core.workspace import Workspace, pack_actions
 
 SUFFIX = ".txt"

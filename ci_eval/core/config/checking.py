@@ -6,11 +6,108 @@ from collections.abc import Iterator
 from typing import Annotated, get_args, get_origin
 
 import msgspec
+from msgspec import inspect
 
+from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config.schema import Config
-from ci_eval.core.config.wording import join, missing, not_a_section, unknown_key, wrong_value
 from ci_eval.core.model import Section
+
+
+def join(path: str, key: object) -> str:
+    """Return the dotted path of a key inside the section `path`."""
+    return f"{path}.{key}" if path else str(key)
+
+
+def wrong_value(value: object, kind: object, path: str) -> str:
+    """Return the message about a value that has the wrong type or is out of bounds."""
+    info = inspect.type_info(kind)
+    parts = info.types if isinstance(info, inspect.UnionType) else (info,)
+    hint = ""
+    if isinstance(value, str):
+        hint = guess(value, choices(info))
+    # YAML reads 1.10 or yes as a number or a switch, though a text may be meant.
+    elif value is not None and not isinstance(value, list | dict):
+        hint = "; put it in quotes" if any(isinstance(part, inspect.StrType) for part in parts) else ""
+    return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
+
+
+def not_a_section(value: object, section: type[Section], path: str) -> str:
+    subject = f"`{path}`" if path else "the whole content"
+    keys = ", ".join(field.encode_name for field in msgspec.structs.fields(section))
+    return f"{subject} is {show(value)}; expected a section with the keys {keys}"
+
+
+def show(value: object) -> str:
+    """Return a value as messages quote it, shortened if it is long."""
+    if value is None:
+        return "empty (null)"
+    if isinstance(value, dict):
+        return "a section"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = repr(value) if isinstance(value, str | int | float) else f"the {type(value).__name__} {value}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def describe(info: inspect.Type) -> str:
+    """Return the values that a type allows, in words."""
+    match info:
+        case inspect.UnionType():
+            return " or ".join(describe(part) for part in info.types)
+        case inspect.LiteralType() | inspect.EnumType():
+            return f"one of {', '.join(choices(info))}"
+        case inspect.VarTupleType():
+            return f"a list of {describe(info.item_type)}" + (" (at least one)" if info.min_length else "")
+        case inspect.IntType():
+            return f"a whole number{_bounds(info)}"
+        case inspect.FloatType():
+            return f"a number{_bounds(info)}"
+        case inspect.StrType():
+            return "a text that is not empty" if info.min_length else "a text"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.NoneType():
+            return "null"
+        case inspect.DictType():
+            return f"a section of {describe(info.key_type)} → {describe(info.value_type)}"
+        case _:
+            return "a section"
+
+
+def _bounds(info: inspect.IntType | inspect.FloatType) -> str:
+    limits = [("above", info.gt), ("of at least", info.ge), ("below", info.lt), ("of at most", info.le)]
+    return " and".join(f" {word} {limit:,}" for word, limit in limits if limit is not None)
+
+
+def choices(info: inspect.Type) -> list[str]:
+    match info:
+        case inspect.BoolType():
+            return ["false", "true"]
+        case inspect.LiteralType():
+            return [str(value) for value in info.values]
+        case inspect.EnumType():
+            return [str(member.value) for member in info.cls]
+        case inspect.UnionType():
+            return [choice for part in info.types for choice in choices(part)]
+        case _:
+            return []
+
+
+def _hint_elsewhere(key: str) -> str:
+    paths = [path for path in _paths(Config, "") if path.rpartition(".")[2].lower() == key.lower()]
+    # A key that is nested less deeply was more probably meant.
+    depth = min((path.count(".") for path in paths), default=0)
+    return f"; did you mean {' or '.join(path for path in paths if path.count('.') == depth)}?" if paths else ""
+
+
+def _paths(section: type[Section], path: str) -> Iterator[str]:
+    for field in msgspec.structs.fields(section):
+        yield join(path, field.encode_name)
+        if isinstance(field.type, type) and issubclass(field.type, Section):
+            yield from _paths(field.type, join(path, field.encode_name))
 
 
 def check(raw: object, source: str) -> Config:
@@ -32,10 +129,12 @@ def _section_problems(raw: object, section: type[Section], path: str) -> Iterato
         if key in fields:
             yield from _value_problems(value, fields[key].type, join(path, key))
         else:
-            yield unknown_key(key, section, path)
+            hint = guess(str(key), fields) or _hint_elsewhere(str(key))
+            scope = f"in `{path}`" if path else "at the top"
+            yield f"`{join(path, key)}` is not a known key{hint}; known {scope}: {', '.join(fields)}"
     for name, field in fields.items():
         if field.required and name not in raw:
-            yield missing(join(path, name), field.type)
+            yield f"`{join(path, name)}` is missing; expected {describe(inspect.type_info(field.type))}"
 
 
 def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
@@ -43,7 +142,12 @@ def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
         yield from _section_problems(value, nested, path)
     elif (item := _item(kind)) is not None and isinstance(value, list | tuple) and value:
         for index, element in enumerate(value):
-            yield from _item_problems(element, item, f"{path}[{index}]")
+            location, section = f"{path}[{index}]", find_section(item)
+            # A section may be empty, but an entry of a list of sections may not.
+            if section and element is None:
+                yield not_a_section(element, section, location)
+            else:
+                yield from _value_problems(element, item, location)
     elif get_origin(kind) is dict and isinstance(value, dict):
         key_kind, item = get_args(kind)
         for key, element in value.items():
@@ -53,15 +157,6 @@ def _value_problems(value: object, kind: object, path: str) -> Iterator[str]:
                 yield wrong_value(key, key_kind, f"key of {path}")
     elif not _fits(value, kind):
         yield wrong_value(value, kind, path)
-
-
-def _item_problems(element: object, item: object, path: str) -> Iterator[str]:
-    nested = find_section(item)
-    # A section may be empty, but an entry of a list of sections may not.
-    if nested and element is None:
-        yield not_a_section(element, nested, path)
-    else:
-        yield from _value_problems(element, item, path)
 
 
 def _fits(value: object, kind: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.config.wording import show
+from ci_eval.core.config.checking import show
 
 MOVED = {
     "strategy": "actions.strategy",
@@ -71,14 +71,14 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
         _move(config, old, new)
     _upgrade_tokens(config)
     _upgrade_project(config)
-    strategy = _get(config, "actions.strategy")
+    strategy = get_value(config, "actions.strategy")
     if isinstance(strategy, dict) and "completionGolf" in strategy:
         # Later versions of the plugin name several kinds of golf. Here there is one.
         golf = strategy["completionGolf"]
         strategy["completionGolf"] = True if golf in ("ALL", "TOKENS") else golf is not None and golf
     _upgrade_user(config)
     for key in NULL_MEANS_DEFAULT:
-        if _get(config, key) is None:
+        if get_value(config, key) is None:
             _take(config, key)
     reorder = config.get("reorder")
     if isinstance(reorder, dict) and reorder.get("useReordering") in (False, None):
@@ -108,11 +108,10 @@ def _upgrade_tokens(config: dict[str, object]) -> None:
 
 def _upgrade_project(config: dict[str, object]) -> None:
     path = _take(config, "projectPath")
-    if path is None or path == "":
-        return
-    if not isinstance(path, str):
+    if not isinstance(path, str | None):
         raise ConfigError(f"`projectPath` is {show(path)}; expected the path of a folder")
-    _put(config, "project", f"path:{path}", "projectPath")
+    if path:
+        _put(config, "project", f"path:{path}", "projectPath")
 
 
 def _upgrade_user(config: dict[str, object]) -> None:
@@ -126,7 +125,7 @@ def _upgrade_user(config: dict[str, object]) -> None:
     if isinstance(settings, dict):
         user |= {"firstPrefix": settings.get("firstPrefixLen"), "select": settings.get("selectElement")}
     _put(config, "interpret.userModel", user, "strategy.emulateUser")
-    strategy = _get(config, "actions.strategy")
+    strategy = get_value(config, "actions.strategy")
     if isinstance(strategy, dict):
         # The modelled user decides when completion is asked for.
         strategy.pop("prefix", None)
@@ -141,8 +140,8 @@ def _drop(
 
 
 def _all_filters(config: dict[str, object]) -> list[tuple[dict[str, object], str]]:
-    sections = [(_get(config, "actions.strategy.filters"), "actions.strategy.filters.")]
-    parts = _get(config, "reports.sessionsFilters")
+    sections = [(get_value(config, "actions.strategy.filters"), "actions.strategy.filters.")]
+    parts = get_value(config, "reports.sessionsFilters")
     for index, part in enumerate(parts if isinstance(parts, list) else []):
         if isinstance(part, dict):
             sections.append((part.get("filters"), f"reports.sessionsFilters[{index}].filters."))
@@ -152,32 +151,30 @@ def _all_filters(config: dict[str, object]) -> list[tuple[dict[str, object], str
 # -------------------------------------------------------------------------------------------------- dotted keys
 
 
+def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object], str]:
+    """Return the section that a dotted key belongs to, empty if it is not there, and the key's last part."""
+    *parents, last = key.split(".")
+    section = config
+    for name in parents:
+        below = section.get(name)
+        section = below if isinstance(below, dict) else {}
+    return section, last
+
+
+def get_value(config: dict[str, object], key: str) -> object:
+    section, last = find_parent(config, key)
+    return section.get(last)
+
+
+def _take(config: dict[str, object], key: str) -> object:
+    section, last = find_parent(config, key)
+    return section.pop(last, None)
+
+
 def _move(config: dict[str, object], old: str, new: str) -> None:
     value = _take(config, old)
     if value is not None:
         _put(config, new, value, old)
-
-
-def _section(config: dict[str, object], names: list[str]) -> dict[str, object] | None:
-    section = config
-    for name in names:
-        below = section.get(name)
-        if not isinstance(below, dict):
-            return None
-        section = below
-    return section
-
-
-def _get(config: dict[str, object], key: str) -> object:
-    *parents, last = key.split(".")
-    section = _section(config, parents)
-    return None if section is None else section.get(last)
-
-
-def _take(config: dict[str, object], key: str) -> object:
-    *parents, last = key.split(".")
-    section = _section(config, parents)
-    return None if section is None else section.pop(last, None)
 
 
 def _put(config: dict[str, object], key: str, value: object, old: str) -> None:

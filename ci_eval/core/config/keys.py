@@ -14,9 +14,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from ci_eval.core.config.checking import find_section
+from ci_eval.core.config.checking import choices, describe, find_section, join
 from ci_eval.core.config.schema import Config
-from ci_eval.core.config.wording import choices, describe, join
 from ci_eval.core.model import Section, UserModelConfig
 
 SHORT: Mapping[str, dict[str, object]] = {
@@ -26,6 +25,9 @@ SHORT: Mapping[str, dict[str, object]] = {
     "interpret.userModel": {"enum": [*get_args(get_type_hints(UserModelConfig)["profile"])]},
 }
 """The sections that may also be written as a text."""
+
+
+YAML_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,36 +78,27 @@ def _texts(section: type[Section]) -> Iterator[tuple[str, str]]:
     assert isinstance(tree, ast.ClassDef)
     for field, text in zip(tree.body, tree.body[1:], strict=False):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            yield field.target.id, _spell_yaml(ast.literal_eval(text.value))
-
-
-def _spell_yaml(text: str) -> str:
-    words = {"None": "null", "True": "true", "False": "false"}
-    return re.sub(r"\b(None|True|False)\b", lambda match: words[match[0]], " ".join(text.split()))
+            meaning = " ".join(ast.literal_eval(text.value).split())
+            yield field.target.id, re.sub(r"\b(None|True|False)\b", lambda match: YAML_WORDS[match[0]], meaning)
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return a JSON schema (draft 2020-12) of configurations in YAML. `known`: dotted key → values that editors offer,
     though others are not wrong."""
     (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
-    for section, path in _sections(Config, ""):
-        _explain(definitions[section.__name__], section, path, known)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "ci-eval", **root, "$defs": definitions}
-
-
-def _sections(section: type[Section], path: str) -> Iterator[tuple[type[Section], str]]:
     paths: dict[type[Section], str] = {}
-    waiting = [(section, path)]
+    waiting: list[tuple[type[Section], str]] = [(Config, "")]
     # The list grows while the loop runs.
     for section, path in waiting:
         if section in paths:
             continue
         paths[section] = path
+        _explain(definitions[section.__name__], section, path, known)
         for field in msgspec.structs.fields(section):
             items = (field.type, *get_args(field.type))
             below = [kind for kind in items if isinstance(kind, type) and issubclass(kind, Section)]
             waiting += [(nested, join(path, field.encode_name)) for nested in below]
-    yield from paths.items()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "ci-eval", **root, "$defs": definitions}
 
 
 def _explain(written: dict[str, Any], section: type[Section], path: str, known: Mapping[str, Sequence[str]]) -> None:

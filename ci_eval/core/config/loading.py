@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -12,16 +13,15 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import jetbrains
-from ci_eval.core.config.checking import check
-from ci_eval.core.config.expressions import read_expression
+from ci_eval.core.config.checking import check, show
 from ci_eval.core.config.keys import keys
 from ci_eval.core.config.rules import settle
 from ci_eval.core.config.schema import BY_MODEL, Config, EngineConfig, InterpretConfig
-from ci_eval.core.config.text import parse_yaml, read, write_yaml
-from ci_eval.core.config.wording import show
+from ci_eval.core.config.text import parse_yaml, read, read_expression, write_yaml
 from ci_eval.core.model import PrefixConfig
 from ci_eval.core.model.settings import EndpointConfig
 
@@ -80,15 +80,14 @@ def load(
         check(raw, f"--set {override}")
     _change_texts(raw, lambda key, text: _interpolate(text, key, environment, source))
     settled, rule_warnings = settle(check(raw, source), source)
-    own_prefix = _is_set(raw, "actions", "strategy", "prefix") or (path is not None and path.suffix == ".json")
+    is_json = path is not None and path.suffix == ".json"
     section = raw.get("interpret")
-    own_number = isinstance(section, dict) and any(key in section for key in NUMBERS)
     return Loaded(
         config=settled,
         warnings=(*upgrade_warnings, *rule_warnings),
-        own_prefix=own_prefix,
-        own_number=own_number,
-        own_headline=_is_set(raw, "reports", "headline"),
+        own_prefix=is_json or jetbrains.get_value(raw, "actions.strategy.prefix") is not None,
+        own_number=isinstance(section, dict) and any(key in section for key in NUMBERS),
+        own_headline=jetbrains.get_value(raw, "reports.headline") is not None,
     )
 
 
@@ -113,28 +112,15 @@ def limit_sessions(config: Config) -> Config:
     return replace(config, interpret=replace(interpret, sessions_limit=USUAL_SESSIONS))
 
 
-def _is_set(raw: Mapping[str, object], *keys: str) -> bool:
-    section: object = raw
-    for key in keys:
-        section = section.get(key) if isinstance(section, dict) else None
-    return section is not None
-
-
 def dump(config: Config) -> str:
     raw: dict[str, object] = msgspec.to_builtins(config)
-    raw["engine"] = _engine(config.engine)
+    values: dict[str, object] = msgspec.to_builtins(config.engine)
+    endpoint = {field.encode_name: values.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)}
+    # The engine's own keys come first, then those of an endpoint if there is one.
+    raw["engine"] = values | (endpoint if config.engine.endpoint is not None else {})
     # `$${` keeps `load` from reading a variable into the text.
     _change_texts(raw, lambda _, text: text.replace("${", "$${"))
     return write_yaml(raw)
-
-
-def _engine(config: EngineConfig) -> dict[str, object]:
-    """Return the engine's section: its own keys, then the keys of an endpoint if there is one."""
-    values: dict[str, object] = msgspec.to_builtins(config)
-    endpoint_values = {
-        field.encode_name: values.pop(field.encode_name) for field in msgspec.structs.fields(EndpointConfig)
-    }
-    return {**values, **(endpoint_values if config.endpoint is not None else {})}
 
 
 def set_engine_command(config: Config, command: str, like: str | None = None) -> Config:
@@ -323,11 +309,8 @@ def _spread(raw: dict[str, object]) -> None:
 def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> None:
     """Apply `change(key, text)` to all texts in which variables may be used."""
     for key in INTERPOLATED:
-        *parents, last = key.split(".")
-        section: object = raw
-        for name in parents:
-            section = section.get(name) if isinstance(section, dict) else None
-        if isinstance(section, dict) and isinstance(text := section.get(last), str):
+        section, last = jetbrains.find_parent(raw, key)
+        if isinstance(text := section.get(last), str):
             section[last] = change(key, text)
 
 
@@ -344,3 +327,80 @@ def _interpolate(text: str, key: str, environment: Mapping[str, str], source: st
         return environment[name]
 
     return VARIABLE.sub(value, text)
+
+
+SECTIONS = ("reports", "comparison")
+KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    overrides: tuple[str, ...] = ()
+    """Settings KEY=VALUE, of keys that a view may change."""
+    filters: tuple[str, ...] = ()
+    """Expressions in place of the filters that reports had; the first one leads."""
+    title: str | None = None
+
+    def settings(self) -> dict[str, object]:
+        """Return the changed settings: key → value. Raises ConfigError if a key belongs to what was measured."""
+        settings = dict[str, object]()
+        for override in self.overrides:
+            key, _, value = override.partition("=")
+            _check(key.strip(), f"--set {override}")
+            settings[key.strip()] = parse_yaml(value, f"--set {override}")
+        if self.filters:
+            settings["reports.sessionsFilters"] = list(self.filters)
+            settings.setdefault("reports.headline", self.filters[0].strip())
+        if self.title:
+            settings["reports.evaluationTitle"] = self.title
+        return settings
+
+    def spell(self) -> list[str]:
+        """Return the changed settings as overrides KEY=VALUE. Raises ConfigError."""
+        return [_spell(key, value) for key, value in self.settings().items()]
+
+
+UNCHANGED = View()
+
+
+def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
+    """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE. A missing file is a
+    view without settings. Raises ConfigError."""
+    return [_spell(key, value) for key, value in {**_read_view(path), **change.settings()}.items()]
+
+
+def change_view(path: Path, config: Path, change: View) -> None:
+    """Change the view stored at `path`, of what was measured with the configuration at `config`. Raises ConfigError,
+    after which the view is as before."""
+    if change == UNCHANGED:
+        return
+    # A wrong setting raises before anything is stored.
+    load(config, overrides=read_view(path, change), environment={})
+    atomic.write(path, write_yaml({**_read_view(path), **change.settings()}).encode())
+
+
+def _read_view(path: Path) -> dict[str, object]:
+    if not path.exists():
+        return {}
+    view = read(path)
+    if not isinstance(view, dict):
+        raise ConfigError(
+            f"{path} is no view: expected keys such as reports.headline; delete the file to show reports without a view"
+        )
+    for key in view:
+        _check(str(key), str(path))
+    return view
+
+
+def _spell(key: str, value: object) -> str:
+    # JSON is YAML, in one line.
+    return f"{key}={json.dumps(value)}"
+
+
+def _check(key: str, source: str) -> None:
+    if key.partition(".")[0] not in SECTIONS and key not in KEYS:
+        known = ", ".join((*(f"{section}.*" for section in SECTIONS), *KEYS))
+        raise ConfigError(
+            f"{source}: `{key}` belongs to what was measured, so a change takes another evaluation; a view may "
+            f"change {known}"
+        )

@@ -10,10 +10,9 @@ import msgspec
 
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.base.patterns import compile_pattern
+from ci_eval.core.config.checking import show
 from ci_eval.core.config.schema import Config
-from ci_eval.core.config.wording import show
-from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, resolve, standard_parts
+from ci_eval.core.filters import EVERYTHING, GROUPS, WEIGHTED, compile_pattern, resolve, standard_parts
 from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PlacesConfig, PrefixConfig, SilentPlace
 from ci_eval.core.model.settings import EndpointConfig
 
@@ -126,13 +125,6 @@ def _headline_problems(config: Config) -> Iterator[str]:
         yield f"`reports.headline` is {wrong!r}, which is no filter{hint}; there are {', '.join(possible)}"
 
 
-def _project_problems(config: Config) -> Iterator[str]:
-    if config.projects and (config.project.spec or config.dataset.spec):
-        yield "`projects` stands in place of `project` and `dataset`: remove one of them"
-    if len(set(config.projects)) < len(config.projects):
-        yield "`projects` lists a project twice; remove one of the two"
-
-
 def _engine_problems(config: Config) -> Iterator[str]:
     yield from _endpoint_problems(config.engine, "engine")
     if config.judge:
@@ -221,12 +213,17 @@ def _inside_problems(config: Config) -> Iterator[str]:
         yield "`interpret.userModel` types tokens, but `actions.strategy.prefix` is Inside, which types none"
 
 
+def _project_problems(config: Config) -> Iterator[str]:
+    if config.projects and (config.project.spec or config.dataset.spec):
+        yield "`projects` stands in place of `project` and `dataset`: remove one of them"
+    if len(set(config.projects)) < len(config.projects):
+        yield "`projects` lists a project twice; remove one of the two"
+
+
 def _user_problems(config: Config) -> Iterator[str]:
     user = config.interpret.user_model
-    if user is None:
-        return
     # Sums of floats are not exact.
-    if user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
+    if user and user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
         yield (
             f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "
             "must sum to 1"

@@ -1,4 +1,4 @@
-"""A downloader that runs pip and npm. They fetch wheels and tarballs, and never run a package's own code."""
+"""The downloaders that run pip, npm, mvn, go and cargo. They build nothing, and run no package's own code."""
 
 from __future__ import annotations
 
@@ -11,10 +11,22 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.base.workspaces import NAME
-from ci_eval.core.fetch.clients import TIMEOUT, UNREACHABLE, failure, match_source, one_file, run_to_end
+from ci_eval.core.fetch.clients import (
+    TIMEOUT,
+    UNREACHABLE,
+    ClientEnd,
+    failure,
+    last_words,
+    match_source,
+    one_file,
+    run_client,
+    run_to_end,
+)
 
 PYPI = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
@@ -153,3 +165,173 @@ def npm_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) ->
     if ended.code:
         raise InstallError(failure(ended))
     return ended.output
+
+
+# Pinned: without a version, Maven takes whichever is newest.
+COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy"
+MAVEN = re.compile(
+    r"(?P<group>[A-Za-z0-9_][A-Za-z0-9._-]*):(?P<name>[A-Za-z0-9_][A-Za-z0-9._-]*)"
+    r":(?P<version>(?!(?:LATEST|RELEASE)\Z)[A-Za-z0-9_][A-Za-z0-9._+-]*)(?<!-SNAPSHOT)"
+    r"(?P<plain>:jar)?"
+)
+# Elsewhere, maven says "was not found in …" for what it did not find a short while ago.
+UNKNOWN = re.compile(r"Could not find artifact|was not found in")
+
+
+def artifact(coordinates: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
+    """Return the sources jar of GROUP:ARTIFACT:VERSION, or its plain jar with :jar behind it, which mvn copies into
+    `folder`. This takes seconds. Raises ConfigError or InstallError."""
+    match = check_maven(coordinates)
+    full = coordinates if match["plain"] else f"{coordinates}:jar:sources"
+
+    def run(here: Path) -> None:
+        # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
+        (here / ".mvn").mkdir()
+        if trouble := _copy(full, here, timeout):
+            raise InstallError(_explain(coordinates, trouble, here, timeout))
+
+    return one_file(run, ".jar", folder, f"mvn brought no jar of {coordinates}. Check its settings.xml.")
+
+
+def check_maven(coordinates: str) -> re.Match[str]:
+    """Return the match of GROUP:ARTIFACT:VERSION, perhaps with :jar. Raises ConfigError unless it names one release for
+    ever."""
+    needed = "one exact release is needed, no snapshot, as in org.apache.commons:commons-lang3:3.14.0"
+    plain = ":jar behind it takes the plain jar, not that of the sources."
+    return match_source(MAVEN, coordinates, f"GROUP:ARTIFACT:VERSION: {needed}; {plain}")
+
+
+def _copy(artifact: str, here: Path, timeout: float) -> str:
+    """Copy one file into `here` by mvn. Returns why it could not, or ""."""
+    # -U: what was missing a while ago is looked for again.
+    return run_mvn("-U", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.", here=here, timeout=timeout)
+
+
+def run_mvn(*arguments: str, here: Path, timeout: float = TIMEOUT) -> str:
+    """Run mvn in a folder without a project of the user's. Returns the cause of its failure, or "". Raises InstallError
+    if mvn is missing or takes too long."""
+    ended = run_to_end(("mvn", "-q", "-B", "-Dstyle.color=never", *arguments), cwd=here, timeout=timeout)
+    if not ended.code:
+        return ""
+    output = re.sub(r"\x1b\[[0-9;]*m", "", f"{ended.trouble}\n{ended.output}")
+    # The text before the first "[Help" tells the cause; the text after it tells how to debug Maven.
+    cause = re.split(r"-> \[Help \d+\]|^\[ERROR\] *$", output, maxsplit=1, flags=re.MULTILINE)[0]
+    return last_words("\n".join(re.findall(r"^\[ERROR\] (.+)$", cause, re.MULTILINE)) or output)
+
+
+def _explain(coordinates: str, trouble: str, here: Path, timeout: float) -> str:
+    if not UNKNOWN.search(trouble):
+        return f"mvn failed:\n{trouble}\nCheck the network, and the mirrors and proxies in Maven's settings.xml."
+    release = coordinates.removesuffix(":jar")
+    if not _copy(f"{release}:pom", here, timeout):
+        missing, instead = (
+            ("jar", "") if release != coordinates else ("sources jar", f"the plain jar ({release}:jar), ")
+        )
+        return (
+            f"{release} has no {missing}: it was published without one.\n{trouble}\n"
+            f"Try another version, {instead}or take the project by its git or https address."
+        )
+    return f"mvn does not know {coordinates}:\n{trouble}\nCheck group, artifact and version."
+
+
+GO = re.compile(
+    r"(?P<name>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+(?:/[A-Za-z0-9_~](?:[A-Za-z0-9_.~-]*[A-Za-z0-9_~-])?)*)"
+    r"@(?P<version>v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+incompatible)?)"
+)
+NEWER_GO = re.compile(r" requires go >= ")
+SETTINGS = {
+    # -modcacherw: the module cache is temporary, and its files would be read-only.
+    "GOFLAGS": "-mod=mod -modcacherw",
+    "GO111MODULE": "on",
+    "GOTOOLCHAIN": "local",
+    "GOWORK": "off",
+}
+
+
+class _Downloaded(msgspec.Struct):
+    zip: str = msgspec.field(name="Zip", default="")
+    error: str = msgspec.field(name="Error", default="")
+
+
+def module_zip(module: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
+    """Return the zip of MODULE@VERSION, which go downloads into `folder`. This takes seconds. All files in the zip are
+    below one path, `module` itself. Raises ConfigError or InstallError."""
+    check_module(module)
+
+    def run(here: Path) -> None:
+        variables = {**SETTINGS, "GOMODCACHE": str(here.resolve() / "cache")}
+        argv = ("go", "mod", "download", "-json", "--", module)
+        downloaded = _read(run_to_end(argv, cwd=here, timeout=timeout, variables=variables), module)
+        Path(downloaded.zip).replace(here / "module.zip")
+
+    return one_file(run, ".zip", folder, f"go brought no zip of {module}. Check module and version.")
+
+
+def check_module(module: str) -> re.Match[str]:
+    """Return the match of MODULE@VERSION, with the groups `name` and `version`. Raises ConfigError unless it is one
+    full version."""
+    needed = "the module's whole path and one exact version are needed, as in github.com/spf13/cobra@v1.8.1."
+    return match_source(GO, module, f"MODULE@VERSION: {needed}")
+
+
+def _read(ended: ClientEnd, module: str) -> _Downloaded:
+    try:
+        downloaded = msgspec.json.decode(ended.output, type=_Downloaded)
+    except msgspec.MsgspecError:
+        downloaded = _Downloaded()
+    # A module that asks for a newer go is not to be built: its zip is there, and its sum was checked.
+    if not downloaded.zip or (downloaded.error and not NEWER_GO.search(downloaded.error)):
+        raise InstallError(
+            f"go brought no zip of {module}:\n{last_words(downloaded.error or ended.trouble or ended.output)}\n"
+            "Check the module's path and version as a go.mod has them, the network, and `go env GOPROXY`."
+        )
+    return downloaded
+
+
+CRATE = re.compile(
+    r"(?P<name>[A-Za-z][A-Za-z0-9_-]{0,63})==(?P<version>\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)"
+)
+
+NO_WRAPPERS = {"RUSTC_WRAPPER": "", "RUSTC_WORKSPACE_WRAPPER": ""}
+"""The variables that keep cargo from starting the compiler by a program that some settings name."""
+
+
+def crate(source: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
+    """Return the archive of NAME==VERSION, which cargo downloads into `folder`. This takes seconds. Raises ConfigError
+    or InstallError."""
+    match = check_crate(source)
+
+    def run(here: Path) -> None:
+        # The user's settings name mirrors and their keys, but with the user's own cache nothing might be downloaded.
+        home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo").absolute()
+        cache = (here / "cargo").resolve()
+        cache.mkdir()
+        for name in ("credentials", "credentials.toml"):
+            if (home / name).is_file():
+                (cache / name).symlink_to(home / name)
+        # Where both are there, cargo reads `config`.
+        settings = [str(path) for name in ("config", "config.toml") if (path := home / name).is_file()]
+        argv = ["cargo", *(part for path in settings[:1] for part in ("--config", path)), "info", "--quiet"]
+        run_client(
+            (*argv, f"{match['name']}@{match['version']}"),
+            # Cargo obeys the settings of all folders above, and a temporary folder is below one that anybody may
+            # write to: `build.rustc` there names a program that is run.
+            cwd=Path(cache.anchor),
+            timeout=timeout,
+            variables={"CARGO_HOME": str(cache), "CARGO_TERM_COLOR": "never", **NO_WRAPPERS},
+        )
+        for archive in cache.glob("registry/cache/*/*.crate"):
+            archive.replace(here / archive.name)
+
+    return one_file(
+        run,
+        ".crate",
+        folder,
+        f"cargo brought no archive of {source}. Check name and version, and that it is 1.82 or newer.",
+    )
+
+
+def check_crate(text: str) -> re.Match[str]:
+    """Return the match of NAME==VERSION, with the groups `name` and `version`. Raises ConfigError if it reads
+    otherwise."""
+    return match_source(CRATE, text, "NAME==VERSION with one full version, as in serde_json==1.0.118.")

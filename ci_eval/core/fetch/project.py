@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import ConfigError, PreparationError
 from ci_eval.core.fetch import git, schemes, sealed
 from ci_eval.core.fetch.archive import find_top_folder
-from ci_eval.core.fetch.contract import Fetch, Spec
 from ci_eval.core.fetch.download import hash_file
 from ci_eval.core.fetch.identity import identify
+from ci_eval.core.fetch.schemes import Fetch, Spec
 from ci_eval.core.model import ProjectInfo, Value
 
 MARKER = "project.json"

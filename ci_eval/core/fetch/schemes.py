@@ -1,7 +1,124 @@
-"""The catalog of sources of target projects."""
+"""The sources of target projects: the interface of a scheme, their catalog, and the check against a spec's digest."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from ci_eval.core.base.catalog import Catalog
-from ci_eval.core.fetch.contract import Scheme
+from ci_eval.core.base.errors import ArchiveError, ConfigError
+from ci_eval.core.fetch.archive import unpack
+from ci_eval.core.fetch.download import check_digest, check_sha256, hash_file, shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """A project as the configuration names it: its source (`scheme` and `source`), its revision, and the digest that
+    pins it."""
+
+    scheme: str
+    source: str
+    name: str
+    revision: str = ""
+    sha256: str = ""
+
+    @property
+    def pin(self) -> str:
+        """Return the digest as a configuration writes it behind the source, or "" without a digest."""
+        return f"#sha256={self.sha256}" if self.sha256 else ""
+
+
+Fetch = Callable[[Spec, Path, Path], Spec]
+"""A function of the spec, a folder to make, and the cache. It returns the spec as pinned down by what was fetched, and
+raises PreparationError."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme:
+    example: str
+    parse: Callable[[str], Spec]
+    """A function that parses what follows `SCHEME:`; it raises ConfigError."""
+    fetch: Fetch | None
+    """The function that fetches the project, or None if the folder is used in place."""
+    write: Callable[[Spec], str] = lambda spec: f"{spec.scheme}:{spec.source}{spec.pin}"
+    """A function that returns the spec as a configuration has it, without secrets."""
+    needs: tuple[str, ...] = ()
+    toolchains: Mapping[str, str] = field(default_factory=dict)
+    """The lowest version that was tried, by name of a toolchain in `plugins/adapters/toolchains.py` that these programs
+    run on."""
+    top: bool = False
+    """A flag: a single folder at the top is packaging, not part of the project."""
+    lasting: Callable[[Spec], bool] = lambda _: True
+    """A function that tells if the spec means the same files for ever; otherwise the project is fetched again each
+    time."""
+
 
 CATALOG: Catalog[Scheme] = Catalog("ci_eval.plugins.schemes", "SCHEME", group="schemes", kind=Scheme)
 names = CATALOG.names
+
+
+def package(scheme: str, text: str, check: Callable[[str], re.Match[str]]) -> Spec:
+    """Return the spec of a registry's package from its text, perhaps with its digest; `check` matches `name` and
+    `version`. Raises ConfigError."""
+    source, pin = cut_pin(text)
+    match = check(source)
+    return Spec(scheme=scheme, source=source, name=match["name"], revision=match["version"], sha256=pin)
+
+
+def newest(scheme: str, text: str, name: re.Pattern[str]) -> Spec | None:
+    """Return the spec of a package without a version, which stands for its newest one, or None if `text` is no such
+    package."""
+    source, pin = cut_pin(text)
+    return Spec(scheme=scheme, source=source, name=source, sha256=pin) if name.fullmatch(source) else None
+
+
+def newest_from_client(
+    download: Callable[[str, Path], Path], spec: Spec, files: Path, version: re.Pattern[str], written: str
+) -> Spec:
+    """Unpack the newest version of a package, and return the spec pinned to it. `version` matches the version in the
+    name of the file that `download` brings. `written` is how source and version are joined, such as "{}=={}". Raises
+    ArchiveError if the name has no version."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = download(spec.source, Path(folder))
+        match = version.search(file.name)
+        if match is None:
+            raise ArchiveError(f"{file.name} does not name its version. Add one to {spec.source}.")
+        pinned = dataclasses.replace(spec, source=written.format(spec.source, match[1]), revision=match[1])
+        return check_and_unpack(pinned, file, files)
+
+
+def cut_pin(text: str) -> tuple[str, str]:
+    """Split off `#sha256=HEX`. Returns the text before it, and HEX, which is "" without a pin. Raises ConfigError."""
+    source, sharp, pin = text.partition("#")
+    if not sharp:
+        return source, ""
+    if not pin.startswith("sha256="):
+        raise ConfigError(f"What follows # in {shown(text)!r} must be sha256= and 64 hex digits.")
+    return source, check_digest(pin.removeprefix("sha256="))
+
+
+def from_client(download: Callable[[str, Path], Path], spec: Spec, files: Path, *, inside: str = "") -> Spec:
+    """Download the spec's source by `download`, and unpack it; see `check_and_unpack`."""
+    with tempfile.TemporaryDirectory() as folder:
+        return check_and_unpack(spec, download(spec.source, Path(folder)), files, inside=inside)
+
+
+def check_and_unpack(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:
+    """Check the archive against the pin, or pin the spec to it, and unpack it. `inside` selects one folder of the
+    archive. Returns the spec with the archive's digest. Raises ChecksumError if the archive is not the pinned one, and
+    ArchiveError if it cannot be unpacked."""
+    # An archive other than the pinned one is never parsed.
+    if spec.sha256:
+        check_sha256(archive, spec.sha256, f"{archive.name} ({spec.scheme})")
+    # The folder is on the same file system as the target, so that the rename works.
+    with tempfile.TemporaryDirectory(prefix=".unpacked-", dir=files.parent) as folder:
+        whole = Path(folder, "whole")
+        unpack(archive, whole)
+        if not (whole / inside).is_dir():
+            raise ArchiveError(f"{archive.name} holds no folder {inside}. Use another source for it.")
+        (whole / inside).rename(files)
+    return dataclasses.replace(spec, sha256=hash_file(archive))

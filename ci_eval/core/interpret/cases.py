@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Task
-from ci_eval.core.equality import begins
 from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.engines import KeptEngine
@@ -31,6 +30,7 @@ from ci_eval.core.model import (
     UseImport,
 )
 from ci_eval.core.model.sessions import ELSEWHERE, REMOVED, REMOVED_BEFORE
+from ci_eval.core.scoring import begins
 
 DIRECTIVES = "expect: NAME, …; rank <= N; not: NAME, …; silent; module: NAME; leaves: LINE; text: TEXT"
 FIRST = 3

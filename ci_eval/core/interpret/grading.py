@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.catalogs import graders, languages
 from ci_eval.core.contracts import WORD, Edit, Grader, Pairing, RunSettings, Surroundings, Task
-from ci_eval.core.equality import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.grammar.parsing import count_errors
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.import_syntax import Import, ImportSyntax, Project
@@ -22,6 +21,7 @@ from ci_eval.core.interpret.pack import Pack
 from ci_eval.core.model import Lookup, Record, Session, Suggestion, UseImport
 from ci_eval.core.model.sessions import ELSEWHERE, REMOVED, Offer
 from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.scoring import COMPILES, SAME_MODULE, SAME_OBJECT
 from ci_eval.core.workspace import Workspace
 
 EDGE_OF_IMPORT = re.compile(r"(?:from|import)\b|\}\s*from\b")

@@ -16,7 +16,6 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base import errors
-from ci_eval.core.base.cpu_limit import CPU_LIMIT_S, limit_cpu
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Answer, Edit, Query, Running
 from ci_eval.core.grammar.document import Document, difference
@@ -51,6 +50,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.tracing import Trace, attach_listener
 from ci_eval.core.user_model import Emulated, Possible
+from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
 
 PATIENCE = 5
 """The number of sessions in a row that may fail in one file before the rest of the file is given up."""

@@ -11,13 +11,12 @@ from math import fsum
 from typing import NamedTuple
 
 from ci_eval.core.contracts import Language, NamesInScope
-from ci_eval.core.equality import begins
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.grammar.syntax import Continuations, choose_grammar
 from ci_eval.core.model import FAILED, Kind, Session, SessionScore, SourceFile, Suggestion
 from ci_eval.core.model.report import Causes, Cluster, MissExample
 from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE
-from ci_eval.core.scoring import evaluated, rank_of, reciprocal_rank
+from ci_eval.core.scoring import begins, evaluated, rank_of, reciprocal_rank
 from ci_eval.core.workspace import Workspace
 
 Ranks = Mapping[str, int | None]

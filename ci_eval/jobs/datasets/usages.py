@@ -14,7 +14,7 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.fetch import dataset, project, sealed
-from ci_eval.core.fetch.history import repository
+from ci_eval.core.fetch.git import repository
 from ci_eval.core.model import History, ObjectUsage, StoredText
 from ci_eval.jobs.datasets import telling
 from ci_eval.plugins.mining.usages import languages, streams

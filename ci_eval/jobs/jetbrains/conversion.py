@@ -21,7 +21,7 @@ from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.config import Config, add_filters, dump, load
-from ci_eval.core.config.view import UNCHANGED, View
+from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.filters import collect_letters, resolve
 from ci_eval.core.grammar import syntax
 from ci_eval.core.logs import names
@@ -34,11 +34,11 @@ from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.plugins.exports import tables
 from ci_eval.plugins.exports.run import open_workspace
 from ci_eval.plugins.exports.tables import Passes
-from ci_eval.plugins.jetbrains import generations, reading, steps
-from ci_eval.plugins.jetbrains.contract import Generation
+from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.fields import plain
+from ci_eval.plugins.jetbrains.generation import Generation, normalise_language
 from ci_eval.plugins.jetbrains.kept import FOLDER, Kept
-from ci_eval.plugins.jetbrains.writing import Writer
+from ci_eval.plugins.jetbrains.workspace import Origin, Writer, find_actions_files, read_errors, read_files
 
 OWN = "ci-eval"
 """The folder of an exported workspace with its original manifest and configuration."""
@@ -85,7 +85,7 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
         loaded = load(folder / OWN / "config.yaml", environment={})
         config, warnings = loaded.config, loaded.warnings
     else:
-        config, warnings = _config(path, raw, steps.normalise_language(language))
+        config, warnings = _config(path, raw, normalise_language(language))
         manifest = _describe_run(folder, config, raw, engine)
     return Described(
         folder=folder,
@@ -219,9 +219,9 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
     workspace = Workspace.create(output)
     try:
         workspace.write_config(dump(described.config))
-        lost = reading.find_actions_files(described.folder)
+        lost = find_actions_files(described.folder)
         files, generated, statuses = 0, 0, Counter[model.Status]()
-        origin = reading.Origin(
+        origin = Origin(
             folder=described.folder,
             generation=described.generation,
             project=described.manifest.project.name,
@@ -229,7 +229,7 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
             language=described.language,
             with_user=described.config.user is not None,
         )
-        for file in reading.read(origin, dict(lost), kept):
+        for file in read_files(origin, dict(lost), kept):
             path = file.source.path
             lost.pop(path, None)
             workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
@@ -249,7 +249,7 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
         if not statuses and described.manifest.shard is None:
             raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
         missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
-        for error in reading.errors(described.folder, missing, kept):
+        for error in read_errors(described.folder, missing, kept):
             workspace.write_error(error)
         names.count(source.text for source in workspace.sources()).save(workspace.names_path)
         kept.write(workspace.folder)

@@ -11,12 +11,10 @@ from typing import Any
 
 import msgspec
 
-from ci_eval.ci import limits, site
-from ci_eval.ci.github import shorten_text
+from ci_eval.ci import limits
 from ci_eval.ci.gitlab import Project
-from ci_eval.ci.issues import Issue, Issues
-from ci_eval.ci.repository import Repository, Run, list_jobs, read_run
-from ci_eval.ci.rest import Rest
+from ci_eval.ci.host import shorten_text
+from ci_eval.ci.repository import Issue, Issues, Repository, Rest, Run, find_trend_site, list_jobs, read_run
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import ArchiveError, CiEvalError, ConfigError, WorkspaceError
 from ci_eval.core.base.files import read_own
@@ -295,7 +293,7 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
     if issues.head(number) != head:
         return f"#{number} is not at {head}: nothing is posted"
     mark = f"<!-- ci-eval {name} -->\n### {name}\n" if name else "<!-- ci-eval -->"
-    address = site.address(rest)
+    address = find_trend_site(rest)
     trends = f"\n\n[Trends over the nights]({address})" if address else ""
     body = f"{mark}\n{_report(folder)}{trends}"
     start = body.partition("\n")[0]

@@ -16,9 +16,19 @@ import msgspec
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import below, is_own
 from ci_eval.core.base.workspaces import MANIFEST, read_members, read_name
-from ci_eval.core.fetch.locks import LOCKS, has_development, write_go_modules, write_npm_lock, write_npm_manifests
+from ci_eval.core.fetch.locks import (
+    LOCKS,
+    Groups,
+    find_python_groups,
+    has_development,
+    is_pinned,
+    read_json,
+    read_python_requirements,
+    write_go_modules,
+    write_npm_lock,
+    write_npm_manifests,
+)
 from ci_eval.core.fetch.packages import check_origins, list_distributions, pip_run
-from ci_eval.core.fetch.requirements import Groups, find_python_groups, is_pinned, read_json, read_python_requirements
 from ci_eval.core.model import ProjectInfo
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.fetching import go_run, npm_install, npm_registries, read_npm_settings

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import msgspec
 
 from ci_eval.core.base.files import remove_tree
-from ci_eval.core.base.python_layout import source_roots
+from ci_eval.core.base.workspaces import source_roots
 from ci_eval.core.contracts import Installation, Surroundings
 from ci_eval.core.model import Confine
 from ci_eval.core.model.engine import SET, AutoImported, SentConfiguration

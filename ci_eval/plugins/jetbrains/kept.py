@@ -13,8 +13,8 @@ import msgspec
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.plugins.jetbrains.contract import LIST
 from ci_eval.plugins.jetbrains.fields import Fields, read_gzip_json
+from ci_eval.plugins.jetbrains.generation import LIST
 
 FOLDER = "imported"
 """Folder in a workspace of ours that holds config.json as it was, and what is left over."""

@@ -12,9 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ci_eval.core.contracts import Metric, Observation
-from ci_eval.core.equality import COMPILES, SAME_MODULE, imports_right
 from ci_eval.core.model import SessionScore
-from ci_eval.core.scoring import evaluated, grades_of, make_metric, mean_over_sessions, observe_each, rank_of
+from ci_eval.core.scoring import (
+    COMPILES,
+    SAME_MODULE,
+    evaluated,
+    grades_of,
+    imports_right,
+    make_metric,
+    mean_over_sessions,
+    observe_each,
+    rank_of,
+)
 from ci_eval.plugins.tasks.completion import IMPORTS, INSIDE, SILENT, is_intact, is_offered, is_silent
 from ci_eval.plugins.tasks.golf import FEWEST_MOVES, most_moves, moves
 from ci_eval.plugins.tasks.golf import TASK as GOLF

@@ -8,20 +8,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ci_eval.core.fetch.archive import find_top_folder
-from ci_eval.core.fetch.contract import Scheme, Spec
-from ci_eval.core.fetch.crates import check_crate, crate
 from ci_eval.core.fetch.debian import apt_source, check_debian, unpack_components
-from ci_eval.core.fetch.gomodules import check_module, module_zip
-from ci_eval.core.fetch.maven import artifact, check_maven
 from ci_eval.core.fetch.packages import (
     NPM_NAME,
     PYPI_NAME,
+    artifact,
+    check_crate,
+    check_maven,
+    check_module,
     check_npm,
     check_requirement,
+    crate,
+    module_zip,
     npm_pack,
     pip_download,
 )
-from ci_eval.core.fetch.pinned import check_and_unpack, from_client, newest, newest_from_client, package
+from ci_eval.core.fetch.schemes import Scheme, Spec, check_and_unpack, from_client, newest, newest_from_client, package
 
 TARBALL_VERSION = re.compile(r"-(\d+\.\d+\.\d+.*)\.tgz$")
 WHEEL_VERSION = re.compile(r"^[^-]+-([^-]+)-")

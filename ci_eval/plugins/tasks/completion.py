@@ -6,10 +6,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ci_eval.core.contracts import Band, Task
-from ci_eval.core.equality import begins, each_token, rank, rank_of_import
 from ci_eval.core.model import FAILED, LookupScore, SessionScore, Status, Suggestion
 from ci_eval.core.model.sessions import status
-from ci_eval.core.scoring import RANK_BANDS, band_of_rank, evaluated, rank_of, reciprocal_rank
+from ci_eval.core.scoring import (
+    RANK_BANDS,
+    band_of_rank,
+    begins,
+    each_token,
+    evaluated,
+    rank,
+    rank_of,
+    rank_of_import,
+    reciprocal_rank,
+)
 
 COMPLETION = Task(
     name="completion",

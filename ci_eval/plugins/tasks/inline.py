@@ -8,10 +8,9 @@ from functools import partial
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.contracts import Band, Item, Task
-from ci_eval.core.equality import rank
 from ci_eval.core.model import Kind, Properties, SessionScore, Span, StrategyConfig, Token
 from ci_eval.core.model.sessions import status
-from ci_eval.core.scoring import grades_of
+from ci_eval.core.scoring import grades_of, rank
 from ci_eval.core.text_spans import cut
 
 LONGEST = 2000

@@ -16,7 +16,7 @@ from hashlib import blake2b
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.contracts import Band, Hands, Task
+from ci_eval.core.contracts import Band, Hands, Lines, RecordItem, Split, Splitter, Splitting, Task
 from ci_eval.core.model import (
     Contribution,
     Definition,
@@ -50,7 +50,6 @@ from ci_eval.core.queries.cases import (
     missing_calls,
 )
 from ci_eval.core.records import BANDS, LEGEND, find_band
-from ci_eval.core.sample_expansion import Lines, RecordItem, Split, Splitter, Splitting
 
 INSTRUCTION = (
     "A developer works with an object of the type {type}, in the method {method}. Where the object comes from: "

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from math import log2
 
 from ci_eval.core.contracts import Band, Task
-from ci_eval.core.equality import each_token, rank
 from ci_eval.core.model import MASKED, SessionScore
 from ci_eval.core.model.sessions import status
-from ci_eval.core.scoring import grades_of, rank_of
+from ci_eval.core.scoring import each_token, grades_of, rank, rank_of
 
 GRADED = 10
 """The number of predictions that are graded by sub-tokens, from the first on."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from ci_eval.core.config import Config
 from ci_eval.core.model import Action
-from ci_eval.plugins.jetbrains import contract, steps
 from ci_eval.plugins.jetbrains import fields as properties
-from ci_eval.plugins.jetbrains.contract import StoredActions
+from ci_eval.plugins.jetbrains import generation
 from ci_eval.plugins.jetbrains.fields import Fields
+from ci_eval.plugins.jetbrains.generation import StoredActions
 
 LATER = ("emulateUser", "completionGolf")
 
@@ -17,31 +17,37 @@ LATER = ("emulateUser", "completionGolf")
 def wrote(config: Mapping[str, object]) -> bool:
     """Return whether config.json is of this generation, which has a strategy below `actions`, and reordering or a
     modelled user."""
-    return "strategy" not in config and ("reorder" in config or any(key in steps.strategy(config) for key in LATER))
+    return "strategy" not in config and (
+        "reorder" in config or any(key in generation.strategy(config) for key in LATER)
+    )
 
 
 def read_actions(fields: Fields) -> StoredActions:
-    return steps.read(fields, properties.read_token_properties)
+    return generation.read(fields, properties.read_token_properties)
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    return steps.write(actions, properties.as_tokens)
+    return generation.write(actions, properties.as_tokens)
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:
-    strategy, interpret, title = configuration.actions.strategy, configuration.interpret, steps.title(configuration)
+    strategy, interpret, title = (
+        configuration.actions.strategy,
+        configuration.interpret,
+        generation.title(configuration),
+    )
     user = interpret.user_model
     emulated = {"firstPrefixLen": user.first_prefix, "selectElement": user.select} if user and user.select else None
     return {
-        **steps.head(configuration, project),
+        **generation.head(configuration, project),
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
             "strategy": {
                 "emulateUser": user is not None,
                 "completionGolf": False,
                 "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
-                "prefix": steps.prefix(strategy.prefix),
-                "filters": steps.filters(strategy.filters),
+                "prefix": generation.prefix(strategy.prefix),
+                "filters": generation.filters(strategy.filters),
             },
         },
         "interpret": {
@@ -59,16 +65,16 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "trainTestSplit": interpret.train_test_split,
         },
         "reorder": {"useReordering": False, "title": title, "features": []},
-        "reports": {**steps.reports(configuration), "comparisonFilters": [], "defaultMetrics": None},
+        "reports": {**generation.reports(configuration), "comparisonFilters": [], "defaultMetrics": None},
     }
 
 
-GENERATION = steps.since_2021(
+GENERATION = generation.since_2021(
     name="ij21",
     summary="the plugin of 2021 and 2022",
     wrote=wrote,
-    listed=contract.list_source_files,
-    rank=steps.rank_by_language,
+    listed=generation.list_source_files,
+    rank=generation.rank_by_language,
     read_actions=read_actions,
     config=config,
     write_actions=write_actions,

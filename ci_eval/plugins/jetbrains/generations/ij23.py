@@ -14,10 +14,10 @@ from ci_eval.core.model import (
     OpenFile,
     PrintText,
 )
-from ci_eval.plugins.jetbrains import contract, steps
 from ci_eval.plugins.jetbrains import fields as properties
-from ci_eval.plugins.jetbrains.contract import StoredActions
+from ci_eval.plugins.jetbrains import generation
 from ci_eval.plugins.jetbrains.fields import Fields
+from ci_eval.plugins.jetbrains.generation import StoredActions
 
 UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IMPORTS", "SELECT_RANGE"}
 """Actions that change no text: they are left out, and kept with what is left over."""
@@ -134,15 +134,15 @@ def _sessions(actions: Sequence[Action]) -> list[str]:
 
 def config(configuration: Config, project: str) -> dict[str, object]:
     strategy, interpret = configuration.actions.strategy, configuration.interpret
-    prefix = steps.prefix(strategy.prefix)
+    prefix = generation.prefix(strategy.prefix)
     prefix.pop("emulateTyping")
     return {
-        **steps.head(configuration, project),
+        **generation.head(configuration, project),
         "strategy": {
             "type": interpret.completion_type,
             "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
             "prefix": prefix,
-            "filters": steps.filters(strategy.filters),
+            "filters": generation.filters(strategy.filters),
         },
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
@@ -160,16 +160,16 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "logLocationAndItemText": False,
             "trainTestSplit": interpret.train_test_split,
         },
-        "reports": {**steps.reports(configuration), "defaultMetrics": None, "comparisonFilters": []},
+        "reports": {**generation.reports(configuration), "defaultMetrics": None, "comparisonFilters": []},
     }
 
 
-GENERATION = steps.since_2021(
+GENERATION = generation.since_2021(
     name="ij23",
     summary="the plugin since 2023, token completion",
     wrote=wrote,
-    listed=contract.list_project_files,
-    rank=steps.rank_by_relevance,
+    listed=generation.list_project_files,
+    rank=generation.rank_by_relevance,
     read_actions=read_actions,
     config=config,
     write_actions=write_actions,

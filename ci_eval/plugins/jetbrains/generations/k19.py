@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from ci_eval.core.config import Config
 from ci_eval.core.model import Action, Properties, Session
-from ci_eval.plugins.jetbrains import contract, steps
 from ci_eval.plugins.jetbrains import fields as properties
-from ci_eval.plugins.jetbrains.contract import Generation, StoredActions
+from ci_eval.plugins.jetbrains import generation
 from ci_eval.plugins.jetbrains.fields import Fields
+from ci_eval.plugins.jetbrains.generation import Generation, StoredActions
 
 ONLY_LATER = ("reorder", "strategy")
 LATER = ("emulateUser", "completionGolf")
@@ -17,7 +17,7 @@ LATER = ("emulateUser", "completionGolf")
 
 def wrote(config: Mapping[str, object]) -> bool:
     """Return whether config.json is of this generation, which has neither reordering nor a modelled user."""
-    return not any(key in config for key in ONLY_LATER) and not any(key in steps.strategy(config) for key in LATER)
+    return not any(key in config for key in ONLY_LATER) and not any(key in generation.strategy(config) for key in LATER)
 
 
 def read_properties(fields: Fields) -> Properties:
@@ -49,11 +49,11 @@ def write_properties(known: Properties) -> dict[str, object]:
 
 
 def read_actions(fields: Fields) -> StoredActions:
-    return steps.read(fields, read_properties)
+    return generation.read(fields, read_properties)
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    return steps.write(actions, lambda known: {"properties": _map(known)})
+    return generation.write(actions, lambda known: {"properties": _map(known)})
 
 
 def write_session(session: Session) -> dict[str, object]:
@@ -63,15 +63,15 @@ def write_session(session: Session) -> dict[str, object]:
 
 def config(configuration: Config, project: str) -> dict[str, object]:
     strategy, interpret = configuration.actions.strategy, configuration.interpret
-    filters = steps.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
+    filters = generation.filters(strategy.filters) | {"isArgument": strategy.filters.is_argument}
     return {
-        **steps.head(configuration, project),
+        **generation.head(configuration, project),
         "actions": {
             "evaluationRoots": list(configuration.actions.evaluation_roots),
             "strategy": {
                 "completeAllTokens": configuration.language == "text",
                 "context": "ALL" if strategy.context == "ALL" else "PREVIOUS",
-                "prefix": steps.prefix(strategy.prefix),
+                "prefix": generation.prefix(strategy.prefix),
                 "filters": filters,
             },
         },
@@ -82,7 +82,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "saveLogs": interpret.save_logs,
             "trainTestSplit": interpret.train_test_split,
         },
-        "reports": steps.reports(configuration),
+        "reports": generation.reports(configuration),
     }
 
 
@@ -92,9 +92,9 @@ GENERATION = Generation(
     wrote=wrote,
     prefix="text",
     properties="properties",
-    listed=contract.list_source_files,
+    listed=generation.list_source_files,
     read_properties=read_properties,
-    rank=steps.exact,
+    rank=generation.exact,
     read_actions=read_actions,
     config=config,
     write_properties=write_properties,

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ci_eval.core.base.files import exists, is_own
-from ci_eval.core.base.python_layout import source_roots
+from ci_eval.core.base.workspaces import source_roots
 from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.import_syntax import Import, Imports, ImportSyntax, Origin, Project
 

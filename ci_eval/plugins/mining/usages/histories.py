@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import structs
 
-from ci_eval.core.fetch.history import Repository
+from ci_eval.core.fetch.git import Repository
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.model import Definition, History, ObjectPlace, ObjectUsage, StoredText
 from ci_eval.core.queries.carets import hash_text, pack_text

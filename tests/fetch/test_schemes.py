@@ -1,11 +1,11 @@
-"""Specs that are held to a digest."""
+"""None"""
 
 from __future__ import annotations
 
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.fetch.pinned import cut_pin
+from ci_eval.core.fetch.schemes import cut_pin
 
 DIGEST = "0123456789abcdef" * 4
 

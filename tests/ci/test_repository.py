@@ -1,4 +1,4 @@
-"""The stand-in for GitHub's REST API, and what we ask it, are of the API that GitHub describes."""
+"""None"""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ci_eval.ci.repository import Repository
-from ci_eval.ci.rest import Rest
+from ci_eval.ci.repository import Repository, Rest
 from ci_eval.jobs.workflows import posts
 from tests.ci.conftest import NIGHT
 from tests.ci.github_api import Services

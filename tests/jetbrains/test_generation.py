@@ -1,11 +1,11 @@
-"""Which suggestion counts as the expected text."""
+"""None"""
 
 from __future__ import annotations
 
 import pytest
 
 from ci_eval.core.model import Suggestion
-from ci_eval.plugins.jetbrains.steps import exact, rank_by_language, rank_by_relevance
+from ci_eval.plugins.jetbrains.generation import exact, rank_by_language, rank_by_relevance
 
 
 def shown(*texts: str) -> list[Suggestion]:

@@ -1,4 +1,4 @@
-"""Ours → theirs → ours."""
+"""None"""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ci_eval.core.actions import Source, actions_of_file
+from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.config import Config
-from ci_eval.core.equality import rank
 from ci_eval.core.grammar.document import checksum
 from ci_eval.core.model import (
+    Action,
     CallCompletion,
     DeleteRange,
     FileActions,
@@ -32,11 +33,20 @@ from ci_eval.core.model import (
     StrategyConfig,
     Suggestion,
 )
+from ci_eval.core.scoring import rank
 from ci_eval.plugins.jetbrains import generations
-from ci_eval.plugins.jetbrains.contract import Generation
+from ci_eval.plugins.jetbrains.generation import Generation
 from ci_eval.plugins.jetbrains.kept import Kept
-from ci_eval.plugins.jetbrains.reading import Origin, ReadFile, find_actions_files, read
-from ci_eval.plugins.jetbrains.writing import Writer
+from ci_eval.plugins.jetbrains.workspace import (
+    Origin,
+    ReadFile,
+    Writer,
+    convert_actions,
+    find_actions_files,
+    read_files,
+    to_points,
+    to_units,
+)
 from ci_eval.plugins.languages.python import LANGUAGE
 from ci_eval.plugins.tasks import completion
 
@@ -107,7 +117,7 @@ def there_and_back(folder: Path, form: Generation, actions: FileActions, session
 
 def back(folder: Path, form: Generation) -> ReadFile:
     origin = Origin(folder=folder, generation=form, project="p", strategy="?", language="Python", with_user=False)
-    (restored,) = read(origin, find_actions_files(folder), Kept(folder))
+    (restored,) = read_files(origin, find_actions_files(folder), Kept(folder))
     return restored
 
 
@@ -181,10 +191,36 @@ def test_the_id_of_an_imported_session_is_that_of_stage_1(tmp_path: Path) -> Non
     origin = Origin(
         folder=tmp_path, generation=form, project="p", strategy="ALL/NoPrefix", language="Python", with_user=False
     )
-    (restored,) = read(origin, find_actions_files(tmp_path), Kept(tmp_path))
+    (restored,) = read_files(origin, find_actions_files(tmp_path), Kept(tmp_path))
     assert restored.actions is not None
     assert asked(restored.actions) == asked(actions)
 
 
 def asked(actions: FileActions) -> list[str]:
     return [each.session for each in actions.actions if isinstance(each, CallCompletion)]
+
+
+@given(text=st.text())
+def test_each_offset_goes_there_and_back(text: str) -> None:
+    for offset in range(len(text) + 1):
+        units = to_units(text, offset)
+        assert units == len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
+        assert to_points(text, units) == offset
+
+
+def test_an_offset_behind_the_end_is_none() -> None:
+    with pytest.raises(ValueError, match="behind the end"):
+        to_points("a😀", 4)
+
+
+def test_offsets_of_actions_are_those_of_the_text_at_the_time() -> None:
+    begun: list[Action] = [MoveCaret(offset=0), PrintText(text="😀")]
+    actions = [*begun, MoveCaret(offset=4), DeleteRange(begin=0, end=2)]
+    found = convert_actions("ab", actions, to_points, ours=False)
+    assert found == [*begun, MoveCaret(offset=3), DeleteRange(begin=0, end=1)]
+    assert convert_actions("ab", found, to_units, ours=True) == actions
+
+
+def test_actions_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(WorkspaceError, match="do not fit the text"):
+        convert_actions("😀", [MoveCaret(offset=9)], to_points, ours=False)
