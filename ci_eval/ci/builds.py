@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
+import msgspec
 import requests
 
 from ci_eval.ci.repository import TIMEOUT, make_session, reachable, unpack
@@ -36,8 +36,7 @@ def is_page(address: str) -> bool:
     return bool(SIMILAR.fullmatch(address))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Build:
+class Build(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     """Its id, which no other build of the server has."""
     finished: str

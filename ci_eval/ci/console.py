@@ -6,12 +6,12 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import wrap
 from types import TracebackType
 from typing import IO, TextIO, cast
 
+import msgspec
 from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
@@ -198,8 +198,7 @@ def detect_host(environment: Mapping[str, str]) -> Host:
     return Host(sys.stdout)
 
 
-@dataclass(frozen=True)
-class _Grid:
+class _Grid(msgspec.Struct, frozen=True):
     """The cells of a table for a console. `numbers`: how many columns after the first are aligned to the right."""
 
     columns: Sequence[str]

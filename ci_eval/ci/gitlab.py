@@ -6,11 +6,11 @@ https://docs.gitlab.com/api/jobs, https://docs.gitlab.com/api/job_artifacts, htt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 from urllib.parse import quote
 
+import msgspec
 import requests
 
 from ci_eval.ci.repository import PAGES, TIMEOUT, make_session, reachable, unpack
@@ -20,8 +20,7 @@ TOKEN = "CI_EVAL_GITLAB_TOKEN"  # noqa: S105 - the name of a variable
 NEEDED = ("CI_API_V4_URL", "CI_PROJECT_ID", "CI_JOB_ID", "CI_JOB_TOKEN", "CI_DEFAULT_BRANCH")
 
 
-@dataclass(frozen=True, kw_only=True)
-class EarlierJob:
+class EarlierJob(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     """The path of its artifacts below the project's address."""
     page: str

@@ -12,23 +12,22 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TextIO
+
+import msgspec
 
 Level = Literal["notice", "warning", "error"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """A reason why a job fails, with an identity that stays the same from run to run."""
 
     identity: str
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Check:
+class Check(msgspec.Struct, frozen=True, kw_only=True):
     """A gate, reported as a test."""
 
     name: str
@@ -36,15 +35,14 @@ class Check:
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Announcement:
+class Announcement(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a job, for the CI to keep and to show."""
 
     status: str
     summary: str = ""
-    outputs: Mapping[str, str] = field(default_factory=dict)
+    outputs: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Outputs for later steps, by name: `workspace`, `report`, `metrics`, `verdict`."""
-    statistics: Mapping[str, float] = field(default_factory=dict)
+    statistics: Mapping[str, float] = msgspec.field(default_factory=dict)
     checks: Sequence[Check] = ()
     problems: Sequence[Problem] = ()
     artifacts: Sequence[Path] = ()

@@ -9,12 +9,12 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
+import msgspec
 import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
@@ -188,8 +188,7 @@ def _reason(answer: requests.Response) -> str:
         return ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run:
+class Run(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     workflow: int
     path: str
@@ -199,8 +198,7 @@ class Run:
     """True for runs of this repository's default branch; a fork's branch may have the same name."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunJob:
+class RunJob(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     conclusion: str
     """"" while it is running."""
@@ -227,8 +225,7 @@ def list_jobs(rest: Rest, number: int) -> list[RunJob]:
     return [RunJob(name=job["name"], conclusion=job["conclusion"] or "", page=job["html_url"] or "") for job in listed]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Artifact:
+class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     number: int
     run: int
@@ -311,15 +308,13 @@ AUTHOR = "github-actions[bot]"
 """The author of what is written with the token of a job."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Issue:
+class Issue(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     body: str
     is_open: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comment:
+class Comment(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     """Unique in the repository."""
     body: str

@@ -6,13 +6,13 @@ import os
 import re
 import webbrowser
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
+import msgspec
+from msgspec.structs import fields, replace
 
 from ci_eval.ci import Screen
 from ci_eval.cli import completions
@@ -47,8 +47,7 @@ THIS_IS_THE_DEMO = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choices:
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
     """The choices given on the command line: what is to be evaluated."""
 
     config: Path | None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
@@ -41,8 +40,7 @@ Lines = Iterable[tuple[int, dict[str, object] | str]]
 """Number of a line of a dataset → its fields, or why it has none."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecordItem:
+class RecordItem(msgspec.Struct, frozen=True, kw_only=True):
     """An item that a dataset's line expands to."""
 
     record: Record
@@ -51,8 +49,7 @@ class RecordItem:
     properties: Properties
 
 
-@dataclass(frozen=True, kw_only=True)
-class SourceHole:
+class SourceHole(msgspec.Struct, frozen=True, kw_only=True):
     """A source file with one hole."""
 
     before: str
@@ -63,18 +60,17 @@ class SourceHole:
     properties: Properties
 
 
-@dataclass(frozen=True, kw_only=True)
-class Split:
+class Split(msgspec.Struct, frozen=True, kw_only=True):
     items: Sequence[RecordItem] = ()
     hole: SourceHole | None = None
     """The line's only item, if engines are asked at a caret in the line's own file."""
-    fates: Mapping[str, int] = field(default_factory=dict)
+    fates: Mapping[str, int] = msgspec.field(default_factory=dict)
     """Outcome → number of candidates for items that met it."""
     drawn: bool = False
     """True if another seed would make other items."""
-    histories: Histories = field(default_factory=Histories)
+    histories: Histories = msgspec.field(default_factory=Histories)
     """The history that the line is, if it is one."""
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Digest → text, for the texts that carets of the items point into."""
     trouble: str = ""
     """The part of the line that could not be used, though there are items."""
@@ -84,8 +80,7 @@ Splitter = Callable[[Mapping[str, object]], Split]
 """Expands the fields of a line. Raises ValueError, which says what is wrong with the line."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Splitting:
+class Splitting(msgspec.Struct, frozen=True, kw_only=True):
     """The functions that expand lines to items, and items to lookups. They are sent to worker processes, so none is a
     lambda."""
 
@@ -110,8 +105,7 @@ Declarations = Mapping[str, frozenset[str]]
 """The names declared at the top of each package (module, namespace), as far as known, by the package's full name."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True, kw_only=True):
     """The node types that matter for hiding what a person has not typed yet, by their names in the grammar."""
 
     containers: frozenset[str] = frozenset()
@@ -124,12 +118,11 @@ class Shape:
     """The leaves that an editor or a person puts there early: `)`, `]`, `}`, `;`, `end`; also "PARENT LEAF"."""
     quoted: frozenset[str] = frozenset()
     """The nodes of text in quotes whose closing quote is no leaf of its own."""
-    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    stand_ins: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The nodes that must be there → the shortest text in their place, for the first after the caret."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Language:
+class Language(msgspec.Struct, frozen=True, kw_only=True):
     """A programming language, as stage 1 needs it."""
 
     name: str
@@ -185,14 +178,12 @@ class Resolver(Protocol):
     def __call__(self, root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]: ...
 
 
-@dataclass(frozen=True, kw_only=True)
-class Installation:
+class Installation(msgspec.Struct, frozen=True, kw_only=True):
     info: EngineInfo
     folder: Path | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """The engine context: the project, the language and the limits with which an engine runs."""
 
     root: Path
@@ -219,7 +210,7 @@ class Surroundings:
     """The folders beside its own that a confined engine may read and run."""
     kinds: frozenset[Kind] | None = None
     """The kinds of tokens that are asked for in this run; None = all."""
-    grammars: Mapping[str, str] = field(default_factory=dict)
+    grammars: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 # gc=False: there is one for each lookup, and none is part of a reference cycle.
@@ -348,8 +339,7 @@ class Configurable(Protocol):
         """Return the same engine with these options. Raises ConfigError."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Item:
+class Item(msgspec.Struct, frozen=True, kw_only=True):
     """A piece of a file that is produced under observation: one session, or one per prefix."""
 
     begin: int
@@ -371,8 +361,7 @@ class Hands(Protocol):
         """Ask for `expected`, of which `prefix` stands before the caret; None if the session has failed."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Band:
+class Band(msgspec.Struct, frozen=True, kw_only=True):
     """A group of sessions that went about equally well, in reports."""
 
     name: str
@@ -380,8 +369,7 @@ class Band:
     label: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Task:
+class Task(msgspec.Struct, frozen=True, kw_only=True):
     """A kind of work that engines are measured at. It is sent to worker processes, so its functions have names."""
 
     name: str
@@ -438,7 +426,7 @@ class Task:
     """A function: a response to a record → its suggestions, None if it has not the form that was asked for."""
     write: Callable[[str], str] | None = None
     """A function: the expected text → the response that holds it, which the controls get; None: it is the response."""
-    readers: Mapping[str, Callable[[str, Record], Sequence[str]]] = field(default_factory=dict)
+    readers: Mapping[str, Callable[[str, Record], Sequence[str]]] = msgspec.field(default_factory=dict)
     """The texts that single graders look at instead: grader → a function that reads them from the response."""
 
 
@@ -452,8 +440,7 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     record: Record | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunSettings:
+class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings for running tests that engines wrote."""
 
     wanted: RunConfig
@@ -489,8 +476,7 @@ class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     after: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FileContext:
+class FileContext(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     text: str
     """The text as it is on disk: only what distinguishes the other files from it may be made of it."""
@@ -527,8 +513,7 @@ Observation = tuple[float, float]
 """A pair: (numerator, denominator) for a ratio; (value, 1) for a quantile or a count; (score, 1 or 0) for an area."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Metric:
+class Metric(msgspec.Struct, frozen=True, kw_only=True):
     """A figure of the report: what is observed in each session, and how observations become the figure."""
 
     info: MetricInfo

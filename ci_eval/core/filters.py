@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 
+import msgspec
 import re2
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter
@@ -57,8 +58,7 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
 _STANDARD = re.compile(rf"(?:(?P<group>{'|'.join(GROUPS)}), )?Prefix (?P<typed>\d+)|(?P<alone>{'|'.join(GROUPS)})")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportFilter:
+class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     filters: FiltersConfig | None = None
     typed: int | None = None
@@ -91,8 +91,7 @@ class ReportFilter:
         return None if passes is None else weight * passes
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportFilters:
+class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
     all: tuple[ReportFilter, ...]
     headline: str
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 Imports = Callable[[str, str], Iterable[tuple[str, bool]]]
 """A reader of imports: a file's path below the project, its text → the package of each import; whether it is there."""
@@ -65,8 +66,7 @@ def keep_shared_names(imports: Sequence[Import]) -> list[Import]:
     return [item._replace(removable=item.removable and names[item.name] == 1) for item in imports]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImportSyntax:
+class ImportSyntax(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[str], list[Import]]
     """A function: text → its imports; none if it cannot be read."""
     modules: Callable[[Project], Modules]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base import atomic
@@ -27,8 +27,7 @@ from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewOrder:
+class NewOrder(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     ranker: Ranker
     keywords: frozenset[str]
@@ -96,8 +95,7 @@ def _play(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
                 yield last, text[: caret - len(action.prefix)], text[caret:]
 
 
-@dataclass(frozen=True)
-class _Reranked:
+class _Reranked(msgspec.Struct, frozen=True):
     task: Task
     order: Ordering
     file: SourceFile

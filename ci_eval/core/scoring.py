@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import comb, fsum, sqrt
 from typing import Any, Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.contracts import Band, Item, Metric, Observation, Task
@@ -267,8 +267,7 @@ def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[S
     return [observe_session(metric, answer) for answer in answers(session, rounds)]
 
 
-@dataclass(frozen=True)
-class PassAt:
+class PassAt(msgspec.Struct, frozen=True):
     """The chance that at least one of k answers passes, in sessions that were asked more than k times. Estimated
     without bias from the n answers of all rounds, of which c pass: 1 - C(n - c, k) / C(n, k) (Chen et al. 2021,
     "Evaluating Large Language Models Trained on Code", equation 1)."""

@@ -12,7 +12,6 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeVar
 
@@ -36,8 +35,7 @@ _JETBRAINS: Table = (
 """P_select of the JetBrains evaluation plugin, by rank and lookup; the last entry of a row or table repeats."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class UserModel:
+class UserModel(msgspec.Struct, frozen=True, kw_only=True):
     """The probabilities of what a user does; beyond the end of a row or table, its last entry holds."""
 
     first_prefix: tuple[float, ...]
@@ -187,8 +185,7 @@ class Possible:
         return tuple(sorted(courses, key=lambda course: (course.first != first, -course.share)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Expected:
+class Expected(msgspec.Struct, frozen=True, kw_only=True):
     """The expectations for one session of a user, computed exactly rather than sampled."""
 
     selected: float

@@ -16,12 +16,13 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from enum import Enum
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from ci_eval.core import machine
 from ci_eval.core.base.errors import EngineTimeout
@@ -40,8 +41,7 @@ _CONTEXT = get_context("spawn")
 are."""
 
 
-@dataclass(frozen=True)
-class TaskOutcome(Generic[Task, Result]):
+class TaskOutcome(msgspec.Struct, Generic[Task, Result], frozen=True):
     """The result of a task, or a message about what went wrong."""
 
     task: Task

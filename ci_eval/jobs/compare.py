@@ -6,12 +6,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from dataclasses import replace as dataclass_replace
 from itertools import combinations
 from pathlib import Path
 from time import strftime
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
@@ -31,20 +30,18 @@ from ci_eval.jobs.comparison_rules import Rules, make_gate_error
 from ci_eval.jobs.pipeline import load_grammars
 
 
-@dataclass(frozen=True, kw_only=True)
-class Compared:
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     comparison: Comparison
     sides: tuple[Path, Path]
     reports: dict[str, Path]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     comparisons: tuple[Compared, ...]
     overview: Overview | None = None
-    reports: dict[str, Path] = field(default_factory=dict)
+    reports: dict[str, Path] = msgspec.field(default_factory=dict)
     history: Path | None = None
     """The folder that the figures were added to, if there is one."""
     unjudged: tuple[str, ...] = ()
@@ -117,7 +114,7 @@ def compare(
         # The number keeps workspaces of one name apart.
         prefix = slug(one.folder.name) if each_with_each else f"{number:02}"
         subfolder = target if len(others) == 1 else target / f"{prefix}-{slug(new.folder.name)}"
-        judged = rules[new.folder] if one is base else dataclass_replace(rules[new.folder], gates=())
+        judged = rules[new.folder] if one is base else replace(rules[new.folder], gates=())
         comparisons.append(compare_pair(one, new, judged, subfolder, past, user, view, names))
     overview, reports = None, {}
     left_out = len(workspaces) < len(candidates)
@@ -282,7 +279,7 @@ def compare_pair(
     )
     # The history has no figures of what this user would do on average.
     comparison = replace(comparison, gates=gates, trend=make_trend(past, new, rules) if past and not user else None)
-    filters = dataclass_replace(filters, headline=comparison.headline)
+    filters = replace(filters, headline=comparison.headline)
     sources = stage.StoredPairs(base, new, filters, load_grammars(new))
     reports = reporters.write(comparison, sources, folder)
     return Compared(folder=folder, comparison=comparison, sides=(base.folder, new.folder), reports=reports)
@@ -339,8 +336,7 @@ UNGATED = View(overrides=("comparison.gates=[]",))
 """The view of an evaluation among others: the gates of its configuration are about its own past."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RankingOutcome:
+class RankingOutcome(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     outcomes: dict[str, Outcome]
     history: Path | None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -53,8 +51,7 @@ OWN = (
 """The keys and sections in which sides may differ. All others decide what is asked, or what a figure means."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Side:
+class Side(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     config: Config
 
@@ -184,8 +181,7 @@ ROUNDS = 3
 """With three rounds the median leaves out one disturbed round, and reports can show how far rounds differ."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class EnginesOutcome:
+class EnginesOutcome(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     outcome: Outcome | None
     trouble: CiEvalError | None
@@ -218,7 +214,7 @@ def compare_engines(
     judging(sides[-1].config, gates)
     detection = _plan_detection(sides, detect, power, usual=usual)
     if usual and not detection:
-        sides = [dataclass_replace(side, config=limit_sessions(side.config)) for side in sides]
+        sides = [replace(side, config=limit_sessions(side.config)) for side in sides]
     folder = runs.choose_output(sides[0].config, output)
     names = name_folders(sides)
     # All folders are checked before anything is prepared, which may take minutes.

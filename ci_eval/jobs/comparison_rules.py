@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, GateFailed
@@ -22,8 +24,7 @@ def load_metrics(config: Config) -> tuple[Metric, ...]:
     return metrics.load(config.reports.recall_at, user=config.user is not None, emulated=emulated)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rules:
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
     metrics: tuple[Metric, ...]
     declared: tuple[str, ...]
     gates: tuple[Gate, ...] = ()

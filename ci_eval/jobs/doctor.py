@@ -7,10 +7,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from ci_eval.core import logs, machine
 from ci_eval.core.base.catalog import Catalog, Plugin, all_plugins
@@ -52,8 +53,7 @@ EXTENSIBLE: Mapping[str, Catalog[Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     what: str
     good: bool
     needed: bool

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as dataclass_replace
 from datetime import datetime
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
@@ -34,8 +33,7 @@ from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters import environments
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evaluated:
+class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     evaluation: Evaluation
     reports: dict[str, Path]
@@ -47,7 +45,7 @@ def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
     """Return the setup of stage 2, with the file of the project's names, and with a folder for logs if logs are on."""
     settings, setup = prepared.config.interpret, prepared.setup
     # `rerank` may need the names later, also without logs.
-    setup = dataclass_replace(setup, names=interpret.write_names(workspace, prepared.project.root))
+    setup = replace(setup, names=interpret.write_names(workspace, prepared.project.root))
     if not settings.save_logs:
         return setup
     if workspace.manifest().logs is not None and _parts(workspace).exists():
@@ -62,7 +60,7 @@ def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
         # The start of the run is stored, so a resumed run logs the same time.
         began=round(datetime.fromisoformat(workspace.manifest().start).timestamp() * 1000),
     )
-    return dataclass_replace(setup, logging=logging)
+    return replace(setup, logging=logging)
 
 
 def _parts(workspace: Workspace) -> Path:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace as replace_values
+from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core import actions, interpret, logs, machine
@@ -160,11 +159,10 @@ def make_sent_configuration(
         )
     limits = made.limits | {"suggestions": float(config.interpret.max_suggestions)}
     dependencies = made.dependencies if has_dependencies else "none"
-    return replace_values(made, limits=limits, dependencies=dependencies)
+    return replace(made, limits=limits, dependencies=dependencies)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prepared:
+class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     config: Config
     language: Language
     engine: Engine
@@ -180,8 +178,8 @@ class Prepared:
     dependencies_left_out: bool = False
     """True if dependencies could have been installed, for an engine that looks at them."""
     confined: str = ""
-    sent: SentConfiguration = field(default_factory=SentConfiguration)
-    cache: Path = field(default_factory=machine.cache_folder)
+    sent: SentConfiguration = msgspec.field(default_factory=SentConfiguration)
+    cache: Path = msgspec.field(default_factory=machine.cache_folder)
 
     @property
     def setup(self) -> interpret.Setup:
@@ -332,7 +330,7 @@ def at_newest(config: Config, engine: Engine, screen: Screen) -> Config:
     version = engine.newest()
     screen.say(f"{engine.name}@{LATEST}: {engine.name}@{version}, the newest")
     # The workspace stores this version, so all its sessions have the same engine.
-    return replace_values(config, engine=replace_values(config.engine, version=version))
+    return replace(config, engine=replace(config.engine, version=version))
 
 
 def _target(config: Config, task: Task, cache: Path) -> tuple[project.Project, actions.Records | None]:

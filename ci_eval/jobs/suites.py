@@ -10,8 +10,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as dataclass_replace
 from itertools import combinations
 from pathlib import Path
 from time import strftime
@@ -70,8 +68,7 @@ def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) ->
     return f"{number:02}-{characters.strip('-.') or otherwise}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SuiteOutcome:
+class SuiteOutcome(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     suite: Suite
     reports: dict[str, Path]
@@ -141,7 +138,7 @@ def compare_engines(
 
     done = {
         name: compare_engines_job.compare_engines(
-            [dataclass_replace(side, config=_of_project(side.config, spec)) for side in sides],
+            [replace(side, config=_of_project(side.config, spec)) for side in sides],
             rounds=rounds,
             gates=gates,
             output=folder / name,

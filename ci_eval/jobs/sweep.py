@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as dataclass_replace
 from itertools import product
 from pathlib import Path
 
@@ -39,8 +37,7 @@ COMPARISONS = "comparisons"
 CHOOSING, HELD_OUT = "choosing", "held out"
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepOutcome:
+class SweepOutcome(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     sweep: Sweep
     reports: dict[str, Path]
@@ -48,8 +45,7 @@ class SweepOutcome:
     """The failure of the first run that failed; None if the job does not fail."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
     values: Mapping[str, str]
 
     @property
@@ -216,8 +212,8 @@ def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, Metr
     choosing, others = split_files(paths, config.interpret.seed)
     leading = next(part for part in config.report_filters.all if part.name == first.headline)
     parts = (
-        dataclass_replace(leading, name=CHOOSING, files=choosing, detailed=False),
-        dataclass_replace(leading, name=HELD_OUT, files=others, detailed=False),
+        replace(leading, name=CHOOSING, files=choosing, detailed=False),
+        replace(leading, name=HELD_OUT, files=others, detailed=False),
     )
     declared = [metric for metric in load_metrics(config) if metric.info.name in infos]
     filters = ReportFilters(all=(ReportFilter(name=EVERYTHING, detailed=False), *parts), headline=EVERYTHING)

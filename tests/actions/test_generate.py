@@ -6,12 +6,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ci_eval.core.actions import Generated, SourceTree, make
 from ci_eval.core.actions.files import declarations

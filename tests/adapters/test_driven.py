@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineTimeout
 from ci_eval.core.contracts import Answer, Installation, Query, Surroundings

@@ -15,11 +15,12 @@ import threading
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.contracts import Surroundings

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import ci_eval
 from ci_eval.core.base.errors import ConfigError

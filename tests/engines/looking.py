@@ -7,12 +7,13 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core import machine
 from ci_eval.core.base.errors import EngineFailure

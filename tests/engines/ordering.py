@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.config import load

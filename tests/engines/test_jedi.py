@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ci_eval.core import machine
@@ -62,7 +62,7 @@ def test_a_package_in_src_is_seen(tmp_path: Path) -> None:
 
 def test_the_folders_that_are_given_are_looked_into(tmp_path: Path) -> None:
     write(tmp_path, **{"src/shop.py": "price = 1\n", "lib/store.py": "cost = 1\n"})
-    around = dataclasses.replace(surroundings(tmp_path), sources=(tmp_path / "lib",))
+    around = msgspec.structs.replace(surroundings(tmp_path), sources=(tmp_path / "lib",))
     running = ENGINE.start(ENGINE.install(None, tmp_path), around)
     try:
         assert "cost" in texts(running, "import store\nstore.")

@@ -8,11 +8,11 @@ import os
 import runpy
 import shutil
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.catalogs import engines, languages
 from ci_eval.core.contracts import Engine, Installation, Query, Surroundings

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError, EngineMisbehaved, EngineRaised, EngineTimeout

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.catalogs import graders

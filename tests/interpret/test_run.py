@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.contracts import Installation
 from ci_eval.core.interpret import EngineSide, Logging, Setup, play_files

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.catalogs import engines
 from ci_eval.jobs import doctor

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.logs.features import NAMES

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -78,8 +78,8 @@ def test_each_query_has_a_row_for_each_suggestion_and_every_column() -> None:
 def test_all_rows_of_a_query_have_its_group_and_place() -> None:
     text = "a\nname"
     session = logged()
-    session = dataclasses.replace(session, session=replace(session.session, offset=2))
-    first, second = build_columns(session, dataclasses.replace(ORIGIN, lines=Lines(text)))
+    session = msgspec.structs.replace(session, session=replace(session.session, offset=2))
+    first, second = build_columns(session, msgspec.structs.replace(ORIGIN, lines=Lines(text)))
     assert (second["offset"], second["line"]) == ([2, 2], [2, 2])
     assert len({*first["group"]}) == len({*second["group"]}) == 1
     assert first["group"] != second["group"]
@@ -90,12 +90,12 @@ def test_all_rows_of_a_query_have_its_group_and_place() -> None:
 def test_the_code_around_the_token_is_logged_as_far_as_wanted() -> None:
     session = logged()
     expected = session.session.expected_text
-    session = dataclasses.replace(session, session=replace(session.session, offset=4))
-    origin = dataclasses.replace(ORIGIN, text=f"x = {expected}(1)\n", context=3)
+    session = msgspec.structs.replace(session, session=replace(session.session, offset=4))
+    origin = msgspec.structs.replace(ORIGIN, text=f"x = {expected}(1)\n", context=3)
     for query in build_columns(session, origin):
         assert (set(query["before"]), set(query["after"])) == ({" = "}, {"(1)"})
     assert {
-        text for query in build_columns(session, dataclasses.replace(origin, context=0)) for text in query["before"]
+        text for query in build_columns(session, msgspec.structs.replace(origin, context=0)) for text in query["before"]
     } == {""}
 
 

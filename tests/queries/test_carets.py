@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import zlib
 from base64 import b64encode
-from dataclasses import replace
 from hashlib import sha256
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from msgspec.structs import replace as with_values
 
 from ci_eval.core.model import CallPlace, Caret, History, ObjectPlace, ObjectUsage

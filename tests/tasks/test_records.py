@@ -51,7 +51,7 @@ TASK = Task(
 '''
 METRIC = '''"""How often a record is right."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ci_eval.core.scoring import mean_over_sessions
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 TASK = '''"""Calls: the names behind a dot, which count whatever their case."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ci_eval.core.scoring import each_token
 from ci_eval.plugins.tasks.completion import COMPLETION

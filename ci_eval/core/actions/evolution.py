@@ -4,7 +4,8 @@ different while a token is typed."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ci_eval.core.actions.files import Source
 from ci_eval.core.base.chance import draw
@@ -12,8 +13,7 @@ from ci_eval.core.grammar import unwritten
 from ci_eval.core.model import Action, DeleteRange, EvolutionConfig, Kind, MoveCaret, PrintText, Token
 
 
-@dataclass
-class _Part:
+class _Part(msgspec.Struct):
     """A part of the file that is hidden while tokens before it are typed."""
 
     begin: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+import msgspec
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import NOT_SOURCE, below, is_own, read_own
@@ -18,8 +19,7 @@ BINARY_PREFIX = 8192
 """The number of bytes at the beginning of a file that are read to tell whether it is text."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     path: str
     text: str

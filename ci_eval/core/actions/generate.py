@@ -8,7 +8,6 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
@@ -39,12 +38,11 @@ from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.core.workspace import Workspace, pack_actions
 
 
-@dataclass
-class Texts:
+class Texts(msgspec.Struct):
     tokens: int = 0
-    files: Counter[str] = field(default_factory=Counter)
+    files: Counter[str] = msgspec.field(default_factory=Counter)
     """The number of files that each text is in."""
-    alone: dict[str, int] = field(default_factory=dict)
+    alone: dict[str, int] = msgspec.field(default_factory=dict)
     """The number of occurrences of each text that is in a single file."""
 
     def add(self, of_file: Mapping[str, int]) -> None:
@@ -109,8 +107,7 @@ TIMEOUT = 120.0
 """The seconds that one file may take; a grammar that needs more is stuck."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SourceTree:
+class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     name: str
     language: Language
@@ -126,8 +123,7 @@ WORST = 10
 """The number of files that are named as those of which most text was lost."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class GeneratedFile:
+class GeneratedFile(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     size: int
     unparsable: float
@@ -136,24 +132,23 @@ class GeneratedFile:
     packed: bytes
     trouble: str = ""
     """What failed while the text was made readable, and was left out."""
-    texts: Counter[str] = field(default_factory=Counter)
+    texts: Counter[str] = msgspec.field(default_factory=Counter)
     """The texts of the tokens that can be masked, if all tokens can (`Task.every_token`)."""
 
 
-@dataclass
-class Generated:
+class Generated(msgspec.Struct):
     files: int = 0
     sessions: int = 0
     size: int = 0
     unparsable: float = 0.0
     """The number of bytes that the grammar could not read."""
-    lost: dict[str, float] = field(default_factory=dict)
+    lost: dict[str, float] = msgspec.field(default_factory=dict)
     """The number of bytes that the grammar could not read, of each file with such bytes."""
-    shares: dict[str, float] = field(default_factory=dict)
+    shares: dict[str, float] = msgspec.field(default_factory=dict)
     """The share of each such file's text that these bytes are."""
-    kinds: Counter[str] = field(default_factory=Counter)
-    texts: Texts = field(default_factory=Texts)
-    left_out: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = msgspec.field(default_factory=Counter)
+    texts: Texts = msgspec.field(default_factory=Texts)
+    left_out: Counter[str] = msgspec.field(default_factory=Counter)
     """The number of files that are not evaluated since nobody writes them: "generated" or "vendored" → number."""
 
     def add_size(self, path: str, size: int, unparsable: float) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
 
 import msgspec
@@ -24,8 +23,7 @@ IDENTITIES = ("id", "meta.id")
 """The fields that name a record; the first one present does. A record without any is named by a digest of its line."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecordFile:
+class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     """A line as a file of a project: what is given of each of its items, then what would be right."""
 
     path: str
@@ -34,17 +32,16 @@ class RecordFile:
     items: tuple[Item, ...]
 
 
-@dataclass
-class Records:
-    files: list[RecordFile] = field(default_factory=list)
-    errors: list[FileError] = field(default_factory=list)
+class Records(msgspec.Struct):
+    files: list[RecordFile] = msgspec.field(default_factory=list)
+    errors: list[FileError] = msgspec.field(default_factory=list)
     """The errors of lines that are no records, or that had trouble."""
     drawn: bool = False
     """True if another seed would make other items of some line."""
-    fates: Counter[str] = field(default_factory=Counter)
+    fates: Counter[str] = msgspec.field(default_factory=Counter)
     """The outcomes of all that might have been an item, in tasks that make several items of a line."""
-    histories: Histories = field(default_factory=Histories)
-    texts: dict[str, str] = field(default_factory=dict)
+    histories: Histories = msgspec.field(default_factory=Histories)
+    texts: dict[str, str] = msgspec.field(default_factory=dict)
     """The texts that the records' carets are in, by digest."""
 
 

@@ -4,12 +4,13 @@ packages."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+import msgspec
 
 from ci_eval.core.base.errors import ConfigError
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Plugin:
+class Plugin(msgspec.Struct, frozen=True):
     point: EntryPoint
     package: str
     version: str

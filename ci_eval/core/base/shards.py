@@ -6,8 +6,9 @@ import heapq
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
+
+import msgspec
 
 from ci_eval.core.base.errors import ConfigError
 
@@ -19,8 +20,7 @@ FINER = 0.8
 """The largest piece at the next attempt, as a share of this one's."""
 
 
-@dataclass(frozen=True)
-class Shard:
+class Shard(msgspec.Struct, frozen=True):
     """A shard: number `index` (from 1) of `of`."""
 
     index: int

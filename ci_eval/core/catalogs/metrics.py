@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from msgspec.structs import replace as with_values
+from msgspec.structs import replace
 
 from ci_eval.core.base.catalog import Catalog, lacks
 from ci_eval.core.base.errors import ConfigError
@@ -49,7 +48,7 @@ def _mention_user(metric: Metric, user: str) -> Metric:
         place = "" if metric.summary_of_a_user else "in the last list, which "
         summary = f"{summary}; {place}depends on where {user} stops"
     bounds = metric.bounds_of_a_user or metric.info.bounds
-    return replace(metric, info=with_values(metric.info, summary=summary, bounds=bounds))
+    return replace(metric, info=replace(metric.info, summary=summary, bounds=bounds))
 
 
 def select_metrics(names: Iterable[str]) -> dict[str, Metric]:

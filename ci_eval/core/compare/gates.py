@@ -15,10 +15,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import hypot, nan
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.catalog import guess
@@ -57,8 +57,7 @@ _SINCE = re.compile(r"(?P<rule>.*?)\s*\bsince:\s*(?P<since>\S+)")
 _PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms|MB)?")
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(msgspec.Struct, frozen=True):
     """A number with its unit, as it stands in the rule."""
 
     text: str
@@ -73,8 +72,7 @@ class Limit:
         return self.value * abs(base) if relative else self.value
 
 
-@dataclass(frozen=True)
-class Gate:
+class Gate(msgspec.Struct, frozen=True):
     """A parsed rule of a gate."""
 
     rule: str

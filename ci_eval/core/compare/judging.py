@@ -5,11 +5,10 @@ One verdict is for this project (here), one for other code like it (elsewhere).
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -46,8 +45,7 @@ def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
     return NoiseVariance.of([side.variance(weights, places) for side in sums.wavering])
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Own:
+class _Own(msgspec.Struct, frozen=True, kw_only=True):
     """The sums of the figures that are judged, one element for each figure."""
 
     infos: Sequence[MetricInfo]
@@ -148,8 +146,7 @@ class _Own:
         )
 
 
-@dataclass(frozen=True)
-class Judge:
+class Judge(msgspec.Struct, frozen=True):
     """A judge of the differences of metrics.
 
     `asked`: the share of the project's sessions that was asked. `kind`: the units that the sample of other code
@@ -166,7 +163,7 @@ class Judge:
     pairs: int = 0
     population: int | None = None
     of_new: Repeats = DETERMINISTIC
-    again: SecondQuestions = field(default_factory=SecondQuestions)
+    again: SecondQuestions = msgspec.field(default_factory=SecondQuestions)
     unjudged: str = ""
     processors: str = ""
 
@@ -422,7 +419,7 @@ class Judge:
         if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
             reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
             return Difference(base=None, new=None, difference=None, why=reason)
-        (difference,) = dataclasses.replace(self, metrics=[metric])._here(sums, [0], tests)
+        (difference,) = msgspec.structs.replace(self, metrics=[metric])._here(sums, [0], tests)
         return difference
 
 

@@ -9,6 +9,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.catalogs import tasks
@@ -44,8 +45,7 @@ LONGEST_PREFIX = 5
 """The length in characters from which on all prefixes are one part."""
 
 
-@dataclass
-class FailureCount:
+class FailureCount(msgspec.Struct):
     """A count of the sessions on which one engine failed; see `Failures`."""
 
     rounds: int
@@ -54,7 +54,7 @@ class FailureCount:
     sessions: int = 0
     always: int = 0
     alone: int = 0
-    statuses: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = msgspec.field(default_factory=Counter)
     example: str = ""
 
     def of(self, session: SessionScore) -> bool:
@@ -162,8 +162,7 @@ def _files(
         yield None, checksum, iter(nothing), new.decode_sessions(path, SessionScore)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _SeenPair:
+class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers that one pair of sessions adds to the sums."""
 
     numbers: list[float]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace as dataclass_replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -298,7 +297,7 @@ def _pairs(
     for row, column in pairs:
         sums, rows = totals.pair(metric, base=order[column], new=order[row])
         judge = Judge([totals.metrics[metric]], asked, kind, repeats[row][column], totals.sessions)
-        judge = dataclass_replace(judge, unjudged=draws[row][column])
+        judge = replace(judge, unjudged=draws[row][column])
         # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
         # metrics (Bonferroni), but not of pairs: a pair's own comparison knows of no others.
         difference = judge.pair(sums, rows, len(totals.metrics))

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -89,8 +88,7 @@ class _StoredReport(msgspec.Struct):
     evaluations: list[Figures]
 
 
-@dataclass(frozen=True)
-class History:
+class History(msgspec.Struct, frozen=True):
     """The figures that were found in a folder, and the workspaces that were kept whole."""
 
     evaluations: tuple[Figures, ...]

@@ -7,7 +7,6 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
@@ -30,8 +29,7 @@ SHORT: Mapping[str, dict[str, object]] = {
 YAML_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Key:
+class Key(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     type: str
     default: str

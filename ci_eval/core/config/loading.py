@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -47,8 +46,7 @@ SPECS = ("project", "dataset")
 """The sections that may be just their `spec`."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     config: Config
     warnings: tuple[str, ...]
     own_prefix: bool = False
@@ -333,8 +331,7 @@ SECTIONS = ("reports", "comparison")
 KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
 
 
-@dataclass(frozen=True, kw_only=True)
-class View:
+class View(msgspec.Struct, frozen=True, kw_only=True):
     overrides: tuple[str, ...] = ()
     """Settings KEY=VALUE, of keys that a view may change."""
     filters: tuple[str, ...] = ()

@@ -19,9 +19,10 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, Literal, cast
+
+import msgspec
 
 from ci_eval.core.base.errors import ArchiveError
 
@@ -39,8 +40,7 @@ RuntimeErrors."""
 Kind = Literal["file", "folder", "symlink", "hardlink", "other"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """The limits on what an archive may unpack to; sizes in bytes."""
 
     entries: int = 200_000
@@ -52,8 +52,7 @@ class Limits:
     ratio_from: int = 16 * MiB
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Member:
+class _Member(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     kind: Kind
     executable: bool

@@ -9,8 +9,9 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.base.quoting import quote
@@ -38,8 +39,7 @@ GET = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClientEnd:
+class ClientEnd(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     code: int
     output: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,8 +19,7 @@ LONGEST = 16 << 20
 """The most bytes of a line; longer ones are no sample that a language model could read."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dataset:
+class Dataset(msgspec.Struct, frozen=True, kw_only=True):
     """A file of samples, one JSON object a line."""
 
     path: Path

@@ -10,8 +10,9 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.fetch.archive import find_top_folder, unpack
@@ -21,8 +22,7 @@ DISABLED = re.compile(r"^Enabled:[ \t]*(?:no|false|without|off|disable|0)[ \t]*$
 TYPES = re.compile(r"^Types:(?P<types>.*(?:\n[ \t].*)*)", re.MULTILINE | re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class AptSources:
+class AptSources(msgspec.Struct, frozen=True, kw_only=True):
     lines: str
     """The entries in the format of sources.list: a `deb-src` line each."""
     stanzas: str
@@ -85,8 +85,7 @@ Acquire::GzipIndexes "true";
 """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tarballs:
+class Tarballs(msgspec.Struct, frozen=True, kw_only=True):
     upstream: Path
     components: dict[str, Path]
     """The tarball of each component, by the name of the folder where it belongs."""

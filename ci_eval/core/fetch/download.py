@@ -11,10 +11,11 @@ import re
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
+
+import msgspec
 
 from ci_eval.core.base.errors import ChecksumError, ConfigError, DownloadError
 
@@ -38,8 +39,7 @@ class _TryAgain(Exception):
         self.wait = wait
 
 
-@dataclass(frozen=True)
-class _Limits:
+class _Limits(msgspec.Struct, frozen=True):
     size: int
     timeout: tuple[float, float]
 

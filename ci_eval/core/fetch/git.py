@@ -9,10 +9,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
+
+import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch.clients import GET, last_words
@@ -205,8 +206,7 @@ MOST = 64
 REGULAR = ("100644", "100755")
 
 
-@dataclass(frozen=True)
-class Revision:
+class Revision(msgspec.Struct, frozen=True):
     """A file in one commit."""
 
     commit: str
@@ -214,8 +214,7 @@ class Revision:
     """The id of the file's content, or "" if the commit has deleted the file or it was no regular file."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Repository:
+class Repository(msgspec.Struct, frozen=True, kw_only=True):
     """A copy of a repository, with its history."""
 
     folder: Path

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 MOST = 1_000_000
 """The most bytes of a Git configuration that are read."""
@@ -22,8 +23,7 @@ OF_TEAMCITY = ("vcsroot.url", "teamcity.projectName")
 """The properties of a TeamCity build that may name the repository; the first one that is set counts."""
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(msgspec.Struct, frozen=True):
     repository: str
     shown: str
 

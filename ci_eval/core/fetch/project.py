@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import hashlib
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -26,8 +24,7 @@ MARKER = "project.json"
 FILES = "files"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Project:
+class Project(msgspec.Struct, frozen=True, kw_only=True):
     root: Path
     info: ProjectInfo
 
@@ -188,5 +185,5 @@ def _open_working_tree(spec: Spec, base: Path) -> Project:
         advice = "rename the folder, or give a symbolic link to it"
         raise ConfigError(f"{shown} has bytes that are not UTF-8, so no report can name it: {advice}")
     identity = identify(root)
-    info = _info(dataclasses.replace(spec, name=identity.shown), git.read_revision(root) or "working tree", root)
+    info = _info(msgspec.structs.replace(spec, name=identity.shown), git.read_revision(root) or "working tree", root)
     return Project(root=root, info=replace(info, identity=identity.repository))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.base.errors import ArchiveError, ConfigError
@@ -15,8 +15,7 @@ from ci_eval.core.fetch.archive import unpack
 from ci_eval.core.fetch.download import check_digest, check_sha256, hash_file, shown
 
 
-@dataclass(frozen=True, kw_only=True)
-class Spec:
+class Spec(msgspec.Struct, frozen=True, kw_only=True):
     """A project as the configuration names it: its source (`scheme` and `source`), its revision, and the digest that
     pins it."""
 
@@ -37,8 +36,7 @@ Fetch = Callable[[Spec, Path, Path], Spec]
 raises PreparationError."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scheme:
+class Scheme(msgspec.Struct, frozen=True, kw_only=True):
     example: str
     parse: Callable[[str], Spec]
     """A function that parses what follows `SCHEME:`; it raises ConfigError."""
@@ -47,7 +45,7 @@ class Scheme:
     write: Callable[[Spec], str] = lambda spec: f"{spec.scheme}:{spec.source}{spec.pin}"
     """A function that returns the spec as a configuration has it, without secrets."""
     needs: tuple[str, ...] = ()
-    toolchains: Mapping[str, str] = field(default_factory=dict)
+    toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The lowest version that was tried, by name of a toolchain in `plugins/adapters/toolchains.py` that these programs
     run on."""
     top: bool = False
@@ -87,7 +85,7 @@ def newest_from_client(
         match = version.search(file.name)
         if match is None:
             raise ArchiveError(f"{file.name} does not name its version. Add one to {spec.source}.")
-        pinned = dataclasses.replace(spec, source=written.format(spec.source, match[1]), revision=match[1])
+        pinned = msgspec.structs.replace(spec, source=written.format(spec.source, match[1]), revision=match[1])
         return check_and_unpack(pinned, file, files)
 
 
@@ -121,4 +119,4 @@ def check_and_unpack(spec: Spec, archive: Path, files: Path, *, inside: str = ""
         if not (whole / inside).is_dir():
             raise ArchiveError(f"{archive.name} holds no folder {inside}. Use another source for it.")
         (whole / inside).rename(files)
-    return dataclasses.replace(spec, sha256=hash_file(archive))
+    return msgspec.structs.replace(spec, sha256=hash_file(archive))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 
 class Origin(NamedTuple):
@@ -22,13 +23,12 @@ LOCAL = Origin(False)
 LOCAL_TYPE = Origin(False, None, "class")
 
 
-@dataclass
-class Scope:
+class Scope(msgspec.Struct):
     """A namespace, such as that of a module, class, function or block; each language has its own kinds."""
 
     kind: str
     parent: Scope | None = None
-    names: dict[str, Origin] = field(default_factory=dict)
+    names: dict[str, Origin] = msgspec.field(default_factory=dict)
     self_name: str = ""
     """The name of the instance in a method, if the language lets a person choose it, as `self` in Python."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
+
+import msgspec
 
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.parsing import lost_bytes
@@ -26,8 +27,7 @@ class Cut(NamedTuple):
     """The text that replaces the range."""
 
 
-@dataclass(frozen=True)
-class Excerpt:
+class Excerpt(msgspec.Struct, frozen=True):
     """A text after cuts. `origins`: the offset of each character in the original text, or INSERTED."""
 
     text: str

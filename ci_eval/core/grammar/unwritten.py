@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from ci_eval.core.contracts import Shape
 from ci_eval.core.grammar.document import code_points
@@ -50,8 +51,7 @@ class _Closer(NamedTuple):
     stand-in in the innermost node, the last named node before it begins there."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Level:
+class _Level(msgspec.Struct, frozen=True, kw_only=True):
     """A node on the path from the root of the tree to the present place."""
 
     children: list[Node]

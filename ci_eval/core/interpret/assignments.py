@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
@@ -26,8 +27,7 @@ from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.user_model import UserModel
 
 
-@dataclass(frozen=True, kw_only=True)
-class Logging:
+class Logging(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of the logs: what is logged of every file, and where the parts go."""
 
     parts: Path
@@ -40,8 +40,7 @@ class Logging:
     """The number of characters of the file on each side of the token."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setup:
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
     engine: Engine
     installation: Installation
     surroundings: Surroundings
@@ -74,8 +73,7 @@ class Setup:
         return self.files or self.surroundings.root
 
 
-@dataclass(frozen=True, kw_only=True)
-class Assignment:
+class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     """A file, or a piece of it. `below`: sessions whose draw is below this number are evaluated. `only`: if it is not
     "", that one session is evaluated."""
 
@@ -89,7 +87,7 @@ class Assignment:
     """The sessions of a shard that evaluates only a piece of the file; None: all of them."""
     journal: Path | None = None
     """The file that holds its sessions as they finish."""
-    given_up: Mapping[str, tuple[Status, str]] = field(default_factory=dict)
+    given_up: Mapping[str, tuple[Status, str]] = msgspec.field(default_factory=dict)
     """The sessions that are not asked, with status and reason."""
     side: int = 0
     """The number of its engine, among those that are asked in turns."""
@@ -114,8 +112,7 @@ AFTER_DELETION = 0.2
 """The share of the sessions asked twice that are asked once more, after a deletion: 20 of 1,000 sessions."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Turn:
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
     assignments: tuple[Assignment, ...]
 
     @property
@@ -134,8 +131,7 @@ class Turn:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Played:
+class Played(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     statuses: Counter[Status]
     packed: bytes
@@ -145,8 +141,8 @@ class Played:
     """The seconds of the whole assignment."""
     confined: str = ""
     footprint: Footprint = UNKNOWN
-    state: Determinism = field(default_factory=Determinism)
-    cpu: CpuTimes = field(default_factory=CpuTimes)
+    state: Determinism = msgspec.field(default_factory=Determinism)
+    cpu: CpuTimes = msgspec.field(default_factory=CpuTimes)
     error: FileError | None = None
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Task
@@ -56,8 +58,7 @@ class Rules(NamedTuple):
     leaves: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Case:
+class Case(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     line: int
     """The line of the caret, from 1."""
@@ -84,13 +85,12 @@ class Case:
 # ------------------------------------------------------------------------------------------------------- reading
 
 
-@dataclass
-class _Mark:
+class _Mark(msgspec.Struct):
     line: int
     column: int
     comment: str = ""
     """The sign of the comment that it is in; "" = it is in the code."""
-    directives: list[tuple[int, str]] = field(default_factory=list)
+    directives: list[tuple[int, str]] = msgspec.field(default_factory=list)
     """The number of a line (from 0), and the directives there."""
 
 

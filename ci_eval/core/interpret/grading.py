@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import CiEvalError
@@ -111,8 +111,7 @@ class Grading:
         return replace(lookup, suggestions=(*shown, *lookup.suggestions[self._task.graded :]), grades=grades)
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True):
     """A grader with what it is able to: asked once, since that takes longer than most grades."""
 
     name: str

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -59,16 +57,15 @@ MOST_MESSAGES = 500
 """The number of lines of a session's trace that are kept."""
 
 
-@dataclass
-class OpenSession:
+class OpenSession(msgspec.Struct):
     call: CallCompletion | PlayItem
     possible: Possible | None = None
     drawn: Emulated | None = None
     """What one such user does, for the logs."""
-    lookups: list[Lookup] = field(default_factory=list)
-    logged: list[Logged] = field(default_factory=list)
+    lookups: list[Lookup] = msgspec.field(default_factory=list)
+    logged: list[Logged] = msgspec.field(default_factory=list)
     failure: tuple[Status, str] | None = None
-    messages: list[str] = field(default_factory=list)
+    messages: list[str] = msgspec.field(default_factory=list)
     trace: Trace | None = None
     """The trace that hears these messages."""
 
@@ -160,7 +157,7 @@ class Player:
         process, the file stays open in it, and nothing is logged. The actions between the sessions are not played."""
         if self._failures >= PATIENCE or not sessions:
             return
-        self._assignment = dataclasses.replace(
+        self._assignment = msgspec.structs.replace(
             self._assignment, among=sessions, only="", given_up={}, round=self._assignment.round + 1
         )
         self._log, self.known = None, set()

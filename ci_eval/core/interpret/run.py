@@ -6,9 +6,11 @@ import shutil
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw
@@ -78,8 +80,7 @@ def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
 Asked = TaskOutcome[Turn, tuple[Played, ...]]
 
 
-@dataclass(frozen=True)
-class EngineSide:
+class EngineSide(msgspec.Struct, frozen=True):
     workspace: Workspace
     setup: Setup
 
@@ -274,17 +275,16 @@ HOPELESS = 50
 """The number of failed sessions after which a run in which most sessions fail is given up."""
 
 
-@dataclass
-class Progress:
+class Progress(msgspec.Struct):
     planned: int = 0
     files: int = 0
-    statuses: Counter[Status] = field(default_factory=Counter)
+    statuses: Counter[Status] = msgspec.field(default_factory=Counter)
     engine_time: float = 0.0
     time: float = 0.0
-    cpu: CpuTimes = field(default_factory=CpuTimes)
-    confined: set[str] = field(default_factory=set)
+    cpu: CpuTimes = msgspec.field(default_factory=CpuTimes)
+    confined: set[str] = msgspec.field(default_factory=set)
     footprint: Footprint = UNKNOWN
-    state: Determinism = field(default_factory=Determinism)
+    state: Determinism = msgspec.field(default_factory=Determinism)
     given_up: str = ""
     """The reason why the engine was not asked to the end, if it was not."""
     trouble: str = ""

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.shards import Shard, deal
@@ -32,8 +34,7 @@ FEWEST_TWICE = 60
 alike, at most 3/60 = 5 % are not (rule of three)."""
 
 
-@dataclass(frozen=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     ids: Sequence[str]
     files: Sequence[tuple[Path, str]]
     """The file of actions and the source file of each session."""

@@ -12,7 +12,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -113,8 +112,7 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
-@dataclass(frozen=True)
-class _Block:
+class _Block(msgspec.Struct, frozen=True):
     indent: int
     first: int
     """Number of its first token within the file."""
@@ -233,8 +231,7 @@ class Reader:
         }
 
 
-@dataclass(frozen=True)
-class _Facts:
+class _Facts(msgspec.Struct, frozen=True):
     text: str
     words: int
     parts: frozenset[str]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -61,8 +60,7 @@ def digest(path: Path, folder: Path) -> LogFile:
     return LogFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha256.hexdigest())
 
 
-@dataclass(frozen=True, kw_only=True)
-class Logged:
+class Logged(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str
     suggestions: Sequence[Suggestion]
     features: NDArray[np.float32]
@@ -71,8 +69,7 @@ class Logged:
     latency: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoggedSession:
+class LoggedSession(msgspec.Struct, frozen=True, kw_only=True):
     session: Session
     queries: Sequence[Logged]
     cancelled: bool
@@ -98,8 +95,7 @@ class LogPart(Protocol):
         """Complete the file, which appears under its name only now."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class LogRun:
+class LogRun(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     language: str
     seed: int
@@ -107,8 +103,7 @@ class LogRun:
     """Day on which the run began, as dd_MM_yyyy."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class LogFormat:
+class LogFormat(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     end: str
     """Extension of a part, and of `train`, `validation` and `test` if there is no `gather`."""
@@ -128,8 +123,7 @@ CATALOG: Catalog[LogFormat] = Catalog("ci_eval.plugins.log_formats", "FORMAT")
 names = CATALOG.names
 
 
-@dataclass(frozen=True, kw_only=True)
-class LogOrigin:
+class LogOrigin(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     file: str
     language: str
@@ -139,7 +133,7 @@ class LogOrigin:
     began: int
     """Milliseconds since 1970 at which the run began."""
     text: str = ""
-    lines: Lines = field(default_factory=lambda: Lines(""))
+    lines: Lines = msgspec.field(default_factory=lambda: Lines(""))
     context: int = 0
     """Characters of the text on each side of the token that are logged."""
 

@@ -12,12 +12,12 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -60,8 +60,7 @@ def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
         return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A map from hash to count, looked up for many hashes at once. `keys` are sorted."""
 
     keys: Hashes
@@ -76,8 +75,7 @@ class Table:
         return np.where(self.keys[places] == hashes, self.counts[places], 0)
 
 
-@dataclass(frozen=True)
-class NameCounts:
+class NameCounts(msgspec.Struct, frozen=True):
     times: Table
     files: Table
     pairs: Table
@@ -146,8 +144,7 @@ DAMAGED = (zipfile.BadZipFile, struct.error)
 TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
 
 
-@dataclass(frozen=True)
-class Others:
+class Others(msgspec.Struct, frozen=True):
     """The names in all files of a project but one: those of the whole less those of the file's own."""
 
     whole: NameCounts

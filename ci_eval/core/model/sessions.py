@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Literal, NamedTuple
 
+import msgspec
 from msgspec import Meta
 
 from ci_eval.core.model.records import Record
@@ -229,8 +229,7 @@ ColouredStretch = tuple[int, int, str]
 """The begin and end in code points, and a capital letter for the kind of the stretch."""
 
 
-@dataclass(frozen=True)
-class Paint:
+class Paint(msgspec.Struct, frozen=True):
     """The stretches of one file, each sequence in order of begins, and without overlaps."""
 
     colours: Sequence[ColouredStretch] = ()

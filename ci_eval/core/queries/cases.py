@@ -4,12 +4,12 @@ the code was, three made from the end. The proposed calls are compared with the 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from math import comb
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
@@ -23,8 +23,7 @@ SCENARIOS: tuple[Scenario, ...] = ("NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M")
 EVOLUTIONS: tuple[Evolution, ...] = ("NEW", "0", "-M", "dD", "-M+dD")
 
 
-@dataclass(frozen=True)
-class QueryCase:
+class QueryCase(msgspec.Struct, frozen=True, dict=True):
     """A start, about which a recommender is asked, and the end that it should help to reach."""
 
     history: History
@@ -142,8 +141,7 @@ def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
 # ------------------------------------------------------------------------------------------------------ strategies
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sampling:
+class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of sampling. Samples depend on the seed and the case alone."""
 
     seed: int = 0
@@ -153,7 +151,7 @@ class Sampling:
     """Share of the cases whose artificial queries do not know the definition."""
     replaced: float = 0.0
     """Share of the cases whose artificial queries have another definition, one that objects of that type do have."""
-    definitions: Mapping[str, Sequence[Definition]] = field(default_factory=dict)
+    definitions: Mapping[str, Sequence[Definition]] = msgspec.field(default_factory=dict)
     """Type → its definitions, each once, always in the same order."""
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, cast
 
+import msgspec
 from markupsafe import Markup
 
 from ci_eval.core.base.catalog import plugins
@@ -80,8 +80,7 @@ def to_terminal(blocks: Iterable[Block], screen: Terminal) -> None:
             block.terminal(screen)
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(msgspec.Struct, frozen=True):
     """One or several sentences. `in_markdown`, `in_html`: the text there if it differs; foreign parts must be safe."""
 
     text: str = ""
@@ -99,7 +98,7 @@ class Sentence:
         return Markup("<p>{}</p>\n").format(self.text) if self.in_html is None else self.in_html
 
 
-class Warned(Sentence):
+class Warned(Sentence, frozen=True):
     def markdown(self) -> str:
         return f"> {markdowntext.prose(self.text, LONGEST)}"
 
@@ -126,8 +125,7 @@ class Cell(NamedTuple):
         return f"{self.text} ({self.below})" if self.below else self.text
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of a table. `about`: what HTML says if one points at its head; `classes`: those of its cells in HTML,
     "row" if they are heads; `safe`: what makes its cells safe in Markdown. Its name on the terminal is in small letters
     unless it has one there."""
@@ -145,8 +143,7 @@ class Column:
         return "number" in self.classes
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A table; its columns say which formats have them. `numbers`: how many columns after the first are aligned to the
     right on the terminal; None = all. `styles`, `spare`: see `Screen.table`. `classes`: those of the table in HTML;
     `label`: its name for readers of screens, or "#" and the id of the heading that names it. `note`: a sentence below
@@ -158,7 +155,7 @@ class Table:
     formats: str = ALL
     on_terminal: str | None = None
     numbers: int | None = None
-    styles: Mapping[str, str] = field(default_factory=dict)
+    styles: Mapping[str, str] = msgspec.field(default_factory=dict)
     spare: Sequence[str] = ()
     classes: str = ""
     label: str = ""
@@ -237,8 +234,7 @@ def _html_cell(column: Column, cell: Cell) -> Markup:
     return Markup("<td{}>{}</td>").format(classes, shown)
 
 
-@dataclass(frozen=True)
-class Fold:
+class Fold(msgspec.Struct, frozen=True):
     """A block that is closed at first. `about`: its title in HTML, in place of that of Markdown."""
 
     title: str
@@ -259,8 +255,7 @@ class Fold:
         return Markup("<details{}><summary>{}</summary>\n{}</details>\n").format(opened, self.about, self.block.html())
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """Blocks that have a heading in HTML alone."""
 
     identity: str

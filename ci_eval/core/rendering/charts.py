@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from itertools import pairwise
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core import machine
 from ci_eval.core.model import ChangePoint, Estimate, MetricInfo, Sweep, Trend, TrendPoint
@@ -22,15 +24,13 @@ FEW = 10
 """The most runs of a sweep that all have their names below the axis."""
 
 
-@dataclass(frozen=True)
-class Dot:
+class Dot(msgspec.Struct, frozen=True):
     x: float
     y: float
     label: str
 
 
-@dataclass(frozen=True)
-class ChartMark:
+class ChartMark(msgspec.Struct, frozen=True):
     """A vertical mark: from this x coordinate on, something is different."""
 
     x: float
@@ -39,8 +39,7 @@ class ChartMark:
     label: str
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(msgspec.Struct, frozen=True):
     title: str
     summary: str
     lines: tuple[tuple[Dot, ...], ...]
@@ -264,8 +263,7 @@ def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
     )
 
 
-@dataclass(frozen=True)
-class Up:
+class Up(msgspec.Struct, frozen=True):
     low: float
     high: float
     top: float = TOP
@@ -292,8 +290,7 @@ def across(count: int) -> Callable[[int], float]:
 SPARK_WIDTH, SPARK_HEIGHT, SPARK_MARGIN = 120, 28, 3
 
 
-@dataclass(frozen=True)
-class Sparkline:
+class Sparkline(msgspec.Struct, frozen=True):
     points: tuple[tuple[float, float], ...]
     summary: str
 

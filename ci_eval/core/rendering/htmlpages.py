@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from html import escape
 from itertools import groupby
@@ -71,8 +70,7 @@ class Segment(msgspec.Struct, frozen=True, gc=False):
     spot: Spot | None = None
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(msgspec.Struct, frozen=True, dict=True):
     segments: tuple[Segment, ...]
     first_line: int
     last_line: int
@@ -242,8 +240,7 @@ Shown = tuple[str, str, str, str, Listed, Listed]
 """A pair: session id, expected text, prefix, kind; base; new."""
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A piece of the source; without `halves` if nothing was completed."""
 
     text: str
@@ -256,8 +253,7 @@ class Piece:
     """Of each side, base first: a half of the token's text, and the outcome that colours it."""
 
 
-@dataclass(frozen=True)
-class PairedPage:
+class PairedPage(msgspec.Struct, frozen=True):
     pieces: tuple[Piece, ...]
     page: Page
     shown: tuple[Shown, ...]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from operator import itemgetter
 
+import msgspec
 from markupsafe import Markup
 
 from ci_eval.core.filters import label
@@ -355,8 +355,7 @@ def _pair_cell(difference: Difference | None, info: MetricInfo) -> str | Cell:
     return Cell(f"{said(verdict, marked=marked)} {text}", in_html=shown)
 
 
-@dataclass(frozen=True)
-class Trends:
+class Trends(msgspec.Struct, frozen=True):
     """A trend, or those of several evaluations with their names; the template draws them."""
 
     trends: Sequence[Trend]

@@ -10,10 +10,11 @@ import hashlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate, count
 from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from ci_eval.core.contracts import Metric, Task
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter, label
@@ -53,25 +54,23 @@ def _numbering() -> defaultdict[Any, int]:
     return defaultdict(count().__next__)
 
 
-@dataclass
-class Side:
-    status: list[int] = field(default_factory=list)
-    band: list[int] = field(default_factory=list)
+class Side(msgspec.Struct):
+    status: list[int] = msgspec.field(default_factory=list)
+    band: list[int] = msgspec.field(default_factory=list)
     """The number of the band; -1 if there was no such session, or it was not asked."""
-    rank: list[int] = field(default_factory=list)
+    rank: list[int] = msgspec.field(default_factory=list)
     """The rank of the expected text; 0 if it is absent."""
-    score: list[int] = field(default_factory=list)
+    score: list[int] = msgspec.field(default_factory=list)
     """The score in percent, in tasks that play their items, which no rank sums up; 0 in others."""
-    first: list[int] = field(default_factory=list)
+    first: list[int] = msgspec.field(default_factory=list)
     """The number of the first text; -1 if there was none."""
-    latency: list[int] = field(default_factory=list)
+    latency: list[int] = msgspec.field(default_factory=list)
     """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none in this run."""
-    observed: list[list[int]] = field(default_factory=list)
+    observed: list[list[int]] = msgspec.field(default_factory=list)
     """The numbers of what each metric observed, values with their weights."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Computed:
+class Computed(msgspec.Struct, frozen=True, kw_only=True):
     """The figures that the page computes of the sessions it lists."""
 
     filters: Sequence[ReportFilter] = ()
@@ -79,15 +78,18 @@ class Computed:
     asked: float | None = None
     clusters: str | None = None
     """What other code is a sample of, see `find_cluster`; None = figures have no interval for other code."""
-    strata: Strata = field(default_factory=lambda: Strata({}))
+    strata: Strata = msgspec.field(default_factory=lambda: Strata({}))
     unseen: float | None = None
     """What an exact difference may move by unseen, see `Comparison.unseen`; None = none is exact."""
     command: str = ""
     """The command that computes what the page does not, with EXPR for a filter."""
 
 
+NOTHING_COMPUTED = Computed()
+
+
 class SessionTable:
-    def __init__(self, task: Task, sides: Sequence[str], title: str, computed: Computed = Computed()) -> None:
+    def __init__(self, task: Task, sides: Sequence[str], title: str, computed: Computed = NOTHING_COMPUTED) -> None:
         """Start an empty table. `sides`: the names of its sides; [""] for the report of one evaluation."""
         self._task = task
         self._title = title
@@ -253,7 +255,7 @@ class SessionTable:
             "changes": CHANGES,
             "ids": " ".join(self._ids),
             "columns": self._columns,
-            "went": [vars(side) for side in self._sides],
+            "went": [msgspec.structs.asdict(side) for side in self._sides],
             "leftOut": self.left_out,
         }
         return script("ciEval.table", pack_json(table))

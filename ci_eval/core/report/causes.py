@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from math import fsum
 from typing import NamedTuple
+
+import msgspec
 
 from ci_eval.core.contracts import Language, NamesInScope
 from ci_eval.core.filters import ReportFilter
@@ -212,16 +214,15 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
     return parts
 
 
-@dataclass
-class ClusterParts:
+class ClusterParts(msgspec.Struct):
     cause: str
-    parts: list[tuple[Loss, float]] = field(default_factory=list)
+    parts: list[tuple[Loss, float]] = msgspec.field(default_factory=list)
     """The losses, each with its certainty."""
-    kinds: Counter[str] = field(default_factory=Counter)
-    firsts: Counter[str] = field(default_factory=Counter)
-    defined: Counter[str] = field(default_factory=Counter)
-    others: Counter[str] = field(default_factory=Counter)
-    examples: list[tuple[float, MissExample]] = field(default_factory=list)
+    kinds: Counter[str] = msgspec.field(default_factory=Counter)
+    firsts: Counter[str] = msgspec.field(default_factory=Counter)
+    defined: Counter[str] = msgspec.field(default_factory=Counter)
+    others: Counter[str] = msgspec.field(default_factory=Counter)
+    examples: list[tuple[float, MissExample]] = msgspec.field(default_factory=list)
 
     def add(self, part: Part, loss: Loss, place: Place) -> None:
         session = place.session

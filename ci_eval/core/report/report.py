@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -64,7 +63,7 @@ def report(
     ]
     infos = tuple(replace(info, shown=info.name in (shown or usual)) for info in evaluation.metrics)
     evaluation = replace(evaluation, metrics=infos, gates=judge(evaluation), title=title or evaluation.title)
-    filters = dataclass_replace(filters, headline=evaluation.headline)
+    filters = replace(filters, headline=evaluation.headline)
     stored = WorkspaceSessions(workspace, [*evaluation.filters[EVERYTHING].files], filters, grammars or {})
     return evaluation, write(evaluation, stored, folder)
 

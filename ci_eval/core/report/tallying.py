@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from ci_eval.core import machine
 from ci_eval.core.catalogs import tasks
@@ -40,19 +41,18 @@ _PartOfAll = tuple[dict[str, "_Part"], "Sums"]
 """The parts by filter, and what no filter divides."""
 
 
-@dataclass(kw_only=True)
-class _Part:
+class _Part(msgspec.Struct, kw_only=True):
     """The sums under one filter, without metrics and task, which cannot be pickled."""
 
-    files: list[str] = field(default_factory=list)
-    clusters: list[str] = field(default_factory=list)
-    kinds: set[Kind] = field(default_factory=set)
-    statuses: Counter[Status] = field(default_factory=Counter)
-    evaluated: list[int] = field(default_factory=list)
-    bands: Counter[str] = field(default_factory=Counter)
+    files: list[str] = msgspec.field(default_factory=list)
+    clusters: list[str] = msgspec.field(default_factory=list)
+    kinds: set[Kind] = msgspec.field(default_factory=set)
+    statuses: Counter[Status] = msgspec.field(default_factory=Counter)
+    evaluated: list[int] = msgspec.field(default_factory=list)
+    bands: Counter[str] = msgspec.field(default_factory=Counter)
     undecided: int = 0
-    collected: list[Collected] = field(default_factory=list)
-    wavering: dict[Kind | None, list[Wavering]] = field(default_factory=dict)
+    collected: list[Collected] = msgspec.field(default_factory=list)
+    wavering: dict[Kind | None, list[Wavering]] = msgspec.field(default_factory=dict)
     """The movement of each metric: of all sessions (None), and of those of each kind."""
 
 
@@ -205,8 +205,7 @@ class Tally:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sums:
+class Sums(msgspec.Struct, frozen=True, kw_only=True):
     """The sums over all sessions, which no filter divides."""
 
     rounds: Rounds
@@ -220,8 +219,7 @@ class Sums:
             mine.add_all(getattr(other, name))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tallies:
+class Tallies(msgspec.Struct, frozen=True, kw_only=True):
     by_filter: dict[str, Tally]
     sums: Sums
     population: int
@@ -231,8 +229,7 @@ class Tallies:
     asked_by_filter: dict[str, float]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TallyJob:
+class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A job that adds up the sessions of a workspace; other processes may add up some of its files."""
 
     workspace: Workspace

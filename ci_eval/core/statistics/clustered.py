@@ -10,8 +10,8 @@ be missing from a sample of n (rule of three).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.model import OtherCode
@@ -28,8 +28,7 @@ equivalent, in 11 % of the comparisons of 100 files, in up to 10 % of those of 2
 700."""
 
 
-@dataclass(frozen=True)
-class Clusters:
+class Clusters(msgspec.Struct, frozen=True):
     """The differences with their standard errors, and the effective number of clusters behind each difference."""
 
     spread: Spread

@@ -10,9 +10,9 @@ verdict, and the level holds (internal pilot: Wittes & Brittain 1990; blinded: G
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from math import pi, sqrt
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.model import Determinism
@@ -37,8 +37,7 @@ LEAST = 1.1
 again."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pilot:
+class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     """The uncertainty of one difference, estimated from the sessions asked so far."""
 
     sessions: int

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import erfc, exp, lgamma, log, sqrt
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.statistics.student import Floats
@@ -18,8 +19,7 @@ LEVEL = 0.01
 PERMUTATIONS = 999
 
 
-@dataclass(frozen=True)
-class Cut:
+class Cut(msgspec.Struct, frozen=True):
     """A change of level; `before` and `after` are the means of the stretches that it separates."""
 
     place: int
@@ -99,8 +99,7 @@ FEWEST_RATED = 20
 NORMAL_975 = 1.959964
 
 
-@dataclass(frozen=True, kw_only=True)
-class Agreement:
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     """The agreement of two raters on the items that both of them rated."""
 
     both: int

@@ -7,10 +7,10 @@ is below 5 %.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import erf, exp, pi, sqrt
 from statistics import median
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -28,8 +28,7 @@ MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
 """The margin, by unit: two sides are equivalent if they are shown to differ by less."""
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(msgspec.Struct, frozen=True):
     """The differences (new - base) of several figures with their standard errors. Each array has one element per
     figure."""
 
@@ -50,8 +49,7 @@ class Spread:
         return self.new - self.base
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(msgspec.Struct, frozen=True):
     """The 95 % interval of one difference; `p` is below 5 % exactly if the interval excludes 0."""
 
     low: float

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.filters import find_class
@@ -63,8 +64,7 @@ Key = tuple[str, str]
 """A stratum: the project ("", unless several were merged), and the class in it ("", unless it was drawn by classes)."""
 
 
-@dataclass(frozen=True)
-class Stratum:
+class Stratum(msgspec.Struct, frozen=True):
     """A part of the population, of which some sessions were asked."""
 
     sessions: int
@@ -81,8 +81,7 @@ class Stratum:
         return self.asked / self.sessions
 
 
-@dataclass(frozen=True)
-class Strata:
+class Strata(msgspec.Struct, frozen=True, dict=True):
     """The strata of a population: merged projects, and in each the classes that a limited sample was drawn from."""
 
     sessions: Mapping[Key, int]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import cast
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps
@@ -28,12 +28,11 @@ KEPT, WANTED = ("0", "1", "2", "3", "4", "5+"), ("1", "2", "3", "4", "5", "6+")
 """The rows and columns of the paper's table 3."""
 
 
-@dataclass(frozen=True)
-class _Case:
+class _Case(msgspec.Struct, frozen=True):
     cluster: str
     about: Properties
     """The properties of any of its sessions."""
-    f1: dict[str, float] = field(default_factory=dict)
+    f1: dict[str, float] = msgspec.field(default_factory=dict)
     """The F1 score by strategy; that of REAL about the next state is at NEXT_STATE."""
 
     @property

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from math import sqrt
 from statistics import median
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.model import Determinism, Noise, SessionScore
@@ -20,8 +20,7 @@ from ci_eval.core.scoring import evaluated
 from ci_eval.core.statistics.student import NORMAL, Floats
 
 
-@dataclass(frozen=True)
-class NoiseVariance:
+class NoiseVariance(msgspec.Struct, frozen=True):
     """The variance of each figure that comes from the engine's own noise: it answers differently in another round."""
 
     variance: Floats
@@ -81,8 +80,7 @@ RULE_OF_THREE = 3.0
 """If none of n sessions differed, at most a share of 3/n does, with 95 % (rule of three)."""
 
 
-@dataclass(frozen=True)
-class Repeats:
+class Repeats(msgspec.Struct, frozen=True):
     """The knowledge whether engines (one of a figure, two of a difference) answer alike when they are asked again.
 
     Only a second round, in a fresh process, or an engine that is a function of its question, shows that. A second
@@ -118,13 +116,12 @@ DETERMINISTIC = Repeats()
 """The knowledge of engines that are functions of their question."""
 
 
-@dataclass
-class SecondQuestions:
+class SecondQuestions(msgspec.Struct):
     """The sessions that were asked a second time by the same process, and their files: a bound on what an engine that
     was asked its sessions once may waver by."""
 
-    sessions: Determinism = field(default_factory=Determinism)
-    files: Determinism = field(default_factory=Determinism)
+    sessions: Determinism = msgspec.field(default_factory=Determinism)
+    files: Determinism = msgspec.field(default_factory=Determinism)
 
     def add(self, again: Collection[SessionScore]) -> None:
         """Add the sessions of one file that were asked again."""

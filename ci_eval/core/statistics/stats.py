@@ -5,10 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from math import fsum, sqrt
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -37,8 +37,7 @@ def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
     return file << 32 | stratum << 12 | kind
 
 
-@dataclass(frozen=True)
-class Collected:
+class Collected(msgspec.Struct, frozen=True):
     """The observations of a metric, without the metric: sums by kind, and rows as in `Observations.add`."""
 
     sums: dict[int, _Sums]

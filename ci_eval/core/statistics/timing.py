@@ -14,8 +14,8 @@ laid out (Mytkowicz et al. 2009): a difference counts only if its whole interval
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.contracts import Metric, Observation
@@ -36,14 +36,13 @@ SMALLEST = 0.005
 """The smallest difference that counts in metrics that are shares, such as that of sessions answered in time."""
 
 
-@dataclass
-class Observed:
+class Observed(msgspec.Struct):
     """The observations of a metric of one engine in one round; one element per observation."""
 
-    above: array[float] = field(default_factory=lambda: array("d"))
-    below: array[float] = field(default_factory=lambda: array("d"))
+    above: array[float] = msgspec.field(default_factory=lambda: array("d"))
+    below: array[float] = msgspec.field(default_factory=lambda: array("d"))
     """The numerators and the denominators."""
-    groups: array[int] = field(default_factory=lambda: array("b"))
+    groups: array[int] = msgspec.field(default_factory=lambda: array("b"))
     """The group (0 … GROUPS - 1) of each observation's session."""
 
     def add(self, group: int, seen: list[Observation]) -> None:
@@ -85,8 +84,7 @@ def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = No
     return float(values[order[np.searchsorted(below, quantile * below[-1] * (1 - 1e-12) - 1e-9)]])
 
 
-@dataclass(frozen=True)
-class Timed:
+class Timed(msgspec.Struct, frozen=True):
     """A difference (new - base) of means over rounds, with its 95 % interval."""
 
     base: float

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.ci import Screen
 from ci_eval.core import machine
@@ -28,8 +29,7 @@ from ci_eval.plugins.mining.unit_tests.records import (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class MinedProject:
+class MinedProject(msgspec.Struct, frozen=True, kw_only=True):
     spec: str
     licence: str
     contents: Contents

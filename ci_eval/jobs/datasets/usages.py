@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -25,8 +24,7 @@ from ci_eval.plugins.mining.usages.simulation import simulate
 from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choices:
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     own_types: bool = False
     """A flag for usages of the project's own types, too."""
@@ -49,13 +47,12 @@ class Choices:
         return languages.CATALOG.load(self.language)
 
 
-@dataclass
-class _SourceReport:
+class _SourceReport(msgspec.Struct):
     """A source, and the outcomes of its usages."""
 
     title: str
-    facts: dict[str, str] = field(default_factory=dict)
-    fates: Counter[str] = field(default_factory=Counter)
+    facts: dict[str, str] = msgspec.field(default_factory=dict)
+    fates: Counter[str] = msgspec.field(default_factory=Counter)
 
 
 # ------------------------------------------------------------------------------------------------------- projects

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -163,8 +162,7 @@ KINDS = "actions.strategy.filters.statementTypes="
 USER = "interpret.userModel="
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """The settings of synthetic logs: overrides of the configuration, as `--set` takes them."""
 
     name: str

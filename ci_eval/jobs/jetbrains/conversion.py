@@ -6,7 +6,6 @@ import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -46,8 +45,7 @@ NAMED = "%Y-%m-%d_%H-%M-%S"
 """The format of the name that the plugin gives a workspace: the time at which it began."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Described:
+class Described(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     generation: Generation
     language: str

@@ -7,9 +7,10 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.ci import Screen
 from ci_eval.core import logs
@@ -35,8 +36,7 @@ OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
 """The features that are known without the text of the file."""
 
 
-@dataclass(frozen=True)
-class Recorded:
+class Recorded(msgspec.Struct, frozen=True):
     """A recording, as it is named on the command line: FORMAT=PATH."""
 
     form: str
@@ -75,21 +75,19 @@ class Recorded:
             )
 
 
-@dataclass
-class _TypedWord:
+class _TypedWord(msgspec.Struct):
     number: int
     reader: Reader
-    found: list[tuple[RecordedLookup, Shown]] = field(default_factory=list)
-    numbers: dict[str, int] = field(default_factory=dict)
+    found: list[tuple[RecordedLookup, Shown]] = msgspec.field(default_factory=list)
+    numbers: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-@dataclass
-class _Sessions:
+class _Sessions(msgspec.Struct):
     """A reader that joins the lists displayed while one word was typed, all from the same offset."""
 
     left_out: Counter[str]
     lists: int = 0
-    _open: dict[tuple[str, str], _TypedWord] = field(default_factory=dict)
+    _open: dict[tuple[str, str], _TypedWord] = msgspec.field(default_factory=dict)
 
     def take(self, lookup: RecordedLookup) -> Iterator[ShownSession]:
         if not lookup.candidates:
@@ -167,16 +165,14 @@ PERCENT = 70
 CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
 
 
-@dataclass(frozen=True, kw_only=True)
-class EventFiles:
+class EventFiles(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     train: Sequence[Path] = ()
     validation: Sequence[Path] = ()
     undivided: Sequence[Path] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class EventSessions:
+class EventSessions(msgspec.Struct, frozen=True, kw_only=True):
     projects: str
     train: Sequence[ShownSession]
     validation: Sequence[ShownSession]

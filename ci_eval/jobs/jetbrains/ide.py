@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
 import msgspec
@@ -36,8 +34,7 @@ from ci_eval.plugins.jetbrains.kept import whole
 ACCOUNT = "of.json"
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(msgspec.Struct, frozen=True):
     """The folder next to the output with the results of interrupted runs, each a workspace of the plugin."""
 
     folder: Path
@@ -130,7 +127,7 @@ def evaluate(
         whole(parts.found(), waiting)
         shutil.rmtree(parts.folder)
     described = _describe(waiting, config, engine, prepared, shard)
-    described = dataclass_replace(described, manifest=replace(described.manifest, confined=confined))
+    described = replace(described, manifest=replace(described.manifest, confined=confined))
     done = import_description(described, folder, screen)
     # The plugin's workspace moves last: --resume needs it as long as the import is not complete.
     shutil.move(waiting, folder / "imported" / THEIRS)
@@ -174,7 +171,7 @@ def _describe(
     changed = replace(
         changed, engine=config.engine, project=config.project, reports=config.reports, output_dir=config.output_dir
     )
-    return dataclass_replace(described, manifest=manifest, config=changed)
+    return replace(described, manifest=manifest, config=changed)
 
 
 def _set_roots(config: Config, roots: Sequence[str]) -> Config:

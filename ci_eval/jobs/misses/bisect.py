@@ -7,8 +7,6 @@ import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from dataclasses import replace as dataclass_replace
 from pathlib import Path
 
 import msgspec
@@ -32,8 +30,7 @@ from ci_eval.jobs.preparation import prepare
 from ci_eval.plugins.adapters.recipes import Releasing
 
 
-@dataclass(frozen=True, kw_only=True)
-class Versions:
+class Versions(msgspec.Struct, frozen=True, kw_only=True):
     """The releases of a named engine that its registry lists, or the first parents between two revisions of a
     repository. Each revision is checked out and built once, below `builds`."""
 
@@ -134,8 +131,7 @@ def band_of(session: SessionScore) -> str:
     return "missing" if rank is None else "first" if rank == 1 else "2 to 5" if rank <= 5 else "beyond 5"
 
 
-@dataclass
-class Answers:
+class Answers(msgspec.Struct):
     """The bands of sessions at each version, stored in a folder: what is there is not asked again."""
 
     versions: Versions
@@ -143,10 +139,10 @@ class Answers:
     folder: Path
     screen: Screen
     files: dict[str, str]
-    bands: dict[int, dict[str, str]] = field(default_factory=dict)
-    skipped: dict[int, str] = field(default_factory=dict)
+    bands: dict[int, dict[str, str]] = msgspec.field(default_factory=dict)
+    skipped: dict[int, str] = msgspec.field(default_factory=dict)
     questions: int = 0
-    found: dict[tuple[int, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+    found: dict[tuple[int, int], set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
     """The sessions that changed, by (last version before, first version after)."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
@@ -170,7 +166,7 @@ class Answers:
         return True
 
     def _ask(self, config: Config, sessions: Sequence[str]) -> dict[str, str]:
-        setup = dataclass_replace(prepare(config, self.screen).setup, logging=None, trace=False)
+        setup = replace(prepare(config, self.screen).setup, logging=None, trace=False)
         of_file = defaultdict[str, set[str]](set)
         for session in sessions:
             of_file[self.files[session]].add(session)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, EngineFailure, NothingToEvaluate
 from ci_eval.core.contracts import Language
@@ -39,8 +42,7 @@ LEAST_RANK_SHARE = 0.5
 _RECEIVER = re.compile(r"(?<![\w.])(\w+)(?:\.\w+)*\.\Z")
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """A caret in a file, and what is asked there. `gap`: the offset up to which text after the caret is missing."""
 
     call: CallCompletion
@@ -92,8 +94,7 @@ class Question:
         )
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(msgspec.Struct, frozen=True):
     """A project after cuts. `excerpts`: the files whose text was cut; the one with the caret is among them."""
 
     files: frozenset[str]

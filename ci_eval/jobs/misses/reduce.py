@@ -7,11 +7,13 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import le
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval import __version__
 from ci_eval.ci import Screen
@@ -33,8 +35,7 @@ from ci_eval.jobs.preparation import Prepared, prepare
 SHOWN = 10
 
 
-@dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(msgspec.Struct, frozen=True, kw_only=True):
     oracle: Oracle
     result: Project
     before: Session
@@ -151,17 +152,16 @@ class TimeUp(Exception):
     """The time for the search is over."""
 
 
-@dataclass
-class Search:
+class Search(msgspec.Struct):
     oracle: Oracle
     best: Project
     deadline: float
     advance: Callable[[Search], None]
     ended: str = "nothing more could be taken away"
-    stages: list[Project] = field(default_factory=list)
+    stages: list[Project] = msgspec.field(default_factory=list)
     """The best after each stage: the last one that fresh engines show as well is the result."""
-    _failed: set[int] = field(default_factory=set)
-    _errors: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _failed: set[int] = msgspec.field(default_factory=set)
+    _errors: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
     def run(self) -> None:
         self.stages.append(self.best)

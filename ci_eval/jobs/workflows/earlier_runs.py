@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.ci import Screen, limits
 from ci_eval.ci.builds import Builds
@@ -63,8 +64,7 @@ MOST_BASES = 10
 BEGIN = "To begin without a base, start one night with the input first-night: true."
 
 
-@dataclass(frozen=True, kw_only=True)
-class EarlierRun:
+class EarlierRun(msgspec.Struct, frozen=True, kw_only=True):
     base: Path | None
     base_run: int | None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -21,8 +20,7 @@ RELEASE = re.compile(r"v\d+\.\d+\.\d+")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
     repository: str
     """OWNER/NAME, or a longer path where a server has groups in groups."""
     commit: str
@@ -127,8 +125,7 @@ ALGORITHMS = "algorithms"
 PURPOSES = (NIGHT, PULL_REQUEST, LOGS, SITE, NOTICE, ALGORITHMS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(msgspec.Struct, frozen=True, kw_only=True):
     system: str = "github"
     purposes: tuple[str, ...] = (NIGHT,)
     origin: Origin
@@ -151,8 +148,7 @@ class Request:
         return [CONFIG, *(CONFIG.with_stem(f"{CONFIG.stem}-{limits.name(engine)}") for engine in self.rivals)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CiPlan:
+class CiPlan(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     command: str
     like: str

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.ci import limits
 from ci_eval.ci.gitlab import Project
@@ -107,8 +107,7 @@ MARK = "<!-- ci-eval nights of {}: {} since run {} of {}, told of run {} -->"
 MARKED = re.compile(MARK.format(r"(\d+)", "(red|green)", r"(\d+)", r"([\dTZ:-]{20})", r"(\d+)"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class State:
+class State(msgspec.Struct, frozen=True, kw_only=True):
     workflow: int
     is_red: bool
     since: int

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core import compare as stage
 from ci_eval.core import machine
@@ -23,8 +24,7 @@ MOST_NIGHTS = 1_000
 """The most nightly runs of one evaluation that are shown, the newest ones: nearly three years."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Site:
+class Site(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     index: Path
     lines: tuple[Line, ...]

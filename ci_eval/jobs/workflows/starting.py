@@ -6,11 +6,12 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
 import yaml
+from msgspec.structs import replace
 
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import guess
@@ -67,8 +68,7 @@ NEEDS_BUILD = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answers:
+class Answers(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     engine: str = ""
     project: str
@@ -80,8 +80,7 @@ class Answers:
     key: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
+class Written(msgspec.Struct, frozen=True, kw_only=True):
     paths: tuple[Path, ...]
     additions: tuple[str, ...] = ()
 

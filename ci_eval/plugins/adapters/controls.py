@@ -13,7 +13,6 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta
-from msgspec.structs import replace as with_values
 
 from ci_eval import __version__
 from ci_eval.core.base.errors import ConfigError
@@ -220,7 +219,7 @@ class PredictorEngine(ConfigurableEngine):
         installation, described = super().install(version, cache), self.described
         if not described:
             return installation
-        return Installation(info=with_values(installation.info, version=f"{installation.info.version} ({described})"))
+        return Installation(info=replace(installation.info, version=f"{installation.info.version} ({described})"))
 
 
 def predictor(name: str, summary: str, started: Started, options: PredictorOptions) -> PredictorEngine:

@@ -7,7 +7,6 @@ import base64
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -27,8 +26,7 @@ PATIENCE = 120.0
 """Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrivenEngine(FromRecipe):
+class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
     """An engine that is called by a program of ours (its driver). It is sent to worker processes, so its functions must
     be importable, not lambdas.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError, PreparationError
 from ci_eval.core.contracts import Engine, Installation
@@ -34,8 +35,7 @@ def find_closure(engine: Engine) -> Closure:
     return closure
 
 
-@dataclass(frozen=True, kw_only=True)
-class FromRecipe:
+class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     languages: frozenset[str] | None
@@ -44,7 +44,7 @@ class FromRecipe:
     runs_on: tuple[str, ...] = ()
     """The programs that are needed to run the engine, next to those that its recipe needs."""
     verified: bool = False
-    toolchains: Mapping[str, str] = field(default_factory=dict)
+    toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The toolchains of the default version; see `Engine`. Other versions are not checked."""
     needs_dependencies: bool = False
     takes_records: bool = False
@@ -95,8 +95,7 @@ class FromRecipe:
 # --------------------------------------------------------------------------------------------------------- toolchains
 
 
-@dataclass(frozen=True, kw_only=True)
-class Toolchain:
+class Toolchain(msgspec.Struct, frozen=True, kw_only=True):
     """A compiler or interpreter that engines are built with or run on."""
 
     ask: str

@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -117,8 +116,7 @@ def _list_own(name: str, root: Path) -> Iterator[tuple[str, str]]:
                 yield path.rpartition("/")[0], read_name(root, (root / path).parent)
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(msgspec.Struct, frozen=True):
     root: Path
     spec: str
     dependencies: bool
@@ -211,8 +209,7 @@ def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
     return dict(jars.copy_jars(read_needs(task.root), folder).values())
 
 
-@dataclass(frozen=True)
-class _Kind:
+class _Kind(msgspec.Struct, frozen=True):
     make: Callable[[_Task, Path], Mapping[str, str]]
     registry: str
     """The beginning of the SPECs of projects whose registry names what they need."""

@@ -10,12 +10,12 @@ import ssl
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineFailure, InstallError
 from ci_eval.core.contracts import Surroundings

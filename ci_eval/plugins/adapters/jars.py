@@ -14,6 +14,8 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
 from xml.sax.saxutils import escape
 
+import msgspec
+
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.base.workspaces import MAX_MEMBERS
@@ -30,8 +32,7 @@ FOLDER = "jars"
 DRIVER = "driver"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Driver:
+class Driver(msgspec.Struct, frozen=True, kw_only=True):
     """A program of ours that asks the engine; it is compiled with the engine's jars."""
 
     file: Path

@@ -8,12 +8,12 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.files import remove_tree
 from ci_eval.core.base.workspaces import source_roots
@@ -27,8 +27,7 @@ CANARY = "canary"
 DRIVERS = Path(__file__).parent.parent / "drivers"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """The paths and limits that an engine's command and settings are made from."""
 
     folder: Path

@@ -14,8 +14,9 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.base.errors import EngineCrash, EngineMisbehaved, EngineTimeout
 from ci_eval.core.base.quoting import quote
@@ -45,8 +46,7 @@ def interpreter() -> str:
     return base
 
 
-@dataclass(frozen=True, kw_only=True)
-class SandboxPolicy:
+class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """The rights of a process to read, run and write next to the system's libraries; by default none."""
 
     confine: Confine = "off"

@@ -28,8 +28,7 @@ MARKER = "ci-eval-packages.json"
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 
 
-@dataclass(frozen=True)
-class InstalledEngine:
+class InstalledEngine(msgspec.Struct, frozen=True):
     folder: Path
     version: str
     packages: dict[str, str]  # name → version of everything that was installed
@@ -290,8 +289,7 @@ class Archive(IntoCache):
         return self.digests[version]
 
 
-@dataclass(frozen=True, kw_only=True)
-class System:
+class System(msgspec.Struct, frozen=True, kw_only=True):
     """A recipe for a program that is on the user's machine already, whatever its version; nothing is installed."""
 
     program: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from pathlib import Path
@@ -98,8 +97,7 @@ class RunningJedi(RunningProcess):
         return reply
 
 
-@dataclass(frozen=True, kw_only=True)
-class Jedi(FromRecipe):
+class Jedi(FromRecipe, frozen=True, kw_only=True):
     def is_ready(self, _cache: Path) -> bool | None:
         return None
 

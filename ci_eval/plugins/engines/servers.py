@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -148,8 +147,7 @@ def _tsserver_imports(on: bool) -> Overlay:
 ON_PATH = 'PATH="$(rustc --print sysroot)/bin:$PATH"'
 
 
-@dataclass(frozen=True, kw_only=True)
-class RustToolchain(System):
+class RustToolchain(System, frozen=True, kw_only=True):
     """A recipe for a toolchain's own programs. Those of rustup only start them, by files in the user's home."""
 
     def make(self, version: str | None, folder: Path) -> InstalledEngine:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -40,8 +39,7 @@ class At(NamedTuple):
     suggestion: Suggestion
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     name: str
     type: Type
     get: Callable[[At], object]

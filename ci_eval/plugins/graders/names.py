@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ci_eval.core.base import subtokens
 from ci_eval.core.contracts import Grader, Pairing
@@ -25,8 +26,7 @@ def count_common(expected: Sequence[str], given: Sequence[str]) -> int:
     return (Counter(expected) & Counter(given)).total()
 
 
-@dataclass(frozen=True)
-class Subtokens:
+class Subtokens(msgspec.Struct, frozen=True):
     """A grader of the share of sub-tokens that two names have in common, from 0 to 1."""
 
     name: str

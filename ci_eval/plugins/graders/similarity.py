@@ -7,8 +7,8 @@ changed places, so that what the given one has too much counts most.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+import msgspec
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
@@ -18,8 +18,7 @@ from ci_eval.core.contracts import Grader, Pairing
 _BLEU, _BLEU_MERA, _CHRF = BLEU(effective_order=True), BLEU(), CHRF()
 
 
-@dataclass(frozen=True)
-class Similarity:
+class Similarity(msgspec.Struct, frozen=True):
     """A grader from 0 to 100."""
 
     name: str

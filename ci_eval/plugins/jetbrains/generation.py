@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import WorkspaceError
@@ -29,16 +30,14 @@ from ci_eval.core.model import (
 from ci_eval.plugins.jetbrains.fields import Fields, as_tokens, plain, read_token_properties
 
 
-@dataclass(frozen=True, kw_only=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     """Path below the project's root."""
     file: Path
     """File that its sessions are stored in."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class StoredActions:
+class StoredActions(msgspec.Struct, frozen=True, kw_only=True):
     """The actions of one source file, in ours, with the session of each call still open."""
 
     path: str
@@ -48,8 +47,7 @@ class StoredActions:
     """Actions. `session` of a call is the plugin's id, or "" if the file does not have it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Generation:
+class Generation(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     """Versions of the plugin that wrote it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from html import escape
 from pathlib import Path
@@ -107,8 +106,7 @@ OURS = "ciEval"
 END = ".json.gz"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """The facts that are the same for all files of a workspace."""
 
     folder: Path
@@ -122,16 +120,14 @@ class Origin:
     """True if a modelled user chose among the suggestions."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ActionsFile:
+class ActionsFile(msgspec.Struct, frozen=True, kw_only=True):
     """The actions of one source file, not yet read."""
 
     file: Path
     sessions: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadFile:
+class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
     """A source file of the workspace, without actions if the workspace has none of it."""
 
     source: SourceFile

@@ -13,12 +13,12 @@ import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.base import stored
@@ -39,20 +39,18 @@ MOST = 4_000_000_000
 """Bytes of one file, unpacked."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
     typed: int
     """Characters of the prefix."""
     ids: Sequence[int]
     """Numbers of the items, in displayed order."""
     features: Sequence[Mapping[str, Feature]]
     """Features of each item."""
-    common: Mapping[str, Feature] = field(default_factory=dict)
+    common: Mapping[str, Feature] = msgspec.field(default_factory=dict)
     """Features that all items share: of the user and the location."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ShownSession:
+class ShownSession(msgspec.Struct, frozen=True, kw_only=True):
     user: str
     session: str
     lookups: Sequence[Shown]
@@ -96,15 +94,14 @@ class Event(msgspec.Struct, frozen=True, rename="camel"):
     validation_status: str = "UNKNOWN"
 
 
-@dataclass
-class _Open:
+class _Open(msgspec.Struct):
     user: str
     session: str
     typed: int
     common: dict[str, Feature]
-    items: dict[int, dict[str, Feature]] = field(default_factory=dict)
+    items: dict[int, dict[str, Feature]] = msgspec.field(default_factory=dict)
     ids: Sequence[int] = ()
-    lookups: list[Shown] = field(default_factory=list)
+    lookups: list[Shown] = msgspec.field(default_factory=list)
 
     def update(self, event: Event) -> None:
         """Apply an event to the items and the list. Raises KeyError if it shows or changes an item that was never
@@ -272,12 +269,11 @@ MOST_FEATURES = 2_000
 """The most features that rows can have."""
 
 
-@dataclass(frozen=True)
-class FeatureTable:
+class FeatureTable(msgspec.Struct, frozen=True):
     """The features that rows have, and the numbers that stand for words."""
 
     names: tuple[str, ...]
-    words: dict[str, dict[str, int]] = field(default_factory=dict)
+    words: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
     """Feature whose values are words → the number of each."""
 
     @classmethod

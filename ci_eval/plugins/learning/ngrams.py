@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.logs.names import START_OF_LINE, Floats, is_name, tokenise_line
@@ -207,8 +207,7 @@ def _context_shares(lengths: int, weight: float) -> tuple[float, ...]:
     return tuple(part / mass for part in faded)
 
 
-@dataclass(slots=True)
-class _After:
+class _After(msgspec.Struct):
     """The tokens that followed a context: how many, and how often each."""
 
     total: int

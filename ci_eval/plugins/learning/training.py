@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
@@ -63,8 +63,7 @@ class Settings(Section, frozen=True):
 USUAL = Settings()
 
 
-@dataclass(frozen=True)
-class LookupRows:
+class LookupRows(msgspec.Struct, frozen=True):
     """The features of all suggestions of many lookups, one lookup after the other.
 
     Exactly one row of each lookup is positive: that of the expected text.
@@ -166,8 +165,7 @@ def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
     return frozenset(sessions)
 
 
-@dataclass(frozen=True)
-class LoggedLookup:
+class LoggedLookup(msgspec.Struct, frozen=True):
     project: str
     session: str
     number: int
@@ -331,8 +329,7 @@ ORDERS = 5
 """Columns of the table, one per lookup of a session. The last column stands for all further lookups."""
 
 
-@dataclass(frozen=True)
-class ShownList:
+class ShownList(msgspec.Struct, frozen=True):
     COLUMNS: ClassVar = ("session", "query_number", "prefix", "place", "expected", "selected", "outcome")
 
     session: str
@@ -346,8 +343,7 @@ class ShownList:
     """Outcome of the lookup: `selected`, `cancelled` or `typed` (the user went on typing)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fitted:
+class Fitted(msgspec.Struct, frozen=True, kw_only=True):
     model: UserModel
     sessions: int
     queries: int

@@ -6,9 +6,9 @@ Suggestions that are equal by these counts stay in the engine's order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
@@ -20,8 +20,7 @@ from ci_eval.plugins.learning.ngrams import Typed, interpolate, mix
 FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
 
 
-@dataclass(frozen=True)
-class ByHistory:
+class ByHistory(msgspec.Struct, frozen=True):
     """A completion type that makes a new order for each file."""
 
     name: str

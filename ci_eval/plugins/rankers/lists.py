@@ -4,15 +4,15 @@ should beat."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.contracts import FileContext, Ordering, Ranker
 from ci_eval.core.model import Suggestion
 
 
-@dataclass(frozen=True, kw_only=True)
-class ByList:
+class ByList(msgspec.Struct, frozen=True, kw_only=True):
     """A completion type whose order is a function of the list alone; `arrange` returns it in that order."""
 
     name: str

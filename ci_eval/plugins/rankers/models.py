@@ -4,11 +4,12 @@ method call on the object in front of the caret."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
@@ -20,8 +21,7 @@ from ci_eval.plugins.learning.recommenders.training import Trained
 from ci_eval.plugins.mining.usages.texts import find_dialect, infer_usages
 
 
-@dataclass(frozen=True)
-class ByModel:
+class ByModel(msgspec.Struct, frozen=True):
     """A ranker by a trained model. Suggestions of equal score stay in the engine's order."""
 
     model: Path | None = None
@@ -63,8 +63,7 @@ def _scorer(path: Path) -> Scorer:
 KIND = "pbn"
 
 
-@dataclass(frozen=True)
-class ByRecommender:
+class ByRecommender(msgspec.Struct, frozen=True):
     """A ranker by a call recommender. Calls that the model does not know stay in the engine's order, and so do all if
     it does not know the type."""
 

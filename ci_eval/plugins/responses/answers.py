@@ -6,7 +6,8 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ci_eval.core.grammar.syntax import Node, Tree, parser
 from ci_eval.plugins.responses.cleaning import Pairs, fence_tags, find_answer, find_fences
@@ -22,8 +23,7 @@ BACKTICK_FREE = frozenset({"python", "java", "c", "cpp", "c_sharp", "rust", ""})
 """The grammars of languages in which no code begins with a backtick."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Inserted:
+class Inserted(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a response from `begin` to `end`, and the rules that found it."""
 
     begin: int
@@ -33,8 +33,7 @@ class Inserted:
     """False if no part of the response, or more than one, is code at the caret."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hole:
+class Hole(msgspec.Struct, frozen=True, kw_only=True):
     """A caret in a file, and the grammar that says what is code there."""
 
     before: str
@@ -43,7 +42,7 @@ class Hole:
     """The text that the file has at the caret."""
     grammar: str = ""
     """The name of the grammar; "" = none is known, and every text counts as code."""
-    _trees: dict[str, Tree] = field(default_factory=dict)
+    _trees: dict[str, Tree] = msgspec.field(default_factory=dict)
 
     def reads(self, text: str) -> bool:
         """Return whether the text at the caret gives no ERROR node that the file with its original text has not."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -72,8 +73,7 @@ _FINAL = re.compile(
 """The pattern of all before the final channel of harmony (gpt-oss)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cleaned:
+class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
     """A response without what surrounds the answer."""
 
     text: str
@@ -150,8 +150,7 @@ LONGEST = 100
 _OPENING = re.compile(r"(?P<indent> {0,3})(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fence:
+class Fence(msgspec.Struct, frozen=True, kw_only=True):
     """The code between two fences; `begin` and `end` are the offsets of its text."""
 
     tag: str

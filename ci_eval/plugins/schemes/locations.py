@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, DownloadError
 from ci_eval.core.fetch import git

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.contracts import Band, Item, Task

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import socket
 import tempfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -147,7 +147,7 @@ def test_another_language_or_a_program_that_is_not_there_is_a_reason(monkeypatch
 
 def test_a_place_without_a_function_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     run = replace(runnable("python"), focal=Stretch(path="shop.py", begin=0, end=3))
-    runner = dataclasses.replace(RUNNERS["python"], install=lambda cache: cache)
+    runner = msgspec.structs.replace(RUNNERS["python"], install=lambda cache: cache)
     monkeypatch.setitem(RUNNERS, "python", runner)
     found = trials().of(replace(record(), run=run), "python", "a")
     assert "no function with a body in shop.py at 0" in found.said

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.model import Suggestion
 from ci_eval.core.model.sessions import Offer
 
 
-@dataclass(frozen=True, kw_only=True)
-class TypedToken:
+class TypedToken(msgspec.Struct, frozen=True, kw_only=True):
     line: str
     """The text before the caret in its line."""
     prefix: str
@@ -30,8 +30,7 @@ class Listing(NamedTuple):
     highlighted: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Client:
+class Client(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     show: Callable[[Sequence[Suggestion], TypedToken], Listing]

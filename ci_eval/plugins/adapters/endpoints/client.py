@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
@@ -62,13 +61,12 @@ def answers_path(cache: Path) -> Path:
     return cache / "answers" / "answers.sqlite"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asking:
+class Asking(msgspec.Struct, frozen=True, kw_only=True):
     """A choice of endpoint and mode; small enough to send to a worker process."""
 
     settings: EndpointConfig
     mode: Mode
-    command: str = field(default_factory=lambda: uuid4().hex)
+    command: str = msgspec.field(default_factory=lambda: uuid4().hex)
     """A name for this run of a command, whose processes share one budget."""
 
     @classmethod

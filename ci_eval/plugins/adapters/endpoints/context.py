@@ -6,17 +6,16 @@ before the caret decides, so that the code to be predicted does not influence th
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.files import NOT_SOURCE, below, read_own
@@ -43,8 +42,7 @@ USUAL = 4
 it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Window:
+class Window(msgspec.Struct, frozen=True, kw_only=True):
     """The part of the open file that is shown, and the other files."""
 
     prefix: str = ""
@@ -246,8 +244,7 @@ class OtherFiles:
             return None  # shown to nobody; actions count it where it is to be evaluated
 
 
-@dataclass(kw_only=True)
-class Context:
+class Context(msgspec.Struct, kw_only=True):
     """The rules for a view: its size, its measure, and the source of other files."""
 
     settings: EndpointConfig
@@ -261,12 +258,12 @@ class Context:
         view = window(text, offset, settings, measure)
         size = int(compute_budget(settings) * settings.other_files)
         if not (self.others and size):
-            return dataclasses.replace(view, path=path)
+            return msgspec.structs.replace(view, path=path)
         template = own_template(self.settings)
         # Without a template of ours, no text can be taken for one of its tokens.
         takes = template.takes if template else lambda _: True
         files = self.others.chosen(path, text[:offset], size, measure, takes)
-        return dataclasses.replace(view, path=path, files=tuple(files))
+        return msgspec.structs.replace(view, path=path, files=tuple(files))
 
     def close(self) -> None:
         if self.tokenizer:

@@ -5,13 +5,12 @@ It runs in ci-eval's own process, and reaches that address alone.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, InstallError
@@ -132,7 +131,7 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
     # The blank that is there already has no part in the mean of log-probabilities.
     is_repeated = not query.prefix and before.endswith((" ", "\t"))
     inner = text[part.begin : part.end]
-    return dataclasses.replace(part, begin=part.end - len(inner.lstrip(" \t"))) if is_repeated else part
+    return msgspec.structs.replace(part, begin=part.end - len(inner.lstrip(" \t"))) if is_repeated else part
 
 
 def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
@@ -211,8 +210,7 @@ class Asked(OpenText):
         self._context.close()
 
 
-@dataclass(frozen=True, kw_only=True)
-class EndpointEngine:
+class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
     asking: Asking
     name: str
     holes: bool
@@ -223,7 +221,7 @@ class EndpointEngine:
     source: str = "your endpoint"
     licence: str = "LicenseRef-unknown"
     verified: bool = True
-    toolchains: Mapping[str, str] = field(default_factory=dict)
+    toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
     needs_dependencies: bool = False
     takes_records: bool = True
     needs: tuple[str, ...] = ()

@@ -5,26 +5,24 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from ci_eval.core.base.errors import ConfigError, EngineRaised
 from ci_eval.core.model.settings import EndpointConfig
 
 
-@dataclass(frozen=True, kw_only=True)
-class OtherFile:
+class OtherFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of the project that is shown besides the open one, or the first lines of it."""
 
     path: str
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prompt:
+class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """A question to a language model: a hole in a text, or an instruction."""
 
     prefix: str = ""
@@ -43,8 +41,7 @@ Logprobs = tuple[tuple[int, float | None], ...]
 took the token to be. It is None if the endpoint does not say, as for the first token of an echoed text."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
     """The content of one JSON object of an answer: a chunk of a stream, or the whole."""
 
     text: str = ""
@@ -64,8 +61,7 @@ class Piece:
     logprobs: Logprobs = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Api:
+class Api(msgspec.Struct, frozen=True, kw_only=True):
     """A way to ask an endpoint: the path and the body of requests, and the reading of answers."""
 
     name: str
@@ -189,8 +185,7 @@ def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
 _PLACE = re.compile(r"\{(prefix|suffix|files)\}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Template:
+class Template(msgspec.Struct, frozen=True, kw_only=True):
     """A text with {prefix}, {suffix} and a place for other {files}, and the texts that end an answer."""
 
     text: str

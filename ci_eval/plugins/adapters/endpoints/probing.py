@@ -7,10 +7,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import CiEvalError, EngineFailure, InstallError
@@ -41,8 +41,7 @@ CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
 
 
-@dataclass(frozen=True)
-class Ability:
+class Ability(msgspec.Struct, frozen=True):
     what: str
     good: bool
     detail: str

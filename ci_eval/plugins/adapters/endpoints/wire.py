@@ -14,11 +14,11 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.quoting import hide, hiding

@@ -11,10 +11,10 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import ConfigError, EngineCrash, EngineFailure, EngineTimeout, InstallError
@@ -83,8 +83,7 @@ class _Product(msgspec.Struct, rename="camel"):
     launch: list[_Launch] = []
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ide:
+class Ide(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     build: str
     """The product and build, such as IU-233.11799.241."""
@@ -168,8 +167,7 @@ LAST = 40  # lines that are remembered, for the error
 LONGEST = 1 << 20
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     title: str
     percent: int
     text: str
@@ -250,17 +248,16 @@ CONFIG, PROJECT, OUT = "config.json", "project", "out"
 HEAP = 0.75  # share of the memory limit
 
 
-@dataclass(frozen=True)
-class IdeEngine:
+class IdeEngine(msgspec.Struct, frozen=True):
     name: str
     summary: str
-    options: IdeOptions = field(default_factory=IdeOptions)
+    options: IdeOptions = msgspec.field(default_factory=IdeOptions)
     languages: frozenset[str] | None = None
     version: str = "as given"
     source: str = "a folder or an archive of yours"
     licence: str = "LicenseRef-proprietary"
     verified: bool = False
-    toolchains: Mapping[str, str] = field(default_factory=dict)
+    toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
     needs_dependencies: bool = False
     takes_records: bool = False
     needs: tuple[str, ...] = ()

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import unquote
@@ -97,8 +96,7 @@ CAPABILITIES: dict[str, Any] = {
 `completion.ts` of vscode-languageclient 9.0.1, which VS Code's extensions use."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
     command: Sequence[str]
     root: Path
     cwd: Path

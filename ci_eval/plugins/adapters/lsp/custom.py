@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.fetch.download import hash_file
@@ -24,8 +26,7 @@ UNKNOWN_QUIET = 3.0
 """Seconds after which a server of which nothing is known is taken to be ready if it has announced no work."""
 
 
-@dataclass(frozen=True)
-class Given:
+class Given(msgspec.Struct, frozen=True):
     program: str
     version: str = ""
     """The version in reports; "" = the beginning of the program's SHA-256."""
@@ -137,8 +138,7 @@ def _program_names(file: Path) -> set[str]:
 
 # A class, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as
 # the engine asked for is equal.
-@dataclass(frozen=True)
-class _Command:
+class _Command(msgspec.Struct, frozen=True):
     parts: tuple[str, ...]
 
     def __call__(self, place: Place) -> list[str]:

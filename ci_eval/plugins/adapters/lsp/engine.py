@@ -6,11 +6,11 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineCrash, EngineRaised
 from ci_eval.core.base.files import is_own, read_own
@@ -67,8 +67,7 @@ def no_values(_place: Place) -> dict[str, Any]:
     return {}
 
 
-@dataclass(frozen=True, kw_only=True)
-class LspEngine(FromRecipe):
+class LspEngine(FromRecipe, frozen=True, kw_only=True):
     """An engine that is a language server. It is sent to worker processes, so its functions must be importable, not
     lambdas."""
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model.engine import AutoImported
 from ci_eval.plugins.adapters.place import Place
 
 
-@dataclass(frozen=True, kw_only=True)
-class Overlay:
+class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     """A set of settings, options, arguments, variables and client capabilities on top of others."""
 
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
     arguments: tuple[str, ...] = ()
-    capabilities: Mapping[str, Any] = field(default_factory=dict)
-    environment: Mapping[str, str | None] = field(default_factory=dict)
+    capabilities: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    environment: Mapping[str, str | None] = msgspec.field(default_factory=dict)
     """The name → value of variables; None means the value that the variable has in ci-eval's own environment."""
 
     def variables(self) -> dict[str, str]:
@@ -37,8 +37,7 @@ class Overlay:
 NOTHING = Overlay()
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(msgspec.Struct, frozen=True):
     """A command or settings, the same for each project but for the folders `{folder}` and `{scratch}`."""
 
     # No function made by `partial`: a worker keeps its server for the next file as long as the engine is equal.
@@ -48,8 +47,7 @@ class Template:
         return expand_folders(self.value, {"{folder}": str(place.folder), "{scratch}": str(place.scratch)})
 
 
-@dataclass(frozen=True, kw_only=True)
-class Switch:
+class Switch(msgspec.Struct, frozen=True, kw_only=True):
     """A key each of the settings and options that turns auto-import on or off, such as `ty.completions.autoImport`."""
 
     settings: str = ""
@@ -65,8 +63,7 @@ def _nest(path: str, value: Any) -> Any:
     return value if path else {}
 
 
-@dataclass(frozen=True, kw_only=True)
-class AutoImport:
+class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
     usual: AutoImported = "unknown"
     """The behaviour for users who change nothing."""
     switch: Callable[[bool], Overlay] | None = None

@@ -6,10 +6,12 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
+
+import msgspec
+from msgspec.structs import fields, replace
 
 from ci_eval.core.base.errors import EngineRaised
 from ci_eval.core.base.files import below
@@ -25,8 +27,7 @@ def _nothing_left_out(_root: Path) -> str:
     return ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServerQuirks:
+class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     left_out: Callable[[Path], str] = _nothing_left_out
     """A function that takes the project's root and returns, in a few words, the settings that the server is not given;
     "" = none."""

@@ -11,10 +11,10 @@ import hashlib
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.fetch.packages import pip_install

@@ -11,8 +11,9 @@ Nothing tells whether a mutant behaves differently from the function: some do no
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import groupby
+
+import msgspec
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.syntax import Node, parser
@@ -23,8 +24,7 @@ LONGEST = 60
 """The number of characters of a piece of code that are left in the description of a mutant."""
 
 
-@dataclass(frozen=True)
-class Mutant:
+class Mutant(msgspec.Struct, frozen=True):
     """A change of a file, as an offset range in bytes and the new text."""
 
     begin: int

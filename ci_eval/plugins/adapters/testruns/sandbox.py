@@ -11,9 +11,11 @@ import stat
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.etree import ElementTree
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineTimeout
 from ci_eval.core.base.quoting import quote
@@ -23,8 +25,7 @@ from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import EngineProcess
 
 
-@dataclass(frozen=True, kw_only=True)
-class Work:
+class Work(msgspec.Struct, frozen=True, kw_only=True):
     place: Place
     """The place of the run. Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
     test: str
@@ -43,16 +44,14 @@ class Work:
         return self.place.scratch / "report.xml"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Step:
+class Step(msgspec.Struct, frozen=True, kw_only=True):
     argv: Sequence[str]
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     compiles: bool = False
     """Whether the program only compiles. If it fails, the steps after it are not run."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
     code: int
     output: str
     """The last part of its standard output."""
@@ -60,8 +59,7 @@ class Ended:
     """The last lines of its standard error."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     compiled: bool = True
     """False if a compiler refused the code."""
     runs: bool = False
@@ -72,8 +70,7 @@ class Outcome:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Syntax:
+class Syntax(msgspec.Struct, frozen=True, kw_only=True):
     """The names in a language's grammar of the nodes that mutants change. Leaves are named by their text."""
 
     functions: frozenset[str]
@@ -86,11 +83,11 @@ class Syntax:
     """The nodes of `not x` and `!x`; for `!x`, the operator is a child."""
     numbers: frozenset[str]
     strings: frozenset[str]
-    booleans: Mapping[str, str] = field(default_factory=lambda: {"true": "false", "false": "true"})
+    booleans: Mapping[str, str] = msgspec.field(default_factory=lambda: {"true": "false", "false": "true"})
     """The node of a truth value → the text of the opposite value."""
     returned: str = ""
     """The text that `return` returns in place of its value; "" = it is left alone."""
-    removed: Mapping[str, str] = field(
+    removed: Mapping[str, str] = msgspec.field(
         default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
     )
     """The statement that may go → the text in its place; "PARENT NODE" for one that is a statement below that node
@@ -108,8 +105,7 @@ SWAPS = {
 SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Runner:
+class Runner(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     grammar: str
     programs: tuple[str, ...] = ()
@@ -165,8 +161,7 @@ class Program(EngineProcess):
         return Ended(code=code, output=printed.decode(errors="replace"), trouble="\n".join(self.last_words()))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Box:
+class Box(msgspec.Struct, frozen=True, kw_only=True):
     runner: Runner
     kit: Path
     """The folder that `Runner.install` made."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from textwrap import dedent, indent
@@ -30,8 +29,7 @@ class NotRunnable(Exception):
     """An error: tests of a record cannot be run here; the message says why."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trial:
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
     runnable: bool = True
     """Whether tests of this record are run here at all. If not, `said` has the reason."""
     runs: bool = False

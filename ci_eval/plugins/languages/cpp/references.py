@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
@@ -29,7 +28,6 @@ _TOP = re.compile(
 )
 
 
-@dataclass
 class CppScope(Scope):
     package: str = ""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from posixpath import dirname, join, normpath
 from typing import ClassVar, cast
+
+import msgspec
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
@@ -63,17 +64,15 @@ GLOBALS = {
 }
 
 
-@dataclass
-class This:
+class This(msgspec.Struct):
     """The object or class that `this` stands for in a class or function."""
 
-    members: set[str] = field(default_factory=set)
+    members: set[str] = msgspec.field(default_factory=set)
     """The members that are declared, static ones included."""
     grows: bool = False
     """True if assigning `this.x` for the first time creates the member x."""
 
 
-@dataclass
 class EcmaScope(Scope):
     """A namespace: of a file, TypeScript namespace, class, function, type or block."""
 
@@ -84,7 +83,7 @@ class EcmaScope(Scope):
     """True if `this` is a class rather than an instance."""
     plain: Origin = LOCAL
     """The origin of variables that are declared here."""
-    created: set[str] = field(default_factory=set)
+    created: set[str] = msgspec.field(default_factory=set)
     """The members of these names that were created by assignment, as chains such as `a.b.c`."""
 
     def find(self, name: str) -> Origin:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
@@ -56,9 +57,8 @@ _CLASSES = frozenset(["class_declaration", "object_declaration", "companion_obje
 _BODIES = frozenset(["class_body", "enum_class_body"])
 
 
-@dataclass
 class ClassScope(Scope):
-    parameters: dict[str, Origin] = field(default_factory=dict)
+    parameters: dict[str, Origin] = msgspec.field(default_factory=dict)
     """The parameters of its constructor that initialisers see instead of members of the same name."""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin, Scope
@@ -27,12 +28,11 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
     return namespace[1] if namespace else "", frozenset(_TOP.findall(text))
 
 
-@dataclass
-class PhpClass:
+class PhpClass(msgspec.Struct):
     """A class, interface, trait or enum, as far as its body says."""
 
     namespace: str | None
-    members: dict[str, Origin] = field(default_factory=dict)
+    members: dict[str, Origin] = msgspec.field(default_factory=dict)
     """The origins of members: `$x` for properties, `x` for constants, `x()` in lower case for methods."""
 
     def member(self, name: str, otherwise: bool | None) -> Origin:
@@ -41,7 +41,6 @@ class PhpClass:
         return self.members.get(name) or Origin(otherwise)
 
 
-@dataclass
 class PhpScope(Scope):
     """The variables of a file, function or closure; only arrow functions see those around them."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin, Scope
@@ -68,28 +70,26 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
     return package, frozenset(name for indent, _kind, name in definitions[wrap:] if indent == outermost)
 
 
-@dataclass
-class Space:
+class Space(msgspec.Struct):
     """A module or class, or the top of the file, as far as the file says."""
 
     name: str
     """The full name; "" for the top of the file."""
     nesting: tuple[str, ...]
     """The modules in which Ruby looks for constants: full names, the innermost first."""
-    constants: dict[str, str] = field(default_factory=dict)
+    constants: dict[str, str] = msgspec.field(default_factory=dict)
     """The constants that it defines, each with "class" if it is a class or module, else ""."""
-    methods: dict[tuple[str, bool], None] = field(default_factory=dict)
+    methods: dict[tuple[str, bool], None] = msgspec.field(default_factory=dict)
     """The names of methods, each with whether it is one of the module itself."""
-    variables: set[tuple[str, bool]] = field(default_factory=set)
+    variables: set[tuple[str, bool]] = msgspec.field(default_factory=set)
     """The `@x` and `@@x` that have been assigned so far, each with whether it is one of the module itself."""
 
 
-@dataclass
 class RubyScope(Scope):
     """The local variables of a scope; only blocks see those around them."""
 
     parent: RubyScope | None = None
-    space: Space = field(default_factory=lambda: Space("", ()))
+    space: Space = msgspec.field(default_factory=lambda: Space("", ()))
     static: bool = False
     """True if `self` is the module itself."""
     takes_it: bool = False

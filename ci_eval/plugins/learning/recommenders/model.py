@@ -17,7 +17,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -54,8 +53,7 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     seed: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class TypeUsages:
+class TypeUsages(msgspec.Struct, frozen=True, kw_only=True):
     """The different usages of one type: for each row its context, its calls, and how often it was seen."""
 
     type: str
@@ -77,8 +75,7 @@ Arrays = Mapping[str, NDArray[Any]]
 """Arrays learnt for one type: name → numbers, one-dimensional, integers or floats."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class TypeModel:
+class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters learnt for one type. They come from a file of unknown origin, so they are checked."""
 
     calls: Sequence[str]
@@ -124,8 +121,7 @@ def require(condition: bool, why: str) -> None:
         raise ConfigError(f"the model is damaged: {why}; train it again by `ci-eval train-recommender`")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Known:
+class Known(msgspec.Struct, frozen=True, kw_only=True):
     """A query, as far as training knows its parts."""
 
     contexts: tuple[int, ...]
@@ -134,8 +130,7 @@ class Known:
     """Calls of the query, in ascending order."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scores:
+class Scores(msgspec.Struct, frozen=True, kw_only=True):
     """The probability of each call of the type, from 0 to 1. Those of the query's own calls are ignored."""
 
     scores: Floats
@@ -146,8 +141,7 @@ class Scores:
 Scorer = Callable[[Known], Scores]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Recommender:
+class Recommender(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
     options: type[TrainingOptions]

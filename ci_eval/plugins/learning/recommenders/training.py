@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -47,19 +46,18 @@ HISTORY = re.compile(rb'"states"\s*:')
 """The key that histories have and usages lack. Within a text of JSON its quotes would be escaped."""
 
 
-@dataclass
-class Collected:
+class Collected(msgspec.Struct):
     options: TrainingOptions
     usages: int = 0
     without_calls: int = 0
     """Usages that nothing can be learned from."""
     bad: int = 0
     """Lines that are no usage."""
-    named: list[str] = field(default_factory=list)
+    named: list[str] = msgspec.field(default_factory=list)
     """The first of these, and what is wrong with them."""
-    _rows: dict[str, Counter[Row]] = field(default_factory=lambda: defaultdict(Counter))
-    _numbers: dict[str, int] = field(default_factory=dict)
-    _texts: list[str] = field(default_factory=list)
+    _rows: dict[str, Counter[Row]] = msgspec.field(default_factory=lambda: defaultdict(Counter))
+    _numbers: dict[str, int] = msgspec.field(default_factory=dict)
+    _texts: list[str] = msgspec.field(default_factory=list)
 
     def read(self, path: Path) -> None:
         """Add the usages of a file of JSON lines. Raises ConfigError if it cannot be read."""
@@ -252,16 +250,14 @@ OPEN = 1000
 """Number of types that the cache holds."""
 
 
-@dataclass(frozen=True)
-class Proposal:
+class Proposal(msgspec.Struct, frozen=True):
     """A method to call, and how likely that is, from 0 to 1."""
 
     call: str
     score: float
 
 
-@dataclass(frozen=True)
-class _Type:
+class _Type(msgspec.Struct, frozen=True):
     scorer: Scorer
     names: list[str]
     calls: dict[str, int]

@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from typing import Any, Literal
 from urllib.parse import quote
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
@@ -53,8 +55,7 @@ Fate = Literal[
 """Outcome of a comment; every comment has one."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
     languages: frozenset[str]
     limit: int = 200
     """The most samples of one repository."""
@@ -67,21 +68,19 @@ class Selection:
     """The natural language (ISO 639-1) that a comment must be in; "" = any."""
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the repositories for training, validation and test."""
-    verdicts: dict[str, str] = field(default_factory=dict)
+    verdicts: dict[str, str] = msgspec.field(default_factory=dict)
     """Verdicts of people: id → accept, reject or disagree."""
     only_accepted: bool = False
 
 
-@dataclass
-class Mined:
-    lines: list[Line] = field(default_factory=list)
-    undecided: list[Line] = field(default_factory=list)
+class Mined(msgspec.Struct):
+    lines: list[Line] = msgspec.field(default_factory=list)
+    undecided: list[Line] = msgspec.field(default_factory=list)
     """Samples that would count if people accepted them."""
-    fates: Counter[Fate] = field(default_factory=Counter)
+    fates: Counter[Fate] = msgspec.field(default_factory=Counter)
 
 
-@dataclass(frozen=True)
-class _Commented:
+class _Commented(msgspec.Struct, frozen=True):
     comment: dict[str, Any]
     source: Source
     first: int = 0
@@ -100,8 +99,7 @@ class _Commented:
         return number if self.source == "line" else f"{self.source} {number}"
 
 
-@dataclass(frozen=True)
-class _Change:
+class _Change(msgspec.Struct, frozen=True):
     author: dict[str, Any]
     commit: str
     patches: dict[str, str]
@@ -375,8 +373,7 @@ HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 ARROW = "        <----------"
 
 
-@dataclass(frozen=True)
-class DiffLine:
+class DiffLine(msgspec.Struct, frozen=True):
     """A line of a diff; `sign` is `+`, `-` or a space."""
 
     sign: str
@@ -441,8 +438,7 @@ def add_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
     return "\n".join(marked) + "\n"
 
 
-@dataclass(frozen=True)
-class Blocks:
+class Blocks(msgspec.Struct, frozen=True):
     language: str
     functions: frozenset[str]
     classes: frozenset[str]
@@ -469,8 +465,7 @@ LANGUAGES = {
 """End of a file's name → its language."""
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     begin: int
     end: int
     kind: str

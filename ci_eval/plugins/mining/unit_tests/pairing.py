@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Literal
+
+import msgspec
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import field_text, line_number, named_children
@@ -25,8 +26,7 @@ Rule = Literal["exact", "prefix", "class", "call"]
 it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
+class Place(msgspec.Struct, frozen=True, kw_only=True):
     """A location of code: bytes of the normalised text, and lines (1-based, both ends included)."""
 
     path: str
@@ -35,8 +35,7 @@ class Place:
     lines: tuple[int, int]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Function:
+class Function(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     place: Place
     owner: str = ""
@@ -53,8 +52,7 @@ class Function:
         return "method" if self.owner else "function"
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A call in a test. `receiver` is the expression in front of the name, if that is short."""
 
     name: str
@@ -73,8 +71,7 @@ class Call:
         return function.least <= self.arguments and (function.most is None or self.arguments <= function.most)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Test:
+class Test(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     place: Place
     owner: str = ""
@@ -89,15 +86,14 @@ class Test:
     kind: Kind = "function"
     broken: bool = False
     empty: bool = False
-    imports: Mapping[str, str] = field(default_factory=dict)
+    imports: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Name in its file → the module it is from."""
 
     def matching_calls(self, function: Function) -> list[Call]:
         return [call for call in self.calls if call.fits(function)]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True, kw_only=True):
     functions: Sequence[Function] = ()
     tests: Sequence[Test] = ()
     broken: bool = False
@@ -121,16 +117,14 @@ class Index:
         return self._owned.get(owner, [])
 
 
-@dataclass(frozen=True)
-class Tier:
+class Tier(msgspec.Struct, frozen=True):
     """The functions that a test may be about, according to one rule."""
 
     rule: Rule
     functions: Sequence[Function]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dialect:
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """A language, as pairing needs it. Its functions are sent to worker processes, so none is a lambda."""
 
     name: str
@@ -168,8 +162,7 @@ def stem(path: str) -> str:
     return PurePosixPath(path).name.partition(".")[0]
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(msgspec.Struct, frozen=True):
     node: Node
     classes: tuple[Node, ...]
     """Classes around it, the outermost first."""
@@ -259,8 +252,7 @@ Fate = Literal[
 """Outcome of a test; every test has one."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
     test: Test
     function: Function
     rule: Rule

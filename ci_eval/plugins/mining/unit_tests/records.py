@@ -9,10 +9,10 @@ import gc
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
@@ -28,8 +28,7 @@ from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 from ci_eval.plugins.mining.unit_tests.pairing import Dialect, Fate, Function, Index, Pair, Parsed, Place, Test, pair
 
 
-@dataclass(frozen=True, kw_only=True)
-class Contents:
+class Contents(msgspec.Struct, frozen=True, kw_only=True):
     paths: Sequence[str]
     """Paths of all files of the language."""
     functions: Sequence[Function]
@@ -95,15 +94,13 @@ MOST_ASSERTIONS = 20
 """Occurrences of the word `assert` in a test."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
     info: ProjectInfo
     root: Path
     licence: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
     """The most samples of one project. If there are more, they are sampled."""
     seed: int = 0
@@ -113,10 +110,9 @@ class Selection:
     """True if only pairs of high confidence count."""
 
 
-@dataclass
-class Mined:
-    lines: list[Line] = field(default_factory=list)
-    fates: Counter[Fate] = field(default_factory=Counter)
+class Mined(msgspec.Struct):
+    lines: list[Line] = msgspec.field(default_factory=list)
+    fates: Counter[Fate] = msgspec.field(default_factory=Counter)
 
 
 def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Selection, known: set[str]) -> Mined:

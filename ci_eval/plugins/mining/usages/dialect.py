@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from re import Pattern
 from typing import Any, Generic, Literal, TypeVar, get_args
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import Definition, ObjectPlace, ObjectUsage
@@ -25,8 +27,7 @@ Infer = Callable[[bytes, int], tuple[Receiver, str]]
 a name → its kind, and its fully qualified type or ""."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str] = frozenset()
     """Qualified names of its modules (Python) or types (Java). Names that begin with one of them are the project's
     own."""
@@ -35,8 +36,7 @@ class Surroundings:
     """True if the locations of the objects in the text are needed."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MinedUsage:
+class MinedUsage(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     """Fully qualified; with the type, it is the key of a history."""
     usage: ObjectUsage
@@ -46,22 +46,20 @@ class MinedUsage:
     """Location in the text, without the text's name. None if it is not needed, or if there is none."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MinedText:
+class MinedText(msgspec.Struct, frozen=True, kw_only=True):
     """The usages in a text, at most one for each type and method."""
 
     usages: tuple[MinedUsage, ...] = ()
     """Usages, those without calls among them."""
-    receivers: Counter[Receiver] = field(default_factory=Counter)
+    receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     """Number of calls by kind of receiver."""
-    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bases: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     """Types that the text declares → those that they inherit from, all fully qualified, as far as they are known."""
     broken: bool = False
     """True if the grammar could not read some of it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dialect:
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     """A language, as mining needs it. Its functions are sent to worker processes, so none is a lambda."""
 
     name: str
@@ -92,8 +90,7 @@ LONGEST = 200
 """Bytes of the longest expression that may be the same object elsewhere."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Enclosing:
+class Enclosing(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     """Qualified name of the method in its file."""
     class_: str = ""
@@ -102,16 +99,15 @@ class Enclosing:
     """The method of a library that it overrides, which has the same name in every project; else its own name."""
 
 
-@dataclass
-class _Gathered:
+class _Gathered(msgspec.Struct):
     enclosing: Enclosing
     own: bool
-    definitions: dict[str, Definition] = field(default_factory=dict)
+    definitions: dict[str, Definition] = msgspec.field(default_factory=dict)
     """Object (the variable's name) → its origin. The last assignment counts."""
-    origins: list[Origin] = field(default_factory=list)
-    calls: list[tuple[int, str]] = field(default_factory=list)
+    origins: list[Origin] = msgspec.field(default_factory=list)
+    calls: list[tuple[int, str]] = msgspec.field(default_factory=list)
     """Order and name of each call."""
-    sites: list[Site] = field(default_factory=list)
+    sites: list[Site] = msgspec.field(default_factory=list)
 
     def call(self, definition: Definition, thing: str, name: str, at: int) -> None:
         """Add a call of the method `name` on the object that `thing` names. `at` orders it among the others."""
@@ -156,8 +152,7 @@ class Gathering:
 NOWHERE = Definition()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Meaning:
+class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     """The meaning of an expression or a name, if it is known without running code."""
 
     sort: Receiver | Literal["function", "imported"] = "unknown"

@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import msgspec
 from msgspec import structs
+from msgspec.structs import replace
 
 from ci_eval.core.fetch.git import Repository
 from ci_eval.core.grammar.document import NotText, decode
@@ -29,15 +30,14 @@ Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
 state, and one without any call has none to ask for."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Moment:
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
     time: float
     usages: Mapping[Key, ObjectUsage]
-    selected: Mapping[Key, ObjectUsage] = field(default_factory=dict)
+    selected: Mapping[Key, ObjectUsage] = msgspec.field(default_factory=dict)
     """The usages with the proposal that was selected right then."""
     is_trigger: bool = False
     """True if completion was called."""
-    places: Mapping[Key, ObjectPlace] = field(default_factory=dict)
+    places: Mapping[Key, ObjectPlace] = msgspec.field(default_factory=dict)
     """Locations of the usages in the text of that time, as far as they are known."""
 
 
@@ -107,8 +107,7 @@ def _identity(usage: ObjectUsage | None) -> tuple[str, str, Definition, frozense
 # ------------------------------------------------------------------------------------------------------- snapshots
 
 
-@dataclass(frozen=True, kw_only=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """A proposal that was taken from the list: the method `item`, in place of `typed` characters from `offset` on."""
 
     item: str
@@ -118,8 +117,7 @@ class Selection:
     """Usage that it was selected on, if the recording names it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A file of a user at one time (seconds since any moment)."""
 
     user: str
@@ -133,27 +131,25 @@ class Snapshot:
     """True if completion was called."""
 
 
-@dataclass(kw_only=True)
-class Mined:
-    histories: list[History] = field(default_factory=list)
+class Mined(msgspec.Struct, kw_only=True):
+    histories: list[History] = msgspec.field(default_factory=list)
     snapshots: int = 0
-    files: set[tuple[str, str]] = field(default_factory=set)
+    files: set[tuple[str, str]] = msgspec.field(default_factory=set)
     """User and path of each file."""
-    receivers: Counter[Receiver] = field(default_factory=Counter)
+    receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     own: int = 0
     """Number of usages left out since their type is the project's own, counted in each snapshot."""
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
     """Reason for leaving a snapshot out → how often."""
-    dropped: Counter[Dropped] = field(default_factory=Counter)
-    texts: dict[str, StoredText] = field(default_factory=dict)
+    dropped: Counter[Dropped] = msgspec.field(default_factory=Counter)
+    texts: dict[str, StoredText] = msgspec.field(default_factory=dict)
     """Digest → text, for the texts that the histories refer to."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Miner:
+class Miner(msgspec.Struct, frozen=True, kw_only=True):
     dialect: Dialect
     project: str = ""
-    around: Surroundings = field(default_factory=Surroundings)
+    around: Surroundings = msgspec.field(default_factory=Surroundings)
     merge: Merge = "last"
     own_types: bool = False
     """True if usages of the project's own types count."""

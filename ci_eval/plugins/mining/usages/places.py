@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.syntax import Node
@@ -22,8 +23,7 @@ Line = tuple[int, str]
 """Offset behind which a line is written, and its indentation."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """The layout of a language's statements. All names are node types of the grammar."""
 
     lists: frozenset[str]
@@ -42,16 +42,14 @@ class Layout:
     """True if a list may hold nothing."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Site:
+class Site(msgspec.Struct, frozen=True, kw_only=True):
     name: Node
     """The method's."""
     receiver: Node
     call: Node
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
     thing: str
     """The name of the object."""
     node: Node

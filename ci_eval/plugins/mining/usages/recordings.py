@@ -6,9 +6,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+
+import msgspec
 
 from ci_eval.core.base.errors import ArchiveError
 from ci_eval.core.base.files import below
@@ -23,14 +24,13 @@ LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
 """Limits of the content of a zip."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Recording:
+class Recording(msgspec.Struct, frozen=True, kw_only=True):
     """A request to a format for the snapshots of one language's files."""
 
     language: str
     ends: tuple[str, ...]
     """Extensions of the language's files."""
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
     """Reason for leaving a part out → how often."""
 
     def wants(self, file: str) -> bool:
@@ -45,8 +45,7 @@ class Recording:
         return file if file.endswith(self.ends) else f"{file or 'main'}{self.ends[0]}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecordedLookup:
+class RecordedLookup(msgspec.Struct, frozen=True, kw_only=True):
     """A list that completion showed, and what was done with it."""
 
     user: str
@@ -64,8 +63,7 @@ class RecordedLookup:
     """Item that was taken or typed; "" if the recording does not have it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stream:
+class Stream(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     read: Callable[[Path, Recording], Iterator[Snapshot]]
     """A file or folder → its snapshots. Broken parts are counted in Recording.skipped; raises OSError only."""
@@ -76,12 +74,11 @@ class Stream:
     counted; raises OSError only."""
 
 
-@dataclass
-class Typings:
+class Typings(msgspec.Struct):
     """The files that are being typed, by user and file. One whose text turned out to be unknown is given up."""
 
     skipped: Counter[str]
-    _open: dict[tuple[str, str], Typing | None] = field(default_factory=dict)
+    _open: dict[tuple[str, str], Typing | None] = msgspec.field(default_factory=dict)
 
     def at(self, user: str, file: str) -> Typing | None:
         return self._open.setdefault((user, file), Typing(user, file))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
@@ -39,10 +39,9 @@ ONE_MORE = 0.5
 T = TypeVar("T")
 
 
-@dataclass
-class _Seen:
-    calls: Counter[str] = field(default_factory=Counter)
-    definitions: Counter[Definition] = field(default_factory=Counter)
+class _Seen(msgspec.Struct):
+    calls: Counter[str] = msgspec.field(default_factory=Counter)
+    definitions: Counter[Definition] = msgspec.field(default_factory=Counter)
 
 
 def simulate(
@@ -67,8 +66,7 @@ def simulate(
         yield History(file=f"usage {number}", type=usage.type, method=usage.method, states=tuple(changes))
 
 
-@dataclass(frozen=True)
-class _Simulation:
+class _Simulation(msgspec.Struct, frozen=True):
     end: ObjectUsage
     seen: _Seen
     identity: str

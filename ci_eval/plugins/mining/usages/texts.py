@@ -7,14 +7,15 @@ import re
 from bisect import bisect_right
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import structs
+from msgspec.structs import replace
 
 from ci_eval.core.base.files import below
 from ci_eval.core.grammar.document import NotText, read_text
@@ -39,8 +40,7 @@ def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedT
     return dialect.mine(source, path, parser(grammars[0]).parse(source).root_node, around)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProjectUsages:
+class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
     paths: Sequence[str]
     usages: Sequence[MinedUsage]
     """Usages, in order of the paths."""

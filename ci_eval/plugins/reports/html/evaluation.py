@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote
 
+import msgspec
 from markupsafe import Markup
 
 from ci_eval.core.catalogs import metrics, tasks
@@ -161,8 +161,7 @@ class Pages:
         )
 
 
-@dataclass(frozen=True)
-class _FilePages:
+class _FilePages(msgspec.Struct, frozen=True, dict=True):
     evaluation: Evaluation
     folder: Path
     sources: StoredSessions

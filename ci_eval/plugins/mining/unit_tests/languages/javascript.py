@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from posixpath import dirname, join, normpath
+
+import msgspec
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text, remove_ranges
@@ -94,8 +95,7 @@ def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
     return {node_text(source, value) for value in returned}.__contains__
 
 
-@dataclass(frozen=True)
-class _Definition:
+class _Definition(msgspec.Struct, frozen=True):
     name: str
     whole: Node
     """Node of the definition, with the statement around it if that holds nothing else."""

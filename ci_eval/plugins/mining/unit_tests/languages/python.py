@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_lines, node_text
@@ -31,8 +33,7 @@ NOTHING = {"pass_statement", "string", "ellipsis"}
 """Statements; some grammars have an `expression_statement` around the last two."""
 
 
-@dataclass(frozen=True)
-class _Definition:
+class _Definition(msgspec.Struct, frozen=True):
     """A function: its node with the decorators, without them, and the classes around it."""
 
     whole: Node

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.languages.java.declarations import LANG
@@ -55,8 +57,7 @@ OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString(
 # ----------------------------------------------------------------------------------------------------------- names
 
 
-@dataclass(frozen=True, kw_only=True)
-class Names:
+class Names(msgspec.Struct, frozen=True, kw_only=True):
     """The names of a file's types: package, imports, declarations."""
 
     package: str
@@ -135,14 +136,13 @@ def project_types(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(types)
 
 
-@dataclass(kw_only=True)
-class Scope:
+class Scope(msgspec.Struct, kw_only=True):
     enclosing: Enclosing
     parent: Scope | None = None
     class_: str = ""
     """Qualified name, if the scope is that of a class."""
-    names: dict[str, Meaning] = field(default_factory=dict)
-    returns: dict[str, Meaning] = field(default_factory=dict)
+    names: dict[str, Meaning] = msgspec.field(default_factory=dict)
+    returns: dict[str, Meaning] = msgspec.field(default_factory=dict)
     """Results of the methods, if the scope is that of a class."""
     parameters: frozenset[str] = frozenset()
     """Names of its type parameters."""

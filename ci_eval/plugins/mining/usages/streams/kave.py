@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -27,8 +26,7 @@ LONGEST = 10_000
 """Characters of the longest name that is read."""
 
 
-@dataclass(frozen=True)
-class TypeName:
+class TypeName(msgspec.Struct, frozen=True):
     """A type: its full name without its arguments; "" if it is unknown, a type parameter or an array."""
 
     name: str = ""
@@ -36,8 +34,7 @@ class TypeName:
     """True if it is of the project that was edited, whose assembly has no version."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class MethodName:
+class MethodName(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     declared_in: TypeName = TypeName()
     parameters: tuple[tuple[TypeName, str], ...] = ()
@@ -135,16 +132,14 @@ def _partition(text: str, at: str) -> tuple[str, str, str]:
 THIS = {"this", "base", ""}
 
 
-@dataclass
-class _Variable:
+class _Variable(msgspec.Struct):
     type: TypeName
     definition: Definition
 
 
-@dataclass
-class _Method:
+class _Method(msgspec.Struct):
     enclosing: Enclosing
-    variables: dict[str, _Variable] = field(default_factory=dict)
+    variables: dict[str, _Variable] = msgspec.field(default_factory=dict)
 
 
 class SstWalk:

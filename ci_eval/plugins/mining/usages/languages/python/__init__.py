@@ -6,11 +6,11 @@ import builtins
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
 import jedi
+from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.core.model import Definition

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.plugins.mining.sources import field_text, named_children, node_text
@@ -55,19 +57,18 @@ ROOTS = ("src", "lib", "python")
 # ----------------------------------------------------------------------------------------------------------- names
 
 
-@dataclass(kw_only=True)
-class Scope:
+class Scope(msgspec.Struct, kw_only=True):
     kind: Literal["module", "class", "function", "inner"]
     """`inner`: a lambda or a comprehension."""
     qualified: str
     enclosing: Enclosing
     parent: Scope | None = None
-    names: dict[str, Meaning] = field(default_factory=dict)
-    attributes: dict[str, Meaning] = field(default_factory=dict)
+    names: dict[str, Meaning] = msgspec.field(default_factory=dict)
+    attributes: dict[str, Meaning] = msgspec.field(default_factory=dict)
     """Values that methods assign to self, if the scope is that of a class."""
     bases: tuple[str, ...] = ()
     """Base classes, if the scope is that of a class."""
-    stars: list[str] = field(default_factory=list)
+    stars: list[str] = msgspec.field(default_factory=list)
     """Modules that all names are imported from."""
     this: str = ""
     """First parameter of a method, unless the method is static."""
