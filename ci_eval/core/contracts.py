@@ -482,7 +482,7 @@ class FileContext(msgspec.Struct, frozen=True, kw_only=True):
     """The text as it is on disk: only what distinguishes the other files from it may be made of it."""
     keywords: frozenset[str]
     names: Path | None = None
-    """The file with the names of the whole project (`learning/names.py`)."""
+    """The file with the names of the whole project (`logs/names.py`)."""
     surroundings: Surroundings | None = None
 
 

@@ -1,7 +1,7 @@
 """The part of GitHub's REST API that our workflows ask, route by route, as GitHub's own description has them.
 
 What an answer must have beside what is known here is what the description's examples have there: github_examples.json.
-tests/ci/test_rest.py holds routes, parameters and answers to that description.
+tests/ci/test_repository.py holds routes, parameters and answers to that description.
 """
 
 from __future__ import annotations

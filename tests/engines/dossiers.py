@@ -32,7 +32,7 @@ PAIRS = [(engine.name, language) for engine in VERIFIED for language in sorted(e
 PACKAGE = Path(ci_eval.__file__).parent
 TESTS = Path(__file__).parents[1]
 OBSERVERS = ("dossiers.py", "looking.py", "observing.py", "ordering.py", "hostile/*.py")
-INTERPRETING = ("clients/vscode", "player", "showing")
+INTERPRETING = ("clients/vscode", "listview", "player")
 """The modules of stage 2 that decide how an engine is asked and which list a person sees."""
 
 

@@ -46,7 +46,7 @@ class Scheme(msgspec.Struct, frozen=True, kw_only=True):
     """A function that returns the spec as a configuration has it, without secrets."""
     needs: tuple[str, ...] = ()
     toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The lowest version that was tried, by name of a toolchain in `plugins/adapters/toolchains.py` that these programs
+    """The lowest version that was tried, by name of a toolchain in `plugins/adapters/engine.py` that these programs
     run on."""
     top: bool = False
     """A flag: a single folder at the top is packaging, not part of the project."""

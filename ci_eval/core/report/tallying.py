@@ -215,8 +215,8 @@ class Sums(msgspec.Struct, frozen=True, kw_only=True):
     again: SecondQuestions
 
     def add_all(self, other: Sums) -> None:
-        for name, mine in vars(self).items():
-            mine.add_all(getattr(other, name))
+        for name in self.__struct_fields__:
+            getattr(self, name).add_all(getattr(other, name))
 
 
 class Tallies(msgspec.Struct, frozen=True, kw_only=True):

@@ -57,7 +57,7 @@ class RankerModel(Value, frozen=True, kw_only=True):
 
     format: int = MODEL_FORMAT
     schema: str
-    """Digest of the features; see learning/features.py."""
+    """Digest of the features; see logs/features.py."""
     features: tuple[str, ...]
     """Names of its columns, in order."""
     trained_on: tuple[str, ...]

@@ -49,7 +49,7 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     kinds: bool = True
     """Whether the kinds that the server gives to candidates are kept."""
     extension: Extension = ""
-    """The extension of VS Code that changes the displayed lists of the server; see `model/engine/offers.py`."""
+    """The extension of VS Code that changes the displayed lists of the server; see `model/sessions.py`."""
     announces: bool = False
     """Whether the server always announces the loading of the project as work (`$/progress`). If so, it is not asked
     before that work was announced and is done."""
