@@ -55,7 +55,7 @@ from ci_eval.core.model import (
 from ci_eval.core.model.sessions import status
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.rendering.reporters import Reporter, StoredSessions
-from ci_eval.core.scoring import evaluated, grades_of, rank_of
+from ci_eval.core.scoring import each_token, evaluated, grades_of, rank, rank_of
 from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText
 from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
