@@ -33,7 +33,7 @@ def test_a_command_of_readme_ends_with_a_verdict_that_explains_itself(command: s
     assert str(tmp_path / "out") in done.stdout.splitlines()[-1]
     folder = "comparison" if arguments[0] == "compare-engines" else "reports"
     written = " ".join((tmp_path / "out" / folder / "report.md").read_text().split())
-    assert "Keywords, apart: " in written
+    assert "Keywords (counted separately): " in written
     if arguments[0] == "compare-engines":
         assert "zuban offers none" in written
         assert re.search(r"Time: \S.*\. Median [\d.,]+ ms → [\d.,]+ ms, 95 % of the lookups within ", written)

@@ -126,7 +126,7 @@ def test_the_headline_is_said_first_and_keywords_apart() -> None:
     assert shown_filter(evaluation)[0] == "names, Prefix 1"
     first, keywords = sentences(evaluation)
     assert first.startswith("Names, one letter typed: the expected text stood first in 61.2% of 11 sessions (")
-    assert keywords == "Keywords, apart: none of 7 was offered."
+    assert keywords == "Keywords (counted separately): none of 7 was offered."
 
 
 def test_the_columns_are_of_the_headlines_kinds() -> None:

@@ -114,7 +114,7 @@ def test_a_line_each_says_what_differs_on_keywords_in_time_and_in_failures() -> 
     hung = Failures(sessions=4, rounds=3, always=4, alone=4, statuses={"timeout": 4}, example="ab12")
     pair = compared(side("zuban", hung), FailureVerdict(verdict=Verdict.NOT_SHOWN, p=0.125), Verdict.BETTER)
     keywords, time, failures = verdict_lines(pair, folders=("o/base", "o/new"))
-    assert keywords == "Keywords, apart: zuban offers none; better in 0, worse in 28 of 30."
+    assert keywords == "Keywords (counted separately): zuban offers none; better in 0, worse in 28 of 30."
     assert time == (
         "Time: zuban is faster at the median. Median 28.0 ms → 6.0 ms, 95 % of the lookups within 57.0 ms → 12.0 ms."
     )
@@ -126,7 +126,7 @@ def test_a_line_each_says_what_differs_on_keywords_in_time_and_in_failures() -> 
 
 def test_without_failures_or_times_there_is_no_line_about_them() -> None:
     lines = verdict_lines(compared(side("zuban"), None, Verdict.NOT_COMPARABLE))
-    assert [line.split()[0] for line in lines] == ["Keywords,"]
+    assert [line.split()[0] for line in lines] == ["Keywords"]
     assert verdict_lines(compared(side("zuban"), None, Verdict.NOT_SHOWN))[-1].startswith("Time: ? no difference shown")
 
 
@@ -145,7 +145,7 @@ def test_two_builds_of_one_engine_are_called_base_and_new() -> None:
     hung = Failures(sessions=1, statuses={"timeout": 1}, example="ab12")
     builds = compared(side("jedi", hung), FailureVerdict(verdict=Verdict.NOT_SHOWN, p=1.0), Verdict.WORSE)
     keywords, time, failures = verdict_lines(builds)
-    assert keywords.startswith("Keywords, apart: new offers none; ")
+    assert keywords.startswith("Keywords (counted separately): new offers none; ")
     assert time.startswith("Time: base is faster at the median.")
     assert "new hung at 1 of 300 sessions (ci-eval show jedi ab12)" in failures
 

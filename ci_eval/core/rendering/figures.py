@@ -261,7 +261,7 @@ def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list
         # An engine that never offers this group of kinds has no ranks to tell.
         if offered:
             line = f"first in {amount(share, 'share')} of {of_group.sessions:,}, anywhere in {amount(offered, 'share')}"
-        lines.append(f"{group.capitalize()}, apart: {line}.")
+        lines.append(f"{group.capitalize()} (counted separately): {line}.")
     return lines
 
 

@@ -167,7 +167,7 @@ def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterat
             (False, True): f"{base} offers none; {moved}",
             (False, False): f"neither engine offers any of {counts.sessions:,}",
         }[offers]
-        yield group, f"{group.capitalize()}, apart: {text}."
+        yield group, f"{group.capitalize()} (counted separately): {text}."
 
 
 def _names(comparison: Comparison, shown: Callable[[str], str]) -> tuple[str, str]:
