@@ -1,5 +1,4 @@
-"""The tables about usage queries and prompts, for report, page and terminal. Those about queries are the tables of
-Proksch et al. (ASE 2016), on other data."""
+"""The tables about usage queries and prompts; those about queries are the tables of Proksch et al. (ASE 2016)."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
-    """Return all tables about queries and prompts; empty without objects and without several prompts."""
+    """Return no tables without objects and without several prompts."""
     figures = evaluation.queries
     by_prompt = _prompts(evaluation)
     if figures is None:
