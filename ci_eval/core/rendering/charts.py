@@ -31,8 +31,6 @@ class Dot(msgspec.Struct, frozen=True):
 
 
 class ChartMark(msgspec.Struct, frozen=True):
-    """From this x coordinate on, something is different."""
-
     x: float
     sign: str
     tone: str

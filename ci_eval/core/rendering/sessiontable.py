@@ -78,7 +78,7 @@ class Computed(msgspec.Struct, frozen=True, kw_only=True):
     """The sample of other code, see `find_cluster`; None = no intervals for other code."""
     strata: Strata = msgspec.field(default_factory=lambda: Strata({}))
     unseen: float | None = None
-    """See `Comparison.unseen`; None = no difference is exact."""
+    """`Comparison.unseen`; None = no difference is exact."""
     command: str = ""
     """The command that computes what the page does not, with EXPR for a filter."""
 
