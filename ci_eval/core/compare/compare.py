@@ -41,17 +41,12 @@ from ci_eval.core.statistics.timing import estimate_quantile
 from ci_eval.core.workspace import Workspace
 
 MOST_PARTS = 20
-"""The most parts of one dimension that are judged: those with the most sessions."""
 MOST_FILES = 1000
-"""The same for a dimension of files."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-"""The displayed quantiles of latency."""
 FEWEST = 20
-"""The sessions that a part needs to be judged by itself."""
 LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
-"""The beginning of the warning about times of a busy machine."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
@@ -182,7 +177,6 @@ def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change
 
 
 def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
-    """Return the latency (ms) in base and in new by quantile, such as "50%"."""
     latencies = {}
     for share in SHARES:
         base, new = (estimate_quantile(side, share) for side in sums.latencies)
@@ -192,7 +186,6 @@ def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
 
 
 def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
-    """Describe an evaluation; `failed`: paired sessions on which its engine failed."""
     return Side(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -293,7 +286,6 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
 
 
 def _same_engine(base: Manifest, new: Manifest) -> bool:
-    """Return whether only the configurations sent to the engine differ."""
     return (
         base.engine == new.engine
         and base.project.checksum == new.project.checksum
@@ -331,8 +323,7 @@ def mark(
     headline: str,
     failures: FailureVerdict | None = None,
 ) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
-    """Mark the verdicts that hold among all of the page (Holm): those on the declared metrics under every filter, those
-    on other code, and that on failures. The verdicts themselves do not change."""
+    """Mark the verdicts that hold among all of the page (Holm): on declared metrics, other code and failures."""
     p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
     # Pages show other code under the headline alone.
     p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
@@ -363,10 +354,8 @@ def pilot(
     sessions: int,
     asked: int,
 ) -> Pilot | None:
-    """Return the pilot of the headline's difference in one metric; None if a side has no figure yet.
-
-    `metrics`: those that are judged together. `sessions`: all, of which `asked` were asked so far.
-    """
+    """Return None if a side has no figure yet. `metrics`: judged together. `sessions`: all, of which `asked` were
+    asked."""
     paired = pair(base, new, metrics, filters, 0)
     headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
     sums = paired.filters[headline]

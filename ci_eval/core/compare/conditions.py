@@ -16,7 +16,6 @@ from ci_eval.core.workspace import Workspace
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
 """The settings that mean the same for any two engines."""
 NEITHER = frozenset({None, "none", "unknown"})
-"""The values that say nothing about a setting."""
 LEADING = ("autoImport", "dependencies")
 
 
@@ -32,7 +31,6 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
 
 
 def seeds(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
-    """Return the differing seeds, those of the runs and of the training of their rankers."""
     ours, theirs = ({"seed": str(side.seed), **side.draws} for side in (base, new))
     common = [name for name in ours if name in theirs and ours[name] != theirs[name]]
     return tuple(
@@ -59,12 +57,10 @@ def explain_draws(base: Manifest, new: Manifest) -> str:
 
 
 def engine_kind(manifest: Manifest) -> str:
-    """Return the engine's name, or that of the engine it is configured like."""
     return manifest.sent.like or manifest.engine.name if manifest.sent else manifest.engine.name
 
 
 def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
-    """Return the differences; of engines of one kind (`same_kind`) those in all settings."""
     ours, theirs = dict(parts(base)), dict(parts(new))
     names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
     candidates = (Condition(name=name, base=ours.get(name), new=theirs.get(name)) for name in names)
@@ -77,7 +73,7 @@ def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool)
 
 
 def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
-    """Yield the dotted name and the value, as JSON, of each setting."""
+    """Yield dotted names with values as JSON."""
     for name, value in msgspec.to_builtins(sent).items():
         # The name of the engine that a command is like is no condition: the configuration that follows from it is.
         if name != "like":
@@ -118,7 +114,6 @@ def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
 
 
 def _facts(workspace: Workspace) -> tuple[dict[str, str], ...]:
-    """Return facts about a run by name, the most telling first."""
     manifest = workspace.manifest()
     sent = parts(manifest.sent) if manifest.sent else ()
     revision = manifest.revision.partition("+")

@@ -45,7 +45,6 @@ FEWEST_SESSIONS = 100
 MOST_SESSIONS = 1e9
 """A larger number of needed sessions is not reported."""
 UNDECIDED = re.compile(r"undecided:\s*(?P<policy>\w+)")
-"""The setting next to the rules that says how a job ends if a gate cannot tell."""
 
 _LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
 # Quotes hold the brackets of a pattern such as text='[a-h]*'.
@@ -79,7 +78,6 @@ class Gate(msgspec.Struct, frozen=True):
     population: str = "project"
     """`project`, or `code` for other code like it."""
     filter: str = ""
-    """The name in the rule; "" is the headline's."""
     undecided: Policy = ""
     """The end of the job if the result is undecided. By default a rule with a limit passes; `non-inferior`, which asks
     for a proof, does not."""
@@ -218,11 +216,8 @@ class Gate(msgspec.Struct, frozen=True):
 def what_decides(
     value: float, low: float, high: float, limits: Sequence[float], sessions: int, state: State
 ) -> tuple[int | None, str]:
-    """Return what would decide a gate whose interval holds a limit: a number of sessions, and the reason in words.
-
-    Returns (None, "") if nothing would, for example if the value is the limit; None sessions if it takes a second
-    round.
-    """
+    """Return the number of sessions that decides a gate whose interval holds a limit, and the reason in words; (None,
+    "") if nothing would, None sessions if it takes a second round."""
     nearest = min(limits, key=lambda limit: abs(value - limit))
     distance, reach = abs(value - nearest), value - low if nearest < value else high - value
     if state == "once" and distance * sessions > RULE_OF_THREE:
@@ -242,10 +237,7 @@ def about(result: GateResult, name: str) -> GateResult:
 
 
 def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
-    """Parse a rule (this module's docstring has examples). `infos`: metrics by name.
-
-    Raises ConfigError for a rule that cannot be understood or makes no sense for its metric.
-    """
+    """Raise ConfigError for a rule that cannot be understood or makes no sense for its metric."""
     whole = " ".join(rule.split())
     fixed = _SINCE.fullmatch(whole)
     text, since = (fixed["rule"], fixed["since"]) if fixed else (whole, "")
@@ -324,8 +316,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def judge_since(
     gate: Gate, past: Sequence[Figures] | None, new: Figures, infos: Mapping[str, MetricInfo]
 ) -> GateResult:
-    """Check the difference from the evaluation that the gate names. Without one, the gate does not pass. `past`: the
-    history; None if none was given. Raises ConfigError if there is no such filter."""
+    """Compare with the evaluation that the gate names; without one, the gate does not pass. `past`: None if no history
+    was given. Raises ConfigError if there is no such filter."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
     before = [
         (night, figure)
@@ -344,7 +336,6 @@ def judge_since(
 
 
 def _find(since: str, before: Sequence[tuple[Figures, Estimate]], info: MetricInfo) -> tuple[Figures, Estimate] | None:
-    """Return the best evaluation, the last one up to a date, or the first one of a tag."""
     if since == "best":
         sign = -1 if info.better == "lower" else 1
         return max(before, key=lambda entry: sign * (entry[1].value or 0.0), default=None)
@@ -374,8 +365,7 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
 
 
 def _difference(was: Estimate, now: Estimate, info: MetricInfo, tests: int) -> Difference:
-    """Return the difference with the interval from both figures' intervals (Newcombe 1998); none if one of them has
-    none."""
+    """Return the difference with the interval from both figures' intervals (Newcombe 1998), if both have one."""
     assert was.value is not None
     assert now.value is not None
     difference = now.value - was.value

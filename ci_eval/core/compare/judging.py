@@ -54,7 +54,6 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
     rows: Floats
     """Sums by file (files x figures x 4)."""
     sizes: Floats
-    """The effective number of sessions in `products`."""
     weighted: bool
     asked: float
     """A share; 0 if what was drawn has no end."""
@@ -94,7 +93,6 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
     def spread(self, repeats: Repeats) -> Spread:
-        """Return differences with the errors of sampling and of the engines' varying answers."""
         infos, changed = [info.span for info in self.infos], self.changes > 0
         spans = largest_gains(infos)
         share = 0.0 if self.endless else self.asked
@@ -130,7 +128,7 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def changed_too_little(self, at: int) -> str:
-        """Return why engines that were asked once get no verdict on a figure; "" if they get one."""
+        """Return "" if engines that were asked once get a verdict."""
         if self.changed_files[at] >= FEWEST_FILES and self.changes[at] >= FEWEST_SESSIONS:
             return ""
         return (
@@ -140,13 +138,9 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """A judge of the differences of metrics.
-
-    `asked`: the share of the project's sessions. `kind`: the unit of the sample of other code, "files" or "projects".
-    `repeats`: how far the engines answer alike; `of_new`: new's engine alone; `again`: the second questions to it.
-    `pairs`: the compared sessions, under any filter, of `population`. `unjudged`, `processors`: why nothing, or no CPU
-    time, is judged.
-    """
+    """`kind`: "files" or "projects", the sample of other code. `of_new`: repeats of new's engine alone. `pairs`:
+    compared sessions, under any filter, of `population`. `unjudged`, `processors`: why nothing, or no CPU time, is
+    judged."""
 
     metrics: Sequence[Metric]
     asked: float
@@ -219,10 +213,8 @@ class Judge(msgspec.Struct, frozen=True):
         return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
-        """Return the difference of the first metric; None if a side has no figure.
-
-        `rows`: clusters x 1 x 4. `tests`: the number of judged pairs of sides (Bonferroni).
-        """
+        """Return None if a side has no figure. `rows`: clusters x 1 x 4. `tests`: judged pairs of sides
+        (Bonferroni)."""
         if not np.all(sums.total[0, [1, 3]] > 0):
             return None
         if self.metrics[0].timed:
@@ -292,7 +284,7 @@ class Judge(msgspec.Struct, frozen=True):
         )
 
     def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
-        """Return the interval of new's figure, for absolute gates; (None, None) if it has none."""
+        """Return the interval for absolute gates; (None, None) if there is none."""
         info = own.infos[at]
         if info.span is None and (own.asked < 1 or not self.of_new.alike):
             return None, None
@@ -323,8 +315,7 @@ class Judge(msgspec.Struct, frozen=True):
         return f"{signs}every session was asked once, and the interval holds what differs from file to file: {again}"
 
     def _estimate_sessions(self, own: _Own, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions of the whole project, of all filters, show one point four times out of five;
-        all of them if no smaller number does."""
+        """Return about how many sessions, of all filters, show one point four times out of five; all if no fewer do."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None
@@ -386,8 +377,7 @@ class Judge(msgspec.Struct, frozen=True):
         )
 
     def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:
-        """Yield the difference of the leading metric in each part, for this project alone, adjusted for the number of
-        parts of the dimension (Bonferroni)."""
+        """Yield parts of this project, adjusted for the number of parts of a dimension (Bonferroni)."""
         metric = self.metrics[leading]
         # `chosen` comes dimension by dimension, as groupby needs it.
         for dimension, group in groupby(chosen, key=lambda part: part[0][0]):

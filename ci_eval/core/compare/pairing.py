@@ -36,7 +36,6 @@ from ci_eval.core.statistics.timing import bin_latencies
 from ci_eval.core.workspace import Workspace, read_items
 
 SHOWN = 200
-"""The most regressions, and improvements, that are listed."""
 
 ABSENT = 1_000
 """The rank of an absent text when changes are ordered by size."""
@@ -48,7 +47,7 @@ LONGEST_PREFIX = 5
 class FailureCount(msgspec.Struct):
     rounds: int
     first: int = 0
-    """Sessions that failed in the first round, whose answers the figures are of."""
+    """Failures of the first round, whose answers the figures are of."""
     sessions: int = 0
     always: int = 0
     alone: int = 0
@@ -87,7 +86,6 @@ class Paired:
     filters: dict[str, FilterSums]
     strata: Strata
     asked: Counter[Key] = field(default_factory=Counter)
-    """Pairs by stratum."""
     parts: dict[tuple[str, str], PartSums] = field(init=False)
     divided: Counter[str] = field(default_factory=Counter)
     """Pairs by dimension of the parts."""
@@ -95,11 +93,9 @@ class Paired:
     regressions: list[tuple[float, str, Change]] = field(default_factory=list)
     improvements: list[tuple[float, str, Change]] = field(default_factory=list)
     files: dict[str, int] = field(default_factory=dict)
-    """Pairs by path."""
     weighted: bool = False
     """True if sessions stand for different numbers of others."""
     again: SecondQuestions = field(default_factory=SecondQuestions)
-    """The second questions to new's engine alone."""
     pairs: int = 0
     only_base: int = 0
     only_new: int = 0
@@ -145,8 +141,7 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
 def _files(
     base: Workspace, new: Workspace
 ) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
-    """Yield for each file base's source (None: only new has the file), the checksum of new's ("": only base has it),
-    and the sessions of both."""
+    """Yield base's source (None: only new has the file), new's checksum ("": only base has it), and sessions."""
     nothing: tuple[SessionScore, ...] = ()
     checksums = {source.path: source.checksum for source in new.sources()}
     for source, sessions in base.sessions(SessionScore):
@@ -160,7 +155,6 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     numbers: list[float]
     """Numerator and denominator of base, then of new, for each metric."""
     weights: list[float]
-    """One per filter."""
     gain: float
     """The gain by the leading metric; below 0 if new is worse."""
     latencies: tuple[list[float], list[float]]
@@ -168,8 +162,7 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     parts: list[tuple[str, str]]
     stratum: Key
     by_round: list[tuple[int, Floats]]
-    """The same in each round (rounds x metrics x 4), for each side (0 base, 1 new) that did not answer all rounds
-    alike."""
+    """Each round (rounds x metrics x 4) of each side (0 base, 1 new) that did not answer all rounds alike."""
 
 
 class _FilePairs:
@@ -245,7 +238,6 @@ class _FilePairs:
     def _add(
         self, sums: FilterSums | PartSums, pairs: Sequence[_SeenPair], seen: Floats, weights: Floats, figures: slice
     ) -> None:
-        """Add pairs, whose numbers are `seen`, to sums and to those of their strata."""
         sums.rows.append(sums.add(seen))
         keys = [pair.stratum for pair in pairs] if self._paired.strata.is_divided else []
         for key in dict.fromkeys(keys):
@@ -285,8 +277,7 @@ class _FilePairs:
         )
 
     def _gain(self, leading: Sequence[float], moved: float) -> float:
-        """Return how much better new is by the four numbers of the leading metric, or by scores if that is not a
-        ratio."""
+        """Return new's gain by the four numbers of the leading metric, or by scores if that is not a ratio."""
         if self._metric.statistic != "ratio":
             return moved
         above_base, below_base, above_new, below_new = leading
@@ -296,7 +287,6 @@ class _FilePairs:
         return -difference if self._metric.info.better == "lower" else difference
 
     def _find_parts(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
-        """Yield the parts of a pair as (dimension, value)."""
         group, typed = self._divided or (None, None)
         for dimension, value in _session_parts(session):
             counts = leads
@@ -376,7 +366,7 @@ _YES = {True: "yes", False: "no"}
 
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a session as (dimension, value). An unknown property makes no part."""
+    """Yield (dimension, value). An unknown property makes no part."""
     known = session.properties
     yield "file", session.file
     yield "kind", known.kind.value
@@ -401,8 +391,6 @@ def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
 
 
 class StoredPairs:
-    """The sessions of both sides with their suggestions, one file at a time in memory."""
-
     def __init__(self, base: Workspace, new: Workspace, filters: ReportFilters, grammars: Mapping[str, str]) -> None:
         """`grammars`: end of a file's name → the grammar that colours its source."""
         self.filters = filters
@@ -491,7 +479,7 @@ def explain_classes(*sides: Workspace) -> str:
 
 
 def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
-    """Return path → checksum and number of sessions in the workspace's shard, without empty files."""
+    """Return path → checksum and sessions in the workspace's shard, without empty files."""
     files = {head.path: head for head in workspace.action_heads()}
     own = select_shard_files({path: head.sessions for path, head in files.items()}, workspace.manifest().dealt)
     return {path: (files[path].checksum, sessions) for path, sessions in own.items()}

@@ -36,10 +36,7 @@ from ci_eval.core.workspace import Workspace
 def rank(
     workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Ranking:
-    """Rank workspaces by the first declared metric over the headline's common sessions, the best first.
-
-    Raises ConfigError if the workspaces cannot be compared, and NothingToEvaluate if they share no session.
-    """
+    """Raise ConfigError if the workspaces cannot be compared, and NothingToEvaluate if they share no session."""
     manifests = [workspace.manifest() for workspace in workspaces]
     for manifest in manifests[1:]:
         refuse(manifests[0], manifest)
@@ -102,10 +99,7 @@ def rank(
 
 
 def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Comparison]) -> Ranking:
-    """Return the ranking with the verdicts of comparisons, so that a pair has the same ones on all pages.
-
-    `comparisons`: positions of base and new among the given evaluations → their comparison.
-    """
+    """Take a pair's verdicts from its comparison. Keys: positions of base and new among the given evaluations."""
     tables = {name: [list(row) for row in table] for name, table in ranking.pairs.items()}
     infos, times = {info.name: info for info in ranking.metrics}, [dict(of_side) for of_side in ranking.times]
     for (base, new), comparison in comparisons.items():
@@ -142,7 +136,7 @@ def _choose_metrics(metrics: Sequence[Metric], declared: Sequence[str], figures:
 
 
 def _best_first(total: Floats, metric: Metric) -> list[int]:
-    """Return the indices of the sides. `total`: numerators and denominators (sides x 2)."""
+    """Return indices of sides; `total`: numerators and denominators (sides x 2)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]
     sign = -1 if metric.info.better == "lower" else 1
@@ -152,15 +146,11 @@ def _best_first(total: Floats, metric: Metric) -> list[int]:
 
 
 class _Together:
-    """Sums over the sessions that all workspaces have."""
-
     def __init__(self, manifest: Manifest, metrics: Sequence[Metric], timed: Sequence[Metric], sides: int) -> None:
         self._manifest = manifest
         self.metrics = metrics
         self.files: dict[str, int] = {}
-        """Sessions by path."""
         self.failed = [0] * sides
-        """Failed sessions by side."""
         self._times = [[Observations(metric) for metric in timed] for _ in range(sides)]
         self.total = np.zeros((len(metrics), sides, 2))
         """Numerators and denominators (metrics x sides x 2)."""
@@ -236,8 +226,7 @@ class _Together:
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
     def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:
-        """Return figures by metric. `asked`: a share of the project's sessions. Varying answers count as those of an
-        infinite project."""
+        """Return figures by metric. Varying answers count as those of an infinite project."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
         elsewhere = figures(rows, [metric.info.limits for metric in self.metrics])
         estimates = {}
@@ -285,10 +274,7 @@ def _pairs(
     repeats: Sequence[Sequence[Repeats]],
     draws: Sequence[Sequence[str]],
 ) -> tuple[tuple[Difference | None, ...], ...]:
-    """Return the table of one metric: the row's side - the column's side, both in `order`.
-
-    `repeats`: of each pair, in `order`. `draws`: why a pair is not judged, if so.
-    """
+    """Return row - column, both in `order`. `repeats`: in `order`. `draws`: why a pair is not judged, if so."""
     table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
     pairs = list(combinations(range(len(order)), 2))
     for row, column in pairs:

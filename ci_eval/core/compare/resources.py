@@ -1,7 +1,4 @@
-"""A comparison of times.
-
-Times can be compared only if one run asked both engines in turns: a busy machine slows a whole run.
-"""
+"""A comparison of times, which needs a run that asked both engines in turns: a busy machine slows a whole run."""
 
 from __future__ import annotations
 
@@ -77,8 +74,6 @@ def times(
 
 
 class _Sides:
-    """A metric's observations on both engines, round by round."""
-
     def __init__(self, rounds: int) -> None:
         self.base = [Observed() for _ in range(rounds)]
         self.new = [Observed() for _ in range(rounds)]

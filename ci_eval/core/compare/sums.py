@@ -16,7 +16,7 @@ from ci_eval.core.statistics.timing import BINS
 
 @dataclass(kw_only=True)
 class Sums:
-    """Sums over paired sessions. A figure is four numbers: numerator and denominator of base, then of new."""
+    """A figure is four numbers: numerator and denominator of base, then of new."""
 
     figures: int
     total: Floats = field(init=False)
@@ -36,7 +36,6 @@ class Sums:
     fourths: Floats = field(init=False)
     """Sums of the fourth powers of differences, by figure; of use only for a mean over sessions."""
     rounds: tuple[int, int] = (1, 1)
-    """Times that each session was asked, on base's side and on new's."""
     wavering: tuple[Wavering, Wavering] = field(init=False)
     by_stratum: dict[Key, Sums] = field(default_factory=dict)
     """The same if the population is divided; their rows are of the files in `places`."""
@@ -45,7 +44,6 @@ class Sums:
     sample: list[Stratum] = field(default_factory=list)
     """Strata asked in unequal shares: `total`, `rows` and `wavering` are weighted then."""
     weights: Floats = field(default_factory=lambda: np.zeros(0))
-    """Weights of an asked session, by stratum of the sample."""
     asked: float | None = None
     """The smallest share asked of a stratum of these sessions; None = as of all."""
 
@@ -107,7 +105,6 @@ class Sums:
         return True
 
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
-        """Return the products and effective sessions of `sampled.pool`."""
         if not self.sample:
             return self.products, self.observed
         of_strata = [*self.by_stratum.values()]
@@ -122,8 +119,7 @@ class Sums:
 
 
 def find_directions(seen: Floats) -> Floats:
-    """Return 1 where a figure rose from base to new, -1 where it fell, else 0; (rows x figures) of (rows x figures x
-    4)."""
+    """Return 1, -1 or 0 for a rise, a fall, or neither; (rows x figures) of (rows x figures x 4)."""
     above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
     both = (below_base != 0) & (below_new != 0)
     # Fractions are compared by cross-multiplication: equal ones of whole numbers are exactly equal.

@@ -48,8 +48,6 @@ class _Whole(Value, frozen=True, kw_only=True):
 
 
 class Figures(Value, frozen=True, kw_only=True):
-    """The figures of one evaluation, as metrics.json or a history stores them."""
-
     title: str
     engine: EngineInfo
     revision: str = ""
@@ -70,7 +68,6 @@ class Figures(Value, frozen=True, kw_only=True):
     run: Address = ""
 
     def __post_init__(self) -> None:
-        """Replace former names of languages."""
         force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
         if (former := self.conditions.get("language")) in FORMER_LANGUAGES:
             self.conditions["language"] = FORMER_LANGUAGES[former]
@@ -94,10 +91,8 @@ class History(msgspec.Struct, frozen=True):
 
 
 def read(folder: Path) -> History:
-    """Read every workspace and metrics.json below a folder, and every JSON file of figures in the folder itself.
-
-    A missing folder is an empty history; damaged files are left out and counted. Raises WorkspaceError for links.
-    """
+    """Read all workspaces and metrics.json below a folder, and JSON files of figures in it. A missing folder is an
+    empty history; damaged files are counted. Raises WorkspaceError for links."""
     evaluations: dict[tuple[object, ...], Figures] = {}
     workspaces, damaged = [], []
     for parent, folders, names in os.walk(folder):
@@ -132,8 +127,7 @@ def read_figures(workspace: Workspace) -> Iterator[Figures]:
 def append(
     folder: Path, evaluation: Figures, *, declared: Sequence[str], gates: Sequence[GateResult] = (), run: str = ""
 ) -> Path:
-    """Store figures in the history `folder`; return the file's path. `declared`: compared metrics. `run`: address of
-    the CI's run."""
+    """Return the file's path. `declared`: compared metrics. `run`: address of the CI's run."""
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     # Evaluations of several series may have started at the same time.
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
@@ -145,10 +139,7 @@ def append(
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """Return the trend that ends in `new`: evaluations of the same series that are not later, in order of time.
-
-    Evaluations without the figures of `new`'s headline are left out.
-    """
+    """Return evaluations of `new`'s series, not later than it, in order of time, if they have its headline."""
     before = earlier(past, new, new.headline)
     line = [*before, new]
     return Trend(

@@ -18,7 +18,6 @@ from ci_eval.core.logs.features import NAMES
 from ci_eval.core.logs.formats import COLUMNS, SCHEMA, LoggedSession, LogOrigin, build_columns
 
 GROUP = 50_000
-"""Rows in memory before they are written."""
 LARGEST = 500_000_000
 """The bytes that texts of a column take in so many rows."""
 
@@ -85,7 +84,6 @@ def join(parts: Sequence[Path], target: Path) -> None:
 
 
 def _encode(batches: Sequence[pa.RecordBatch]) -> pa.Table:
-    """Return a table with dictionaries, as files hold it."""
     table = pa.Table.from_batches(batches)
     columns = [
         column.dictionary_encode() if pa.types.is_dictionary(kind) else column

@@ -1,8 +1,7 @@
-"""The features of a suggestion: what a ranker may look at, and what logs hold.
+"""The features of a suggestion, for rankers and logs.
 
-They are computed from the text before the caret, the list of suggestions, and the project's other files; never from
-the text behind the caret or from the expected text. They know no particular language: regular expressions tell names
-from punctuation, and indentation tells blocks.
+They are computed from the text before the caret, the list, and the project's other files; never from the text after the
+caret or the expected text. They know no language: regular expressions find names, and indentation finds blocks.
 """
 
 from __future__ import annotations
@@ -31,8 +30,6 @@ FARTHEST = 10_000
 
 
 class Feature(Value, frozen=True, kw_only=True):
-    """A column of features; `range` and `meaning` are for users."""
-
     name: str
     type: str
     range: str
@@ -115,13 +112,12 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 class _Block(msgspec.Struct, frozen=True):
     indent: int
     first: int
-    """The number of its first token in the file."""
     line: str
 
 
 class Reader:
-    """A reader of a file up to the caret. When the caret moves forward, only new lines are read; when it moves back,
-    the file is read again."""
+    """A reader up to the caret. A caret that moves forward reads only new lines; one that moves back reads the file
+    again."""
 
     def __init__(self, keywords: frozenset[str], others: Others) -> None:
         self._keywords = keywords
@@ -210,8 +206,7 @@ class Reader:
     def _file_columns(
         self, facts: Sequence[_Facts], tokens: Sequence[str], around: Sequence[_Block], before_last: str, last: str
     ) -> Columns:
-        """Return columns; `tokens`: the caret's line before the caret; `around`: the blocks around it, the outermost
-        first."""
+        """`tokens`: the caret's line before the caret; `around`: the blocks around it, the outermost first."""
         texts, times, called = [fact.text for fact in facts], self._times, self._called
         on_line, starts = Counter(tokens), [block.first for block in around]
         line = {word for token in tokens if _NAME.match(token) for word in _words(token)}

@@ -136,7 +136,6 @@ class LogOrigin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_bytes(parts: Sequence[Path], target: Path, empty: bytes = b"") -> None:
-    """Join the bytes of files in order; `empty` if there are no parts."""
     partial = target.with_name(f"{target.name}.partial")
     with partial.open("wb") as whole:
         if not parts:
@@ -190,7 +189,6 @@ def describe_columns() -> bytes:
 
 
 def make_group_id(session: str, query: int) -> int:
-    """Return the number of a query, from its session and position."""
     # In a million queries, two share a number with a chance of one in ten million.
     # Tables hold numbers with a sign, so one bit goes.
     return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1

@@ -118,8 +118,7 @@ class Log:
 
 
 def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:
-    """Return the side of a file or project, independent of all others. `percent` is the share for training;
-    `test_percent` that for the test, taken from validation alone."""
+    """Return a side, independent of all other units. `test_percent` is taken from validation alone."""
     drawn = draw(seed, f"split {unit}") * 100
     return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
 
@@ -136,8 +135,7 @@ def gather(
     percent: int,
     test_percent: int = 0,
 ) -> LogsRecord:
-    """Merge the parts of these names into `folder`, in that order, and consume them. `unit`: path → what is on one side
-    as a whole. See `assign_side` for `percent` and `test_percent`."""
+    """Merge parts in order, and consume them. `unit`: path → what is on one side as a whole."""
     parts.mkdir(parents=True, exist_ok=True)
     # Until all files are written, no manifest may vouch for them.
     (folder / "manifest.json").unlink(missing_ok=True)

@@ -1,8 +1,6 @@
-"""The counts of names in a project, and of the tokens before them: what a user may know of the files that are not
-open.
+"""The counts of names in a project's other files, and of the tokens before them.
 
-Names, and sequences of tokens, are stored as hashes in sorted arrays. A project of millions of lines takes some tens of
-megabytes.
+Names and sequences of tokens are hashes in sorted arrays: millions of lines take some tens of megabytes.
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
 # This is 2^64 divided by the golden ratio, the factor of Fibonacci hashing.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
-"""The token before the first one of each line."""
 LONGEST_CONTEXT = 2
 """The most tokens of context: names are counted by 0, 1 or this many tokens before them."""
 
@@ -144,7 +141,7 @@ TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
 
 
 class Others(msgspec.Struct, frozen=True):
-    """Names in all files but one: those of the whole minus the file's own."""
+    """The names of all files minus those of the open one."""
 
     whole: NameCounts
     own: NameCounts
@@ -204,7 +201,6 @@ def count(texts: Iterable[str]) -> NameCounts:
 
 
 def _count_hashes(text: str) -> tuple[Hashes, ...]:
-    """Return the hashes that a file adds to each of TABLES, each as often as it counts."""
     lines = filter(None, map(tokenise_line, text.split("\n")))
     tokens = [token for line in lines for token in (START_OF_LINE, *line)]
     hashes = _hashes(tokens)

@@ -15,7 +15,6 @@ from ci_eval.core.model.sessions import NOTABLE
 from ci_eval.core.rendering.figures import first_filter, format_count
 
 INSTALL = "--dependencies installs what the project says it needs (none of it is run)"
-"""Advice if nothing was installed."""
 MOSTLY = 0.9
 """The share of sessions without a suggestion from which something other than the engine is probably wrong."""
 NAMED = 5
@@ -172,7 +171,6 @@ def short(value: str) -> str:
 
 
 def conditions_line(differences: Sequence[Condition], *, only_told: bool) -> str:
-    """Return the sentence about differing conditions; "" if nothing differs."""
     if not differences:
         return ""
     lead = (

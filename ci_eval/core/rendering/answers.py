@@ -36,7 +36,6 @@ HEADS = {
 WORDS = {"RecallAt1": "first in the list", "RecallAt5": "among the first 5", "Recall": "anywhere in the list"}
 LISTED_SESSIONS = 5
 MOST_SIGNS = 1_000
-"""The longest line in Markdown, in characters."""
 MANY_POINTS = 10
 """The points from which no decimal is printed."""
 

@@ -119,7 +119,6 @@ def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
 
 
 def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
-    """Return the kinds of tokens, the most frequent first."""
     # Latencies are observed once per lookup, so their number of observations would mislead.
     count = {
         kind: metrics["Sessions"].n
@@ -131,8 +130,7 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
 
 
 def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
-    """Return how many sessions were evaluated (`where`: of how much code), and in how many the engine failed. Every
-    report must have this sentence."""
+    """Return sessions evaluated (`where`: of how much code), and failed. Every report must have this sentence."""
     text = f"{figures.sessions:,} of {format_count(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
     return f"{text}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else text
@@ -188,7 +186,7 @@ def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
 
 
 def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
-    """Return how many of the leading sessions, and of all, were evaluated; `files`: and in how many files."""
+    """Return evaluated sessions, of the headline and of all; `files`: and in how many files."""
     (name, leading), (_, whole) = shown_filter(evaluation), first_filter(evaluation)
     sides = [(figures, sum(of.sessions > 0 for of in figures.files.values())) for figures in (leading, whole)]
     text, of_run = (
@@ -234,8 +232,8 @@ def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
-    """Return how often the expected text was suggested: of the headline, then of other groups of kinds; empty for tasks
-    without ranks. `shown` makes foreign text safe."""
+    """Return sentences for the headline and other groups of kinds; none for tasks without ranks. `shown` makes foreign
+    text safe."""
     name, figures = shown_filter(evaluation)
     first, five, anywhere = (figures.metrics.get(metric) for metric in ("RecallAt1", "RecallAt5", "Recall"))
     if not (first and five and anywhere and first.value is not None):
@@ -307,7 +305,6 @@ def metric_table(
 
 
 def kinds_table(figures: FilterFigures, infos: Sequence[MetricInfo], selected: str | None = None) -> Table:
-    """Return figures by kind of token. `selected`: the address of the sessions to link to; None = no links."""
     columns = [
         Column("Kind", "row", safe=code),
         Column("Sessions", "number"),

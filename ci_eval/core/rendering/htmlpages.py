@@ -63,8 +63,6 @@ class Spot(msgspec.Struct, frozen=True, gc=False):
 
 
 class Segment(msgspec.Struct, frozen=True, gc=False):
-    """A stretch of text, with a spot if something was completed there."""
-
     text: str
     spot: Spot | None = None
 
@@ -116,7 +114,6 @@ def page_name(path: str) -> str:
 
 
 def page_link(name: str, number: int) -> str:
-    """Return a page's file name; pages are numbered from 0."""
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
@@ -128,7 +125,7 @@ def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> Ses
 
 
 def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
-    """Return the text in pages of a size for browsers, cut between lines if there are any."""
+    """Return the text in pages small enough for browsers, cut between lines if there are any."""
     line, at = 1, 0
     result = []
     for segments in _paginate(_segments(text, _spots(marks, len(text)))):
@@ -210,8 +207,7 @@ def _add_segment(size: tuple[int, int, int], segment: Segment) -> tuple[int, int
 
 
 def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> str:
-    """Return the stretches between `begin` and `end` for a script: letter, distance from the end of the one before,
-    dot, length; in UTF-16 units, in base 36."""
+    """Return letter, distance from the previous end, dot, length; in UTF-16 units, in base 36."""
     is_ascii, at, parts = text.isascii(), begin, []
 
     # JavaScript counts UTF-16 units; in ASCII these are the code points.

@@ -1,5 +1,5 @@
-"""A folder of HTML pages, written next to its final path and moved there as a whole; sessions are zlib-packed scripts,
-since a page opened from disk cannot fetch data."""
+"""A folder of HTML pages, moved into place as a whole; sessions are scripts: a page opened from disk cannot fetch
+data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ COMMON = ("style.css", "theme.js")
 
 class HtmlSite:
     def __init__(self, folder: Path, templates: Path, **known: object) -> None:
-        """Set up the templates. `known`: values for all templates."""
         self._folder = folder
         self._templates = templates
         self._environment = jinja2.Environment(

@@ -42,8 +42,7 @@ def _one_line(text: str, longest: int) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with a heading if there is a title; "" without rows. Columns whose names begin with ">" are
-    aligned to the right."""
+    """Return "" without rows. Columns whose names begin with ">" are aligned to the right."""
     lines = [_line(row) for row in rows]
     if not lines:
         return ""

@@ -1,5 +1,4 @@
-"""The escapes for foreign text in a terminal or a log: characters that move the cursor, hide or reorder text are shown
-by number."""
+"""The escapes for text in terminals and logs: characters that move the cursor, hide or reorder are shown by number."""
 
 from __future__ import annotations
 

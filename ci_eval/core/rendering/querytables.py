@@ -35,7 +35,6 @@ CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition 
 
 
 def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
-    """Return a table with a heading; all columns but the first hold numbers."""
     first, *others = names
     columns = [Column(prose(first), "row", safe=code, on_terminal=first, in_html=first)]
     # "|" would end a cell, so such texts are code.

@@ -205,7 +205,6 @@ _toned = Markup('<span class="{}">{}</span><small>{}</small>').format
 
 
 def _project_cell(entry: SuiteProject, info: MetricInfo, *, compared: bool) -> Cell:
-    """Return the figure, or the difference with its verdict; and the interval."""
     difference, figure = entry.differences.get(info.name), entry.figures.get(info.name, NO_ESTIMATE)
     text, between = amount(figure.value, info.unit), interval(figure, info.unit)
     if difference:
@@ -338,8 +337,7 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
 
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """Return the rank of each evaluation; the ranks between those shown better and those shown worse are a tie, such as
-    2-3. `ahead`: how many others each is better than; `behind`: how many each is worse than."""
+    """Return ranks; a tie is 2-3. `ahead`, `behind`: how many others each is better, or worse, than."""
     spans = [(worse_than + 1, len(ahead) - than) for than, worse_than in zip(ahead, behind, strict=True)]
     return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 
@@ -354,8 +352,6 @@ def _pair_cell(difference: Difference | None, info: MetricInfo) -> str | Cell:
 
 
 class Trends(msgspec.Struct, frozen=True):
-    """The trend of one evaluation, or of several with their names; the template draws charts."""
-
     trends: Sequence[Trend]
     names: Sequence[str]
     formats: str = ALL

@@ -217,7 +217,6 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
 class ClusterParts(msgspec.Struct):
     cause: str
     parts: list[tuple[Loss, float]] = msgspec.field(default_factory=list)
-    """Losses with their certainty."""
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
     firsts: Counter[str] = msgspec.field(default_factory=Counter)
     defined: Counter[str] = msgspec.field(default_factory=Counter)
@@ -284,8 +283,8 @@ def find_causes(
     others: Mapping[str, Ranks],
     base: tuple[str, Ranks] | None = None,
 ) -> Causes:
-    """Return the clusters of misses. `others`: ranks of the same sessions by title of another workspace. `base`: title
-    and ranks; only what got worse since then counts, over the sessions of both."""
+    """`others`: ranks of the same sessions by workspace title. `base`: title and ranks; only what got worse since then
+    counts."""
     gathered: dict[tuple[str, ...], ClusterParts] = {}
     whole, weight, count = Loss(0.0, 0.0), 0.0, 0
     judged: Counter[str] = Counter()

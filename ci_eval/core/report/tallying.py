@@ -32,11 +32,9 @@ AT_ONCE = 16
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
 
 Seen = Sequence[Sequence[Observation]]
-"""Observations by metric, in one session."""
 Named = Callable[[Iterable[str]], Mapping[str, Metric]]
 """Names → the metrics that other processes take for them."""
 _PartOfAll = tuple[dict[str, "_Part"], "Sums"]
-"""Parts by filter, and what no filter divides."""
 
 
 class _Part(msgspec.Struct, kw_only=True):
@@ -85,8 +83,8 @@ class Tally:
     def add(
         self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
     ) -> None:
-        """Count a session if it passes the filter. `band`: None if it was not asked. `seen`: by metric. `moved`: by
-        round, if not all are alike."""
+        """Count a session if it passes the filter. `band`: None if it was not asked. `moved`: by round, if not all are
+        alike."""
         weight, sums = self._part.weight(session), self._sums
         sums.undecided += weight is None
         if not weight:
@@ -121,7 +119,6 @@ class Tally:
         return replace(self._sums, collected=[observations.collected() for observations in self._observations])
 
     def add_part(self, part: _Part) -> None:
-        """Add the next files, which another process added up."""
         sums, before = self._sums, len(self._sums.files)
         for mine, theirs in zip(self._observations, part.collected, strict=True):
             mine.merge_observations(theirs, before)
@@ -166,7 +163,6 @@ class Tally:
         }
 
     def figures(self, asked: float, again: SecondQuestions) -> FilterFigures:
-        """`asked`: a share of the project's sessions; `again`: the second questions."""
         sums, is_detailed = self._sums, self._part.detailed
         by_file = {
             observations.metric.info.name: observations.by_file(len(sums.files)) for observations in self._observations
@@ -240,8 +236,8 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
-        """Return the asked sessions of each stratum, and the strata of each filter's sessions; nothing of an undivided
-        population, which saves reading all sessions."""
+        """Return asked sessions by stratum, and strata by filter; nothing of an undivided population, which saves
+        reading."""
         asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
         for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
             for session in filter(evaluated, sessions):

@@ -19,7 +19,6 @@ from ci_eval.core.text_spans import Lines
 from ci_eval.core.workspace import Workspace
 
 Type = Literal["text", "word", "integer", "number", "flag", "numbers", "grades"]
-"""word: a text that many rows share. numbers: numbers or nulls. grades: name → number."""
 
 
 class At(NamedTuple):
@@ -119,7 +118,6 @@ TABLES: Mapping[str, tuple[Column, ...]] = {"sessions": SESSIONS, "lookups": LOO
 
 
 BATCH = 20_000
-"""The rows in memory at once."""
 
 NO_LOOKUP = Lookup(prefix="", total=0, rank=None, latency=0, suggestions=())
 NO_SUGGESTION = Suggestion(text="")
@@ -132,10 +130,8 @@ Passes = Callable[[Session], bool]
 
 
 def batches(workspace: Workspace, table: str, passes: Passes | None = None) -> Iterator[Batch]:
-    """Yield rows of passing sessions (None: all), in the order of stored files, sessions, lookups and ranks.
-
-    Raises WorkspaceError if a stored file is damaged.
-    """
+    """Yield rows in the order of stored files, sessions, lookups and ranks. Raises WorkspaceError if a file is
+    damaged."""
     columns = TABLES[table]
     waiting: Batch = {column.name: [] for column in columns}
     cells = [(column.get, waiting[column.name]) for column in columns]
@@ -164,16 +160,12 @@ def _rows(workspace: Workspace, table: str, passes: Passes | None) -> Iterator[A
 
 
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""The beginning of a text that spreadsheets would run as a formula, also after apostrophes; the last four are
-full-width signs that some take for the others (OWASP, CSV Injection)."""
+"""Texts that spreadsheets would run as a formula, also after apostrophes or full-width signs (OWASP, CSV Injection)."""
 
 
 def write(workspace: Workspace, folder: Path, form: str, passes: Passes | None = None) -> dict[Path, int]:
-    """Write each table of passing sessions (None: all) to its file in `folder`; return the files with their numbers of
-    rows.
-
-    Raises ConfigError (see `check`), and WorkspaceError if a file cannot be read or written.
-    """
+    """Return the files with their numbers of rows. Raises ConfigError (see `check`), and WorkspaceError if a file
+    cannot be read or written."""
     writer = FORMATS[form]
     written = {}
     for table in TABLES:
