@@ -13,8 +13,6 @@ from ci_eval.core.model.tokens import Number, Value
 
 
 class TrendPoint(Value, frozen=True, kw_only=True):
-    """An evaluation of the past, or the new one."""
-
     started: str
     title: str
     engine: EngineInfo
@@ -27,7 +25,6 @@ class TrendPoint(Value, frozen=True, kw_only=True):
     gates: tuple[GateResult, ...] = ()
     """Empty if none was checked, or in histories older than this field."""
     run: str = ""
-    """The address of the CI's run, if known."""
 
 
 class ChangePoint(Value, frozen=True, kw_only=True):
@@ -36,7 +33,6 @@ class ChangePoint(Value, frozen=True, kw_only=True):
     night: int
     """The index of the first night after the change."""
     before: float
-    """The mean since the previous change."""
     after: float
     p: float
     good: bool | None
@@ -103,8 +99,7 @@ class Difference(Value, frozen=True, kw_only=True):
     """The subject of interval, p-value and verdict."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval, which holds by itself; of no width if nothing is uncertain, as of all sessions of
-    baselines."""
+    """The 95 % interval, which holds by itself; of no width if nothing is uncertain."""
     p: float | None = None
     """Two-sided; below 0.05 exactly if the interval excludes 0. None if nothing is uncertain."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
@@ -143,8 +138,6 @@ class Subset(Value, frozen=True, kw_only=True):
 
 
 class PairCounts(Value, frozen=True, kw_only=True):
-    """The pairs that a filter lets through, with the number that the first declared metric calls better or worse."""
-
     sessions: int
     wins: int
     losses: int
@@ -157,9 +150,7 @@ class Failures(Value, frozen=True, kw_only=True):
     rounds: int = 1
     always: int = 0
     alone: int = 0
-    """Sessions on which the other engine never failed."""
     statuses: dict[str, int] = {}
-    """Sessions by status of the first round that failed."""
     example: str = ""
 
 
@@ -176,9 +167,7 @@ class Side(Value, frozen=True, kw_only=True):
     sessions: int
     failed: int
     failures: Failures | None = None
-    """Absent in a ranking."""
     noise: Noise | None = None
-    """Known if each session was asked several times."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -232,19 +221,16 @@ class Comparison(Value, frozen=True, kw_only=True):
     parts: tuple[Subset, ...]
     transitions: dict[str, dict[str, int]]
     latencies: dict[str, tuple[float, float]]
-    """Milliseconds in base and in new, by quantile."""
     regressions: tuple[Change, ...]
     improvements: tuple[Change, ...]
     warnings: tuple[str, ...]
     conditions: tuple[Condition, ...] = ()
-    """Differences between the configurations sent to the engines."""
     only_told: bool = False
-    """True if only the configurations sent to the engines differ."""
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
     unseen: float | None = None
-    """The share of sessions that may be answered otherwise although all rounds agreed, if differences are exact; else
-    None."""
+    """The share of sessions that may be answered otherwise although all rounds agreed; None without exact
+    differences."""
     detection: Detected | None = None
     """Set if the comparison asked only as many sessions as the goal takes."""
     failures: FailureVerdict | None = None
@@ -265,8 +251,7 @@ class Ranking(Value, frozen=True, kw_only=True):
     times: tuple[dict[str, Estimate], ...] = ()
     """Times or memory of each side, by metric. Nothing is ranked by them: one side may have met a busier machine."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """The difference row - column by declared metric, from the pair's comparison if there is one; adjusted for the
-    number of declared metrics alone."""
+    """row - column by declared metric, from the pair's comparison if any; adjusted for the declared metrics alone."""
     ahead: tuple[int, ...]
     """The number of sides that each is shown to be better than, by the first declared metric."""
     behind: tuple[int, ...]
@@ -283,9 +268,7 @@ class Overview(Value, frozen=True, kw_only=True):
     trends: tuple[Trend, ...] = ()
     """The ranking's order; empty without a history."""
     comparisons: dict[str, str] = {}
-    """Folders by title, relative to the overview's."""
     workspaces: tuple[str, ...] = ()
-    """Folders of the ranking's sides, relative to the overview's."""
 
 
 class OverProjects(Value, frozen=True, kw_only=True):
@@ -293,7 +276,6 @@ class OverProjects(Value, frozen=True, kw_only=True):
 
     mean: float | None
     n: int
-    """Projects that have a figure."""
     population: Literal["other projects"] = "other projects"
     """The subject of interval, p-value and verdict: projects like these."""
     low: float | None = None
@@ -335,7 +317,6 @@ class SweptRun(Value, frozen=True, kw_only=True):
     """A run of a sweep with one choice of values."""
 
     values: tuple[str, ...]
-    """One per key, as the user wrote it."""
     workspace: str
     sessions: int
     figures: dict[str, Estimate]
@@ -367,7 +348,6 @@ class Sweep(Value, frozen=True, kw_only=True):
     remark: str = ""
     """The overestimate of the best run; "" if nothing is uncertain, or files were held out."""
     held_out: HeldOut | None = None
-    """Set if files were held out."""
     shard: str | None = None
     """Set if these are figures of a part only: nothing is compared."""
 
@@ -388,8 +368,7 @@ class Detected(Detection, frozen=True, kw_only=True):
     """The goal of a comparison, and how much of it was reached."""
 
     reached: float | None = None
-    """The true difference that the asked sessions find with that power; 0 if nothing is uncertain, None without a
-    figure."""
+    """The true difference that the asked sessions find; 0 if nothing is uncertain, None without a figure."""
 
 
 class ChangeCluster(Value, frozen=True, kw_only=True):
@@ -400,7 +379,6 @@ class ChangeCluster(Value, frozen=True, kw_only=True):
     """One version, unless some in between cannot be asked."""
     sessions: Number
     worse: Number
-    """Sessions that are worse since then; the others are better."""
     kinds: dict[str, Number]
     changes: dict[str, Number]
     """Sessions by the bands of their ranks before and after."""
@@ -413,7 +391,6 @@ class Bisection(Value, frozen=True, kw_only=True):
     versions: Number
     sessions: Number
     unsteady: Number
-    """Sessions left out, since one end answered them differently when asked again."""
     changed: Number
     questions: Number
     skipped: dict[str, str]

@@ -11,8 +11,7 @@ from ci_eval.core.model.tokens import Milliseconds, Number, Value
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
 
 AutoImported = Literal["on", "off", "none", "unknown"]
-"""The policy on names that need an import. `none`: the engine never suggests them; `unknown`: not configured either
-way."""
+"""For names that need an import. `none`: the engine never suggests them; `unknown`: not configured either way."""
 
 SET = "(set)"
 
@@ -25,7 +24,6 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     """The named engine whose configuration was taken; "" = none."""
     arguments: tuple[str, ...] = ()
     prepared: tuple[str, ...] = ()
-    """Arguments of a program that is run before."""
     settings: dict[str, Any] = {}
     options: Any = None
     environment: dict[str, str] = {}
@@ -36,7 +34,6 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     language_ids: dict[str, str] = {}
     """The protocol's name of the language, by suffix of a file."""
     quirks: dict[str, Any] = {}
-    """Special treatment, unlike other servers."""
     auto_import: AutoImported = "unknown"
     dependencies: Literal["told", "not told", "none"] = "none"
     """The engine's knowledge of where the packages of the project are; `none` = none installed."""
@@ -58,9 +55,7 @@ class CpuTimes(Value, frozen=True, kw_only=True):
     engine: Seconds = 0.0
     """0 for engines on another machine or within ci-eval's process."""
     checks: Seconds = 0.0
-    """Engine and ci-eval while sessions are asked once more."""
     own: Seconds = 0.0
-    """ci-eval itself, without supervisors of engines."""
 
     def __add__(self, other: CpuTimes) -> CpuTimes:
         return CpuTimes(
@@ -116,8 +111,8 @@ class Footprint(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The start-up times of an engine, and the memory it held, in a whole run."""
 
     start_ups: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
-    """Times until the first answer, rising, without waits that are not the engine's. Each worker, round and crash
-    starts an engine."""
+    """Rising times until the first answer, without waits that are not the engine's. Workers, rounds and crashes start
+    it."""
     start_cpus: Annotated[tuple[Milliseconds, ...], Meta(max_length=MOST_STARTS)] = ()
     """CPU times of the engine's processes up to the first answer, rising, if known."""
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0

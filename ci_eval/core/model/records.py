@@ -17,12 +17,11 @@ class Definition(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The origin of an object. Two definitions are equal if all three fields are."""
 
     kind: str = "UNKNOWN"
-    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS or UNKNOWN; usages mined by
-    other tools may have more."""
+    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS or UNKNOWN, or a miner's
+    own."""
     member: str = ""
     """The class of NEW, the function of RETURN, WITH or PARAM, the attribute of FIELD."""
     argument: int | None = None
-    """The index from 0 of a PARAM."""
 
 
 class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={"class_": "class"}):
@@ -33,7 +32,6 @@ class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={
     method: str = ""
     definition: Definition = Definition()
     calls: tuple[str, ...] = ()
-    """Methods in the order of the source, each once."""
 
 
 class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -45,8 +43,7 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The offset after the receiver."""
     end: Number
     statement: tuple[Number, Number] | None = None
-    """Begin and end of a surrounding statement that can be removed whole: no other statements and no definition of the
-    object inside, and the code is complete without it."""
+    """Begin and end of a surrounding statement that can be removed whole without breaking the code."""
     line: Number | None = None
     """The end of the line before the statement, where a line may be inserted; None if there is none."""
     indent: str = ""
@@ -155,12 +152,10 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
     instruction: str = ""
     """`{name}` is that part of the context. "" = as the task asks."""
     context: dict[str, str] = {}
-    """Texts by name: a diff, a function, the file around it."""
     references: tuple[str, ...] = ()
     """Right answers; none if only a judge can tell."""
     run: Runnable | None = None
     queries: tuple[ObjectUsage, ...] = ()
-    """Objects whose further calls are asked for, one per lookup."""
     next_references: tuple[str, ...] = ()
     """Calls that the very next state adds, of a real query whose goal may be later."""
     carets: tuple[Caret | None, ...] = ()
@@ -184,7 +179,6 @@ class Optimism(Value, frozen=True, kw_only=True):
     part: str
     cases: Number
     difference: float
-    """Mean F1 of the first strategy minus that of the second."""
     low: float | None = None
     high: float | None = None
     """The 95 % interval for other code like this, whose files are the sample; None if there are too few."""
@@ -212,8 +206,7 @@ class Histories(Value, frozen=True, kw_only=True):
     """The histories of a dataset."""
 
     users: dict[str, Contribution] = {}
-    """Contributions by user; "" = not named. The key is a digest, so that parts of a run add up the same user. It hides
-    nobody from those who can guess the name."""
+    """By name; "" = not named. The key is a digest, which hides nobody from those who can guess the name."""
     lengths: dict[int, Number] = {}
 
 
@@ -248,9 +241,7 @@ class QueryFigures(Value, frozen=True, kw_only=True):
     """F1, or R-precision if an engine's lists have no end."""
     pairs: dict[str, Number]
     transitions: dict[str, dict[str, Number]]
-    """Cases by the calls that are there and stay, then by the calls of the end."""
     scenarios: tuple[QueryRow, ...]
-    """Scenarios, all cases first."""
     evolutions: tuple[QueryRow, ...]
     types: tuple[QueryRow, ...]
     all_types: Number

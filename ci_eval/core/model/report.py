@@ -20,10 +20,8 @@ class GateResult(Value, frozen=True, kw_only=True):
     """True if the job goes on: an undecided gate may pass, by `--undecided`."""
     reason: str
     result: Literal["", "kept", "broken", "undecided"] = ""
-    """Undecided if the interval has both values that pass and values that break it; "" in data older than this
-    field."""
+    """Undecided if the interval has both values that pass and values that break it; "" in older data."""
     needed: Number | None = None
-    """About how many sessions, of those the gate is about, would decide; None if no number does."""
 
     @property
     def word(self) -> str:
@@ -48,7 +46,6 @@ class Estimate(Value, frozen=True, kw_only=True):
 
     value: Figure | None
     population: Literal["project"] = "project"
-    """The subject of the interval."""
     low: Figure | None = None
     high: Figure | None = None
     """Equal to the value if all sessions were asked; None for times and counts."""
@@ -106,8 +103,7 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     checksum: str
     """SHA-256 over the paths and contents of its files."""
     identity: str | None = None
-    """The text that ids of sessions are made from; None = the name. "" = nothing: the same text below the same path has
-    the same id."""
+    """What ids of sessions are made from; None = the name. "" = nothing: the same text below a path has the same id."""
 
     @property
     def identity_name(self) -> str:
@@ -120,8 +116,7 @@ class MetricInfo(Value, frozen=True, kw_only=True):
     name: str
     summary: str
     unit: str
-    """share (0..1, displayed as percent), score (0..1, displayed as it is), rank, ms, nats (of log-probabilities),
-    money or count."""
+    """share (0..1, as percent), score (0..1, as it is), rank, ms, nats (of log-probabilities), money or count."""
     better: str
     """higher, lower or neither."""
     shown: bool = False
@@ -168,10 +163,8 @@ class Responses(Value, frozen=True, kw_only=True):
     """Counts of responses of language models."""
 
     finishes: dict[str, int]
-    """Lookups by why the model stopped."""
     rules: dict[str, int]
     empty: dict[str, int]
-    """Sessions without a suggestion by why the model stopped."""
     unreadable: int = 0
     example: str = ""
 
@@ -208,16 +201,13 @@ class Evaluation(Value, frozen=True, kw_only=True):
     task: str = "completion"
     seed: int
     conditions: dict[str, str] = {}
-    """Conditions by name; runs of one trend share them."""
     started: str
     environment: dict[str, str]
     lacking: dict[str, int] = {}
     """Imports by package that an engine could not follow, since the package was not installed."""
     remedies: dict[str, str] = {}
-    """Advice by package."""
     unparsable: float = 0.0
     unparsable_files: dict[str, float] = {}
-    """The unreadable share of files of which most text could not be read."""
     noise: Noise | None = None
     repeats: Determinism | None = None
     is_function: bool = False
@@ -233,7 +223,6 @@ class Evaluation(Value, frozen=True, kw_only=True):
     drawn: dict[str, str] = {}
     """Draws beyond the choice of sessions, by name: the seed."""
     clusters: str = "files"
-    """The unit of the sample of other code: "files" or "projects"."""
     prompts: PromptFigures | None = None
     queries: QueryFigures | None = None
     filters: dict[str, FilterFigures]
@@ -250,12 +239,10 @@ class LogCounts(Value, frozen=True, kw_only=True):
     files: Number
     sessions: Number
     selected: Number
-    """Sessions in which the user took the expected text."""
     queries: Number
     rows: Number
     expected: Number
     kinds: dict[str, tuple[Number, Number]]
-    """Rows, and rows with the expected text, by kind of candidate."""
 
 
 class LogFile(Value, frozen=True, kw_only=True):
@@ -294,7 +281,6 @@ class MissExample(Value, frozen=True, kw_only=True):
     expected: str
     rank: Number | None
     ahead: tuple[str, ...]
-    """The first ones ahead of the expected text."""
 
 
 class Cluster(Value, frozen=True, kw_only=True):
@@ -302,11 +288,8 @@ class Cluster(Value, frozen=True, kw_only=True):
 
     cause: str
     kind: str
-    """Kinds of expected tokens, the most frequent first, joined by ", "."""
     first: str
-    """The most frequent class of first suggestions; "nothing" if there was none."""
     share: float
-    """The share of the lost points of RecallAt1."""
     gain: float
     """Points of RecallAt1 gained at most without the cause."""
     mrr_share: float
@@ -317,7 +300,7 @@ class Cluster(Value, frozen=True, kw_only=True):
     defined: dict[str, Number]
     """Sessions by where the expected name is defined."""
     others: dict[str, Number] = {}
-    """Sessions in which another workspace, by title, has the expected text: first if offered here, at any rank if
+    """By title of another workspace, sessions in which it has the text: first if offered here, at any rank if
     missing."""
     examples: tuple[MissExample, ...]
 
@@ -328,11 +311,9 @@ class Causes(Value, frozen=True, kw_only=True):
     title: str
     base: str = ""
     headline: str
-    """The report filter of the sessions."""
     language: str
     sessions: Number
     lost: float
-    """Points of RecallAt1."""
     mrr_lost: float
     judgeable: Number
     """Sessions with a loss although the engine offered something."""
@@ -351,9 +332,7 @@ class CaseResult(Value, frozen=True, kw_only=True):
     """The line, with a bar at the caret."""
     directives: str
     reasons: tuple[str, ...]
-    """Empty if the case passes."""
     first: tuple[str, ...]
-    """The beginning of the list."""
 
     @property
     def name(self) -> str:
@@ -370,12 +349,10 @@ class ListChange(Value, frozen=True, kw_only=True):
 
 class Cases(Value, frozen=True, kw_only=True):
     title: str
-    """The engines with versions."""
     left_out: tuple[str, ...] = ()
     """Languages whose cases the engine does not know."""
     cases: tuple[CaseResult, ...]
     base: str | None = None
-    """The title of the snapshot to compare with, or None."""
     changes: tuple[ListChange, ...] = ()
 
     @property

@@ -20,8 +20,8 @@ class Suggestion(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
     text: str
     tail: str = ""
-    """The text that acceptance leaves after `text` although the code differs; after `⌫` what it removes there, after
-    `⇤` before the token; after `⇡` what it changes elsewhere. Such a suggestion is not the expected one."""
+    """Text that acceptance leaves after `text` although the code differs; after `⌫` text it removes there, after `⇤`
+    before the token; after `⇡` text it changes elsewhere. Such a suggestion is not the expected one."""
     label: str = ""
     """The displayed text, if not `text`."""
     kind: str = ""
@@ -47,11 +47,9 @@ class Usage(Value, frozen=True, kw_only=True, omit_defaults=True):
     answer_tokens: Number | None = None
     cost: Annotated[float, Meta(ge=0, le=1e12)] | None = None
     logprob: Annotated[float, Meta(ge=-1e4, le=0)] | None = None
-    """The mean log-probability of its suggestion's tokens (natural logarithm)."""
     finish: str = ""
     """stop, length, filter, refusal, tool, or unknown."""
     read: tuple[str, ...] = ()
-    """Rules that found suggestions in the response: thought, end token, fence, heading …"""
     unreadable: bool = False
     cut_off: bool = False
 
@@ -94,7 +92,7 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     rank: Place | None
     """The rank among displayed suggestions, None if absent."""
     offered: bool = False
-    """True if a suggestion has the name, whatever its acceptance leaves. Stored without a rank, or in the task
+    """True if a suggestion has the name, whatever its acceptance leaves. Stored only without a rank, or in the task
     inside."""
     adds_import: bool = False
     """True if the first suggestion would add an import that the code lacks."""
@@ -107,7 +105,6 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     cold: bool = False
     """True for the first lookup in a file after that was opened."""
     selected: bool = False
-    """True if the expected text is taken here."""
     accepted: Number = 0
     """Characters saved by a taken suggestion (golf)."""
     usage: Usage | None = None
@@ -173,9 +170,7 @@ class SessionScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
     again: Number = 0
     """Repeats by the same process, to see if the answer differs (a seeded sample)."""
     differing: Number = 0
-    """Rounds or repeats that differ at all from the first."""
     otherwise: tuple[Otherwise, ...] = ()
-    """The rounds that metrics see differently."""
     reused: bool = False
     """True if an earlier run's result is used: times are not of this run."""
     lookups: tuple[LookupScore, ...] = ()
@@ -211,9 +206,7 @@ class FileError(Value, frozen=True, kw_only=True):
     stage: Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
     message: str
     sessions: Number = 0
-    """Planned sessions that it cost."""
     lost: Number = 0
-    """Bytes of the file, if none of it could be read."""
     trace: str = ""
 
 
@@ -269,7 +262,6 @@ class CallCompletion(Value, frozen=True, kw_only=True, gc=False, tag_field="type
 
     session: str
     offset: Number
-    """The offset in the file as it is on disk."""
     prefix: str
     expected_text: Annotated[str, Meta(min_length=1)]
     properties: Properties
@@ -290,16 +282,13 @@ class UseImport(CallCompletion, frozen=True, kw_only=True, gc=False, tag_field="
 
 
 class PlayItem(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag_field="type", tag="PLAY_ITEM"):
-    """An action that lets the task produce an item at the caret in its own way; the caret is behind the whole text of
-    the item afterwards."""
+    """An action that lets the task produce an item at the caret; afterwards the caret is after the whole item."""
 
     session: str
     offset: Number
-    """The offset in the file as it is on disk."""
     expected_text: str
     """Empty only of a record without references."""
     ranges: tuple[tuple[Number, Number], ...]
-    """Begin and end of its tokens, within the item."""
     properties: Properties
     record: Record | None = None
 
@@ -309,8 +298,7 @@ class CodeGolf(PlayItem, frozen=True, kw_only=True, tag_field="type", tag="CODE_
 
 
 class FinishSession(Value, frozen=True, kw_only=True, gc=False, tag_field="type", tag="FINISH_SESSION"):
-    """An action that ends the session that began with the first CALL_COMPLETION or item since the last
-    FINISH_SESSION."""
+    """An action that ends the session of the first CALL_COMPLETION or item since the last FINISH_SESSION."""
 
 
 Action = (
@@ -371,13 +359,11 @@ class Offer(Suggestion, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     filtered_by: str | None = None
     """The server's `filterText`; None = the label."""
     begin: int = 0
-    """The replaced range's begin, relative to the token."""
     firm: int = 0
     """The length of `tail` before the first placeholder."""
     number: int = 0
     """The editor's number of the kind, which orders equals."""
     item: int = 0
-    """The index in the server's answer."""
     preselect: bool = False
     visible: bool = True
     """False if its range cannot be replaced."""

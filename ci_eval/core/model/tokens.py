@@ -39,7 +39,6 @@ class Kind(str, Enum):
     COMMENT = "COMMENT"
     """A word in a comment, in the task `silent`."""
     LINE = "LINE"
-    """A whole line (golf)."""
     RECORD = "RECORD"
 
 
@@ -47,7 +46,6 @@ UNREFERRING = frozenset({Kind.DEFINITION, Kind.LITERAL, Kind.OPERATOR, Kind.PUNC
 """Kinds that refer to nothing, and are not completed."""
 
 MASKED = "masked tokens"
-"""The unit of the task `tokens`."""
 
 Location = Literal["project", "library"]
 
@@ -65,9 +63,7 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     first_use: bool | None = None
     """True if the text does not occur earlier in the file, as a whole word."""
     language: str | None = None
-    """A sample's language, if a dataset has several."""
     prompt: str | None = None
-    """A sample's prompt or template, if a dataset has several."""
     strategy: str | None = None
     """LINEAR, RANDOM, REAL* or REAL; `package` is the object's type."""
     scenario: str | None = None
@@ -94,7 +90,6 @@ class Extraction(Value, frozen=True, kw_only=True):
     unparsable: float
     """The share of unreadable words, 0 to 1."""
     trouble: str = ""
-    """Failures while the text was made readable."""
 
 
 class Vocabulary(Value, frozen=True, kw_only=True):

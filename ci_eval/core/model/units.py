@@ -12,7 +12,6 @@ NOTHING = "\N{EM DASH}"
 TO = "\N{EN DASH}"
 
 TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
-"""The metrics with trends besides the declared ones."""
 COSTS = ("CostPerSession",)
 
 

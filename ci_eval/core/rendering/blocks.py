@@ -109,8 +109,8 @@ class Warned(Sentence, frozen=True):
 
 
 class Cell(NamedTuple):
-    """A cell that is more than a text. `below`: the interval of a figure; `safe`: what makes its texts safe in
-    Markdown, if not the column's; the others replace the text in one format."""
+    """`below`: the interval of a figure; `safe`: what makes texts safe in Markdown, if not the column's; others are for
+    one format."""
 
     text: str
     below: str = ""
@@ -124,8 +124,8 @@ class Cell(NamedTuple):
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column. `about`: the tooltip of its head in HTML; `classes`: of its cells in HTML, "row" for heads; `safe`:
-    what makes its cells safe in Markdown. Its name on the terminal is in small letters unless set."""
+    """`about`: the tooltip of its head; `classes`: of its cells in HTML, "row" for heads; `safe`: what makes cells safe
+    in Markdown. Its name on the terminal is in small letters unless set."""
 
     name: str
     classes: str = ""
@@ -141,9 +141,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table; its columns say which formats have them. `numbers`: how many columns after the first are aligned to the
-    right on the terminal; None = all. `styles`, `spare`: see `Screen.table`. `label`: its name for screen readers, or
-    "#" and the id of its heading. `note`: a sentence below. `is_tall`: a page scrolls it up and down."""
+    """`numbers`: how many columns after the first are right-aligned on the terminal; None = all. `styles`, `spare`: see
+    `Screen.table`. `label`: for screen readers, or "#" and the heading's id. `is_tall`: a page scrolls it up and
+    down."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str | Cell]]
@@ -216,7 +216,6 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def breakable(path: str) -> Markup:
-    """Return a path that may be broken after its slashes."""
     return Markup("/<wbr>").join(path.split("/"))
 
 

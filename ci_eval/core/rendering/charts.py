@@ -21,7 +21,6 @@ APART = 140
 """The least distance between two texts below the axis."""
 DAY = 24 * 60 * 60
 FEW = 10
-"""The most runs of a sweep that all have their names below the axis."""
 
 
 class Dot(msgspec.Struct, frozen=True):
@@ -42,7 +41,6 @@ class Chart(msgspec.Struct, frozen=True):
     summary: str
     lines: tuple[tuple[Dot, ...], ...]
     band: str = ""
-    """The points of the intervals' polygon; "" without intervals."""
     marks: tuple[ChartMark, ...] = ()
     versions: tuple[tuple[float, str, str], ...] = ()
     """x coordinate, new version ("" if there is no room), tooltip."""
@@ -100,7 +98,6 @@ def _draw(
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
-    """Return a chart for each metric that has figures of at least two runs."""
     x, last = across(len(sweep.runs)), len(sweep.runs) - 1
     titles = [", ".join(run.values) for run in sweep.runs]
     names = tuple(
@@ -121,8 +118,7 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
-    """Return a chart for each metric, with a line for each trend; none if all figures are of one night. `names`: the
-    lines' tooltips."""
+    """Return none if all figures are of one night. `names`: the lines' tooltips."""
     by_time = {night.started: night for trend in trends for night in trend.nights}
     starts = sorted(by_time, key=machine.seconds)
     # Evaluations of one night start one after the other.

@@ -1,7 +1,6 @@
 """The sessions of a report as columns of numbers, which one page shows, filters and groups.
 
-A report opened from disk may not fetch data, so the columns are a script. Frequent texts are stored once and have
-numbers.
+A report opened from disk may not fetch data, so the columns are a script. Frequent texts are stored once.
 """
 
 from __future__ import annotations
@@ -37,12 +36,10 @@ from ci_eval.core.statistics.population import Key, Strata, find_cluster
 MOST_ROWS = 250_000
 """The most rows: browsers do not hold lists of any height."""
 LONGEST = 120
-"""The longest text, in characters."""
 BEFORE, WIDTH = 60, 160
 """The most characters of a line of code: before the token, and altogether."""
 
 CONDITIONS = ("static", "argument", "first", "location", "package", "strategy", "scenario", "evolution")
-"""The names of tokens' properties in filter expressions."""
 COLUMNS = "file page line code at expected prefix typed kind properties filters change stratum"
 """The columns of a row, without those of the sides."""
 CHANGES = ("better", "worse", "same", "only")
@@ -50,7 +47,6 @@ CHANGES = ("better", "worse", "same", "only")
 
 
 def _numbering() -> defaultdict[Any, int]:
-    """Return a map that numbers new keys from 0."""
     return defaultdict(count().__next__)
 
 
@@ -67,7 +63,6 @@ class Side(msgspec.Struct):
     latency: list[int] = msgspec.field(default_factory=list)
     """Tenths of a millisecond, of the slowest lookup; -1 if there was none in this run."""
     observed: list[list[int]] = msgspec.field(default_factory=list)
-    """Values with their weights, by metric."""
 
 
 class Computed(msgspec.Struct, frozen=True, kw_only=True):
@@ -209,7 +204,6 @@ class SessionTable:
             column.append(self._observed[tuple((float(value), float(weight)) for value, weight in seen)])
 
     def script(self) -> bytes:
-        """Return the call that hands the table to the page."""
         bands, ungraded = self._bands, self._band_numbers[UNGRADED_BAND]
         if any(ungraded in side.band for side in self._sides):
             bands = [*bands, (UNGRADED_BAND, UNGRADED_BAND, "skipped")]

@@ -60,7 +60,6 @@ def mark_verdict(verdict: Verdict, *, marked: bool = True) -> Markup:
 
 
 def went(task: Task, rank: int | None, score: float, status: str) -> str:
-    """Return a session's rank, its score if the task plays items, or its status."""
     if status not in {"ok", "no-match", "empty", "cut-off"}:
         return status
     if task.play:
@@ -69,7 +68,6 @@ def went(task: Task, rank: int | None, score: float, status: str) -> str:
 
 
 def populations(evaluation: Evaluation) -> tuple[str, str]:
-    """Return what an evaluation's figures mean for this project, and for other code."""
     _, figures = figure_texts.first_filter(evaluation)
     _, leading = figure_texts.shown_filter(evaluation)
     drawn = f"intervals (95 %) hold what another seed would draw ({', '.join(evaluation.drawn)})"
@@ -124,9 +122,8 @@ def explain_verdict(difference: Difference | Elsewhere, unit: str) -> str:
 def verdict_lines(
     comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
 ) -> list[str]:
-    """Return what answer and tables do not say: imports of first suggestions, the goal of detection, other kinds of
-    tokens, times and failures, if judged. `shown` makes foreign text safe. `folders`: the two workspaces; None = their
-    names are enough."""
+    """Return what answer and tables do not say: imports, detection, other kinds of tokens, times, failures. `shown`
+    makes foreign text safe. `folders`: the two workspaces; None = their names are enough."""
     others = dict(_beside_lines(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown), _failure_line(comparison, shown, folders)

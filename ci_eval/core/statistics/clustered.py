@@ -19,17 +19,15 @@ from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, within
 from ci_eval.core.statistics.student import Floats, critical_values
 
 STRETCH = 1.5
-"""The factor that widens an interval before it must fit in the margin: with a loss in few files of which few were
-sampled, both the difference and its standard error look too small."""
+"""The widening of an interval that must fit in the margin: a loss in few files, few of them sampled, looks too
+small."""
 FEWEST_ALIKE = 300
-"""The effective clusters from which other code may be called equivalent. In simulations, a loss as large as the margin
-in one file of sixty was wrongly called equivalent in 11 % of comparisons of 100 files, up to 10 % of 200, and up to 4 %
-of 400 and 700."""
+"""The effective clusters needed to call other code equivalent. In simulations not used to choose it, a loss as large as
+the margin in one file of sixty was wrongly called equivalent in 11 % of comparisons of 100 files, up to 10 % of 200,
+and up to 4 % of 400 and 700."""
 
 
 class Clusters(msgspec.Struct, frozen=True):
-    """Differences with standard errors, and the effective number of clusters of each."""
-
     spread: Spread
     effective: Floats
 
@@ -50,10 +48,7 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def elsewhere(rows: Floats) -> Clusters:
-    """Return the differences (new - base) in code like these clusters.
-
-    `rows` (clusters x figures x 4): sums of base's numerators and denominators, then of new's.
-    """
+    """`rows` (clusters x figures x 4): base's numerators and denominators, then new's."""
     total = rows.sum(axis=0)
     variance, differing = jackknife(rows)
     effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
@@ -69,8 +64,7 @@ def elsewhere(rows: Floats) -> Clusters:
 
 
 def count_effective_clusters(sizes: Floats) -> Floats:
-    """Return (Σn)²/Σn² of each column: the number of clusters of equal size that would say as much. A column of zeros
-    gives 0."""
+    """Return (Σn)²/Σn² of each column: the clusters of equal size that would say as much; 0 for a column of zeros."""
     with np.errstate(invalid="ignore", divide="ignore"):
         counts = sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0)
     return np.asarray(np.nan_to_num(counts))
@@ -82,11 +76,8 @@ def _difference(sums: Floats) -> Floats:
 
 
 def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
-    """Return the intervals of single figures in code like these clusters.
-
-    `rows` (clusters x figures x 2): numerators and denominators. Intervals of figures with two bounds are made on the
-    logistic scale. Both ends are None for one cluster, and for clusters that are alike.
-    """
+    """`rows` (clusters x figures x 2): numerators and denominators. Intervals with two bounds are made on the logistic
+    scale. Both ends are None for one cluster, and for clusters that are alike."""
     total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]

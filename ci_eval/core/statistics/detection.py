@@ -22,23 +22,18 @@ from ci_eval.core.statistics.sampled import figure
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FIRST = 200
-"""The sessions of the pilot."""
 POINT = 0.01
-"""The difference that `needed` is about, as a share."""
 MOST_NEEDED = 10**8
 """No comparison of more sessions is planned."""
 ENOUGH_CHANGES = 10.3
 """The expected number of changed sessions of which eight or more change four times out of five (Poisson)."""
 STEPS = 400
-"""The sizes tried between the sessions asked so far and all sessions; a chosen one is at most some percent too
-large."""
+"""Sizes tried up to all sessions; a chosen one is at most some percent too large."""
 LEAST = 1.1
 """The least factor by which a further phase raises the sessions asked: each phase starts its engines again."""
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):
-    """The uncertainty of one difference, from the sessions asked so far."""
-
     sessions: int
     asked: int
     observed: float
@@ -46,8 +41,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     variance: float
     """The mean square of the difference in one session (`mean_square`)."""
     noise: float
-    """The variance by the engines' own noise; 0 if they have none, or none was measured. If engines were asked once:
-    that between files."""
+    """The variance by the engines' own noise, if measured; between files if engines were asked once."""
     df: float
     widen: float = 0.0
     """The interval's addition for answers that nobody has seen."""
@@ -55,7 +49,6 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
     """The sessions that change, if engines were asked once."""
 
     def detectable(self, asked: Floats, power: float) -> Floats:
-        """Return the true differences found with that power after `asked` sessions."""
         times = self.asked / asked
         sampling = (1 - asked / self.sessions) * self.variance * times / self.observed
         noise, df = self.noise * times, np.full(len(asked), self.df)
@@ -70,27 +63,22 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         return np.where((np.inf if self.changes is None else self.changes) >= ENOUGH_CHANGES * times, found, np.inf)
 
     def enough(self, wanted: float, power: float, least: int | None = None) -> int:
-        """Return the number of sessions (at least those asked so far, or `least`) that finds that difference; all
-        sessions if no smaller number does."""
+        """Return the number of sessions (at least `least`, or those asked) that finds a difference; all if no smaller
+        one does."""
         sizes = np.unique(np.geomspace(least or self.asked, self.sessions, STEPS).round())
         fits = bisect_left(range(len(sizes)), True, key=lambda at: self.detectable(sizes[[at]], power)[0] <= wanted)
         return int(sizes[min(fits, len(sizes) - 1)])
 
 
 def mean_square(squares: float, observed: float, most: float = 1.0) -> float:
-    """Return the mean square of differences with that sum of squares.
-
-    Two differences of the largest possible size are added, as in the interval (`sampled.here`): a pilot without a
-    differing session does not prove that none differs.
-    """
+    """Add two differences of the largest possible size, as in the interval (`sampled.here`): a pilot without a
+    differing session does not prove that none differs."""
     return (squares + 2 * most**2) / (observed + 2)
 
 
 def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, power: float) -> int:
-    """Return the sessions asked after the next phase; `asked` if no phase is needed.
-
-    `pilot`: None if the difference was not observed yet.
-    """
+    """Return the sessions asked after the next phase, or `asked`. `pilot`: None if the difference was not observed
+    yet."""
     if asked == 0:
         return min(FIRST, sessions)
     # Nothing was observed, so no variance is known: the sample doubles until something is.
@@ -99,10 +87,8 @@ def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, pow
 
 
 def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determinism) -> float:
-    """Return the longer distance from a ratio to an end of its 95 % interval; infinite without an interval.
-
-    `rows` (sessions x 2): numerator and denominator of each asked session. `again`: those asked twice.
-    """
+    """Return the longer distance from a ratio to an end of its 95 % interval, or infinity. `rows` (sessions x 2):
+    numerators and denominators. `again`: those asked twice."""
     total, observed = rows.sum(axis=0), int((rows[:, 1] != 0).sum())
     if not observed:
         return np.inf
@@ -114,8 +100,7 @@ def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determ
 
 
 def next_size_of_figure(reached: float, asked: int, sessions: int, wanted: float) -> int:
-    """Return the sessions asked after the next phase; `asked` if the interval, which reaches `reached` far, reaches no
-    further than `wanted`, or if all are asked."""
+    """Return the sessions after the next phase; `asked` if `reached`, an interval's reach, is at most `wanted`."""
     if asked == 0:
         return min(FIRST, sessions)
     if asked == sessions or reached <= wanted:

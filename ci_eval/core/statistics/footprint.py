@@ -27,7 +27,6 @@ MEMORY = MetricInfo(
     better="lower",
 )
 INFOS: Mapping[str, MetricInfo] = {info.name: info for info in (START_UP, START_CPU, MEMORY)}
-"""The figures of a whole run."""
 
 
 def together(parts: Iterable[Footprint]) -> Footprint:

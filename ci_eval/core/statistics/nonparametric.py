@@ -30,13 +30,11 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
-    """Return the changes of level in order, without those smaller than `floor`: Pettitt's test (1979), p by
-    permutation.
+    """Return changes of level of `floor` or more, in order: Pettitt's test (1979), p by permutation.
 
-    After a change, both sides are searched again, as change point detection for performance in CI does (E-divisive;
-    Matteson & James 2014). The test reads ranks: a single very bad night is no change, and hides none.
-
-    A few figures that agree may be a change: two after twenty others, or four after eight.
+    Both sides of a change are searched again (E-divisive; Matteson & James 2014). The test reads ranks: a single very
+    bad night is no change, and hides none. A few figures that agree may be one: two after twenty others, or four after
+    eight.
     """
     if not values:
         return []
@@ -79,10 +77,8 @@ def _ranks(values: Floats) -> tuple[Floats, NDArray[np.intp]]:
 
 
 def _best_cuts(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return the best place to cut each row of ranks, and Pettitt's |U| there.
-
-    |U| counts the pairs (one value before the cut, one after it) in one order, minus those in the other.
-    """
+    """Return the best place to cut each row of ranks, and Pettitt's |U| there: pairs across the cut in one order minus
+    those in the other."""
     n = ranks.shape[1]
     left = np.arange(1, n)
     # Sums of ranks give Pettitt's U without counting pairs (Pettitt 1979).
@@ -101,14 +97,12 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
 
     both: int
     equal: int
-    """Items with the same verdict."""
     kappa: float | None
     """Cohen's kappa: 1 for full agreement, 0 for chance. None if both raters gave all items one verdict."""
     low: float | None = None
     high: float | None = None
     """The 95 % interval; None for few items, and for full agreement (standard error 0)."""
     counts: dict[tuple[str, str], int]
-    """Items by the verdict of the first rater and of the second."""
 
 
 def measure_agreement(pairs: Sequence[tuple[str, str]]) -> Agreement:
@@ -153,8 +147,8 @@ def sign_test(up: int, down: int) -> float:
 
 
 def mann_whitney(first: Floats, second: Floats) -> tuple[float, float]:
-    """Return U of the first sample, and its two-sided p by the normal approximation, corrected for ties and continuity.
-    If all values are equal, p is 1."""
+    """Return U of `first`, and its two-sided p: normal approximation, corrected for ties and continuity; 1 if all are
+    equal."""
     total = len(first) + len(second)
     ranks, counts = _ranks(np.concatenate([first, second]))
     pairs = len(first) * len(second)

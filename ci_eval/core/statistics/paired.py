@@ -1,7 +1,6 @@
 """The interval of a difference or of a mean over projects, and the verdict on it.
 
-An interval holds by itself with 95 %, whatever figures are next to it, and excludes 0 exactly if the p-value beside it
-is below 5 %.
+An interval holds by itself with 95 %, and excludes 0 exactly if its p-value is below 5 %.
 """
 
 from __future__ import annotations
@@ -92,7 +91,6 @@ def verdict(interval: Interval, difference: float, unit: str, better: str, *, st
 
 
 def stretch_interval(low: float, high: float, times: float) -> tuple[float, float]:
-    """Return an interval around the same middle, `times` as wide."""
     middle, half = (low + high) / 2, (high - low) / 2 * times
     return middle - half, middle + half
 
@@ -125,15 +123,14 @@ def standard_error(difference: Difference) -> float | None:
 
 
 def winners_bias(differences: Iterable[Difference | None], count: int) -> float | None:
-    """Return by how much the best of `count` evaluations is overestimated if all are equally good; None if nothing is
-    uncertain. `differences`: of pairs."""
+    """Return by how much the best of `count` equally good evaluations is overestimated; None if nothing is
+    uncertain."""
     errors = [error for difference in differences if difference and (error := standard_error(difference))]
     # If all figures have equal and independent errors, a difference has √2 times the error of a figure.
     return expected_maximum(count) * median(errors) / sqrt(2) if errors and count > 2 else None
 
 
 def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] = ("evaluation", "evaluations")) -> str:
-    """Return a sentence; "" if there is no bias."""
     if not bias:
         return ""
     size = f"{bias * 100:.2f} points" if unit == "share" else f"{bias:.3g}"
@@ -145,21 +142,16 @@ def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] 
 
 
 FEWEST_PROJECTS = 5
-"""The projects that an interval needs: below, it would be too wide, and the assumption of normal figures could not be
-judged."""
+"""The projects that an interval needs: below, it is too wide, and the assumption of normal figures untested."""
 FEWEST_PROJECTS_ALIKE = 60
-"""The projects needed to call projects like these equivalent: a loss in one of twenty is then likely to be seen (rule
-of three)."""
+"""The projects needed to be called equivalent: a loss in one of twenty is then likely seen (rule of three)."""
 
 
 def over_projects(
     values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], pairs: int | None = None
 ) -> dict[str, OverProjects]:
-    """Return each metric's mean over projects, with an interval adjusted for the number of metrics (Bonferroni).
-
-    `pairs`: the number of judged pairs of sides; values are then differences (new - base) with a verdict. None: values
-    are figures.
-    """
+    """Return each metric's mean over projects, its interval adjusted for the number of metrics (Bonferroni). `pairs`:
+    of judged sides; values are then differences (new - base) with a verdict. None: values are figures."""
     return {info.name: _over_projects(values[info.name], info, len(infos), pairs) for info in infos}
 
 

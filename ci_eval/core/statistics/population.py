@@ -35,8 +35,7 @@ def find_cluster(path: str, unit: str) -> str:
 
 
 def count_project_sessions(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
-    """Count sessions by project. `shard`: such as "2/5"; None for all files. `merged`: whether the files are of several
-    projects."""
+    """`shard`: such as "2/5"; None for all files. `merged`: whether the files are of several projects."""
     counts: Counter[str] = Counter()
     for path, sessions in select_shard_files(files, shard).items():
         counts[project_from_path(path, merged=merged)] += sessions
@@ -61,8 +60,6 @@ Key = tuple[str, str]
 
 
 class Stratum(msgspec.Struct, frozen=True):
-    """A part of the population, of which some sessions were asked."""
-
     sessions: int
     asked: int
 
@@ -101,8 +98,7 @@ class Strata(msgspec.Struct, frozen=True, dict=True):
         return project, find_class(self._classes.get(project, ()), session.properties.kind, session.typed)
 
     def weighted(self, asked: Mapping[Key, int], keys: Iterable[Key]) -> list[Stratum]:
-        """Return these strata in order if their shares differ too much to be pooled without weights; else none.
-        `asked`: by stratum."""
+        """Return these strata in order if their shares differ too much to be pooled without weights; else none."""
         sample = [Stratum(max(self.sessions.get(key, 0), asked[key]), asked[key]) for key in keys]
         shares = [stratum.share for stratum in sample]
         return sample if min(shares, default=1.0) * UNEQUAL < max(shares, default=1.0) else []

@@ -19,7 +19,6 @@ from ci_eval.core.statistics.paired import singly
 
 EVERYTHING = "ALL"
 TYPES = 10
-"""The most types that are listed."""
 PAIRS = (("REAL*", "REAL"), ("LINEAR", "REAL"), ("RANDOM", "REAL"))
 NEXT_STATE = "REAL, next state"
 LABEL = re.compile(r"(\d+)(?:-(\d+))?(?:\+(\d+))?")
@@ -44,7 +43,6 @@ class Cases:
         self._have_ends = True
 
     def add(self, file: str, cluster: str, session: SessionScore, f1: float) -> None:
-        """Count an evaluated session about an object; `f1`: its score."""
         about = session.properties
         self._have_ends = self._have_ends and has_end(session)
         scores = self._cases.setdefault((file, about.case), _Case(cluster, about)).f1

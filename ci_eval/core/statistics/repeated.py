@@ -21,8 +21,6 @@ from ci_eval.core.statistics.student import NORMAL, Floats
 
 
 class NoiseVariance(msgspec.Struct, frozen=True):
-    """The variance of each figure between rounds."""
-
     variance: Floats
     df: Floats
 
@@ -58,8 +56,7 @@ class Wavering:
             self._files[files + file] = self._files.get(files + file, 0) + weight * moved
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> NoiseVariance:
-        """Return variances. `weights` (figures x numbers): the figure's derivatives with respect to each number's
-        sum."""
+        """`weights` (figures x numbers): the figure's derivatives with respect to each number's sum."""
         if not self._files:
             return NoiseVariance(np.zeros(len(weights)), np.full(len(weights), np.inf))
         moved = np.stack(list(self._files.values()))[:, :, list(figures)]
@@ -90,8 +87,7 @@ class Repeats(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, sides: Iterable[tuple[bool, int, Determinism | None]]) -> Repeats:
-        """Return the knowledge about engines: whether each is a function of its question, its rounds, and sessions
-        asked again."""
+        """`sides`: whether an engine is a function of its question, its rounds, and sessions asked again."""
         unsure = [(rounds, state) for constructed, rounds, state in sides if not constructed]
         again = sum((state for _, state in unsure if state), Determinism())
         return cls(again.asked, again.differed, all(rounds > 1 and state for rounds, state in unsure))
@@ -116,7 +112,6 @@ class SecondQuestions(msgspec.Struct):
     files: Determinism = msgspec.field(default_factory=Determinism)
 
     def add(self, again: Collection[SessionScore]) -> None:
-        """Add the repeated sessions of one file."""
         differed = sum(session.differing > 0 for session in again)
         self.sessions += Determinism(asked=len(again), differed=differed)
         self.files += Determinism(asked=int(len(again) > 0), differed=int(differed > 0))
@@ -138,14 +133,11 @@ class SecondQuestions(msgspec.Struct):
 
 
 def most(state: Determinism) -> float:
-    """Return the share that may differ, with 95 %: close to Poisson's upper bound, which for none is 3 of those
-    asked."""
+    """Return the share that may differ, with 95 %: close to Poisson's upper bound (for none, 3 of those asked)."""
     return min(1.0, (state.differed + 3 + 2 * sqrt(state.differed)) / max(state.asked, 1))
 
 
 class Rounds:
-    """The differences between rounds of each session, added up."""
-
     def __init__(self, rounds: int) -> None:
         self._rounds = rounds
         self._sessions = 0
@@ -200,7 +192,6 @@ def measure_noise(sessions: Iterable[SessionScore], rounds: int) -> Noise | None
 
 
 def noise_text(noise: Noise) -> str:
-    """Return a sentence for reports."""
     share = noise.differing / max(noise.sessions, 1)
     times = ", ".join("none" if latency is None else f"{latency:.1f}" for latency in noise.latencies)
     typical = f"; of a typical lookup, the slowest is {noise.spread:.0%} above the fastest" if noise.spread else ""
