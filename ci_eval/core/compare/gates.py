@@ -129,7 +129,6 @@ class Gate(msgspec.Struct, frozen=True):
 
     @property
     def absolute(self) -> bool:
-        """True if the gate is about a figure itself, not about a difference."""
         return self.sign != "non-inferior" and not self.limits[0].signed
 
     def judge_figure(self, new: Estimate, info: MetricInfo) -> GateResult:

@@ -156,7 +156,6 @@ class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
     """Numerator and denominator of base, then of new, for each metric."""
     weights: list[float]
     gain: float
-    """The gain by the leading metric; below 0 if new is worse."""
     latencies: tuple[list[float], list[float]]
     """Milliseconds per lookup, of base and of new."""
     parts: list[tuple[str, str]]
@@ -252,7 +251,6 @@ class _FilePairs:
         sums.losses += sum(pair.gain < 0 for pair in pairs)
 
     def _count_pair(self, base: SessionScore, new: SessionScore) -> _SeenPair:
-        """Count a pair; it is stored by name if it is among the largest changes."""
         moved = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.weight(base))
         ours, theirs = self._paired.failed

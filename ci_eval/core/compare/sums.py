@@ -24,7 +24,6 @@ class Sums:
     products: Floats = field(init=False)
     """Products of each two of these numbers (4 figures x 4 figures)."""
     observed_by_side: Floats = field(init=False)
-    """Sessions by side (figures x 2)."""
     rows: list[Floats] = field(default_factory=list)
     """Sums by file with a pair (figures x 4)."""
     moved: Floats = field(init=False)
@@ -32,7 +31,6 @@ class Sums:
     changes: Floats = field(init=False)
     """Sessions that differ between the sides, by figure."""
     changed_files: Floats = field(init=False)
-    """Files with such a session, by figure."""
     fourths: Floats = field(init=False)
     """Sums of the fourth powers of differences, by figure; of use only for a mean over sessions."""
     rounds: tuple[int, int] = (1, 1)
@@ -128,8 +126,6 @@ def find_directions(seen: Floats) -> Floats:
 
 @dataclass(kw_only=True)
 class FilterSums(Sums):
-    """The sums of one filter, with those of files and of lookup times."""
-
     sessions: int = 0
     wins: int = 0
     losses: int = 0

@@ -94,7 +94,6 @@ FEATURES = tuple(
 NAMES = tuple(feature.name for feature in FEATURES)
 CATEGORIES = tuple(feature.name for feature in FEATURES if feature.type == "category")
 OF_PLACE = NAMES.index("position")
-"""The number of first features, which are the same for all suggestions of a list."""
 OF_PROJECT = NAMES.index("in_project")
 """The index of the first feature that looks at other files."""
 COLUMN = {name: number for number, name in enumerate(NAMES)}

@@ -132,7 +132,6 @@ class LogOrigin(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     lines: Lines = msgspec.field(default_factory=lambda: Lines(""))
     context: int = 0
-    """The logged characters on each side of the token."""
 
 
 def join_bytes(parts: Sequence[Path], target: Path, empty: bytes = b"") -> None:
@@ -183,7 +182,6 @@ SCHEMA = hashlib.blake2b(msgspec.json.encode([COLUMNS, FEATURES]), digest_size=8
 
 
 def describe_columns() -> bytes:
-    """Return `schema.json`: columns with type, range and meaning, and the digests of both schemas."""
     schema = {"schema": SCHEMA, "features": FEATURE_SCHEMA, "columns": [*COLUMNS, *FEATURES]}
     return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 

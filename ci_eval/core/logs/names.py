@@ -75,9 +75,7 @@ class NameCounts(msgspec.Struct, frozen=True):
     times: Table
     files: Table
     pairs: Table
-    """Token and name → how often the name follows."""
     triples: Table
-    """Two tokens and name → how often the name follows."""
     after_one: Table
     """Token → how often any name follows."""
     after_two: Table

@@ -13,6 +13,8 @@ from ci_eval.core.model.tokens import Number, Value
 
 
 class TrendPoint(Value, frozen=True, kw_only=True):
+    """An evaluation of the past, or the new one."""
+
     started: str
     title: str
     engine: EngineInfo
@@ -96,7 +98,6 @@ class Difference(Value, frozen=True, kw_only=True):
     new: float | None
     difference: float | None
     population: Literal["project"] = "project"
-    """The subject of interval, p-value and verdict."""
     low: float | None = None
     high: float | None = None
     """The 95 % interval, which holds by itself; of no width if nothing is uncertain."""
@@ -132,12 +133,13 @@ class Subset(Value, frozen=True, kw_only=True):
     sessions: int
     files: int
     wins: int
-    """Sessions that the first declared metric calls better in new."""
     losses: int
     difference: Difference
 
 
 class PairCounts(Value, frozen=True, kw_only=True):
+    """The pairs that a filter lets through; `wins`, `losses` are by the first declared metric."""
+
     sessions: int
     wins: int
     losses: int
@@ -216,7 +218,6 @@ class Comparison(Value, frozen=True, kw_only=True):
     headline: str = "ALL"
     counts: dict[str, PairCounts] = {}
     wins: int
-    """Pairs of the headline that the first declared metric calls better in new."""
     losses: int
     parts: tuple[Subset, ...]
     transitions: dict[str, dict[str, int]]

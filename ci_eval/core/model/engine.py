@@ -11,7 +11,7 @@ from ci_eval.core.model.tokens import Milliseconds, Number, Value
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
 
 AutoImported = Literal["on", "off", "none", "unknown"]
-"""For names that need an import. `none`: the engine never suggests them; `unknown`: not configured either way."""
+"""The policy on names that need an import. `none`: never suggested; `unknown`: not configured either way."""
 
 SET = "(set)"
 
@@ -70,8 +70,6 @@ class CpuTimes(Value, frozen=True, kw_only=True):
 
 
 class MachineState(Value, frozen=True, kw_only=True):
-    """The load of the machine while the engine was asked; None if the system does not say."""
-
     load: float | None = None
     """Running or waiting processes, on average over the last minute."""
     pressure: float | None = None

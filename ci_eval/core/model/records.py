@@ -43,7 +43,8 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The offset after the receiver."""
     end: Number
     statement: tuple[Number, Number] | None = None
-    """Begin and end of a surrounding statement that can be removed whole without breaking the code."""
+    """Begin and end of a surrounding statement that can be removed: no other statements and no definition of the object
+    inside, and the code is complete without it."""
     line: Number | None = None
     """The end of the line before the statement, where a line may be inserted; None if there is none."""
     indent: str = ""
@@ -104,7 +105,6 @@ class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The material to run a test of a function."""
 
     files: dict[str, str] = {}
-    """Texts by path, added to the project's files or replacing them."""
     project: str = ""
     """The SPEC of the project whose files and dependencies are needed; "" = `files` alone."""
     focal: Stretch
@@ -168,7 +168,6 @@ class QueryRow(Value, frozen=True, kw_only=True):
     name: str
     cases: Number
     f1: dict[str, float]
-    """Mean F1 by strategy (see QueryFigures.figure)."""
 
 
 class Optimism(Value, frozen=True, kw_only=True):
@@ -206,7 +205,8 @@ class Histories(Value, frozen=True, kw_only=True):
     """The histories of a dataset."""
 
     users: dict[str, Contribution] = {}
-    """By name; "" = not named. The key is a digest, which hides nobody from those who can guess the name."""
+    """Contributions by a digest of the user's name, "" if not named; it hides nobody from those who can guess the
+    name."""
     lengths: dict[int, Number] = {}
 
 

@@ -273,8 +273,6 @@ class LogsRecord(Value, frozen=True, kw_only=True):
 
 
 class MissExample(Value, frozen=True, kw_only=True):
-    """A miss for a maintainer."""
-
     session: str
     file: str
     line: Number
@@ -316,7 +314,6 @@ class Causes(Value, frozen=True, kw_only=True):
     lost: float
     mrr_lost: float
     judgeable: Number
-    """Sessions with a loss although the engine offered something."""
     grammar_judged: Number
     """The part whose words were judged by the grammar; it is not known elsewhere."""
     scope_judged: Number

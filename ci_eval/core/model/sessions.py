@@ -95,7 +95,6 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """True if a suggestion has the name, whatever its acceptance leaves. Stored only without a rank, or in the task
     inside."""
     adds_import: bool = False
-    """True if the first suggestion would add an import that the code lacks."""
     latency: Milliseconds
     """The median if there were several rounds."""
     latencies: tuple[Milliseconds | None, ...] = ()
@@ -106,7 +105,6 @@ class LookupScore(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False
     """True for the first lookup in a file after that was opened."""
     selected: bool = False
     accepted: Number = 0
-    """Characters saved by a taken suggestion (golf)."""
     usage: Usage | None = None
     grades: dict[str, Grade] | None = None
     """Grades of the first suggestion, or of an empty text; None if nothing is graded."""
@@ -200,8 +198,6 @@ class SourceFile(Value, frozen=True, kw_only=True):
 
 
 class FileError(Value, frozen=True, kw_only=True):
-    """A problem with a file, and its reason."""
-
     path: str
     stage: Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
     message: str
@@ -223,7 +219,6 @@ class Paint(msgspec.Struct, frozen=True):
     colours: Sequence[ColouredStretch] = ()
     """K: a keyword, S: a string, C: a comment."""
     unasked: Sequence[ColouredStretch] = ()
-    """Stretches whose session was not sampled (U)."""
 
 
 def unasked_stretches(places: Mapping[int, int], asked: Container[int]) -> list[ColouredStretch]:
@@ -372,7 +367,6 @@ class Offer(Suggestion, frozen=True, kw_only=True, omit_defaults=True, gc=False)
 
 
 def plain(offer: Suggestion, tail: str) -> Suggestion:
-    """Return the stored part of a suggestion, with that tail."""
     if type(offer) is Suggestion and offer.tail == tail:
         return offer
     return Suggestion(

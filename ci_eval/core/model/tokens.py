@@ -57,7 +57,6 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     is_argument: bool | None = None
     is_static: bool | None = None
     package: str | None = None
-    """The declaring module, package or namespace."""
     location: Location | None = None
     """The declaration is in the project, or in a library."""
     first_use: bool | None = None

@@ -197,7 +197,6 @@ NAMES = {
 
 
 def told_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
-    """Return name and text of each setting; empty if the configuration is not recorded."""
     known = msgspec.to_builtins(sent) if sent else {}
     return [(name, _text(known[key])) for key, name in NAMES.items() if known.get(key)]
 

@@ -37,11 +37,9 @@ WORDS = {"RecallAt1": "first in the list", "RecallAt5": "among the first 5", "Re
 LISTED_SESSIONS = 5
 MOST_SIGNS = 1_000
 MANY_POINTS = 10
-"""The points from which no decimal is printed."""
 
 
 def answer(result: Evaluation | Comparison | Overview) -> list[str]:
-    """Return the lines; none if the result has no figure."""
     match result:
         case Evaluation():
             return list(_evaluation_lines(result))

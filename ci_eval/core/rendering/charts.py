@@ -18,7 +18,6 @@ from ci_eval.core.model.units import amount, change, interval
 WIDTH, HEIGHT = 640, 156
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 32
 APART = 140
-"""The least distance between two texts below the axis."""
 DAY = 24 * 60 * 60
 FEW = 10
 
@@ -223,7 +222,6 @@ def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
 
 
 def _mark(point: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]) -> ChartMark:
-    """Return a mark halfway between the two nights around the change."""
     return ChartMark(
         (x(point.night) + x(point.night - 1)) / 2,
         "·" if point.good is None else "▲" if point.good else "▼",

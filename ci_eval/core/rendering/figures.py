@@ -34,7 +34,6 @@ OUTCOMES = {
     "no-place": "not asked: the text has no place for the call",
     "error": "the engine raised or broke its protocol",
 }
-"""The status of a session → its meaning, in the order of reports."""
 
 FAILURES = ("context-too-long", "timeout", "engine-crash", "error")
 
@@ -68,7 +67,6 @@ def footprint_text(of: Footprint) -> str:
 
 
 LONG_WAIT = 10.0
-"""The seconds of waiting from which a report mentions them."""
 
 
 def indicative(evaluation: Evaluation) -> str:
@@ -103,7 +101,6 @@ def cost_text(evaluation: Evaluation) -> str:
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:
-    """Return descriptions in the evaluation's order; unknown metrics come last."""
     known = {info.name: info for info in evaluation.metrics}
     unknown = (name for name in figures.metrics if name not in known)
     return [info for info in known.values() if info.name in figures.metrics] + [
@@ -146,7 +143,6 @@ def format_count(number: int, noun: str) -> str:
 
 
 def failures(counts: Mapping[str, int]) -> int:
-    """Return the number of sessions with a failure; `counts`: by status."""
     return sum(counts.get(status.value, 0) for status in FAILED)
 
 

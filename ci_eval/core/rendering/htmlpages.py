@@ -225,7 +225,6 @@ def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int
 
 
 FIRST = 12
-"""Suggestions shown of each list, besides the expected one."""
 LONGEST = 120
 
 Listed = tuple[str, int, int, list[tuple[int, str]]]
@@ -236,8 +235,6 @@ Shown = tuple[str, str, str, str, Listed, Listed]
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """A piece of the source; without `halves` if nothing was completed."""
-
     text: str
     id: str = ""
     ids: tuple[str, ...] = ()

@@ -104,7 +104,6 @@ Item = tuple[int, str, str] | tuple[int, str, str, int, Grades, str]
 
 
 def shown_session(session: Session, task: Task) -> dict[str, Any]:
-    """Return a session as its page shows it. `record`: True for a sample, for which nothing is typed."""
     longest = LONGEST_OF_RECORD if session.record else LONGEST
     lookups = [
         {
@@ -223,7 +222,6 @@ class Scripts:
     def __init__(self, folder: Path, name: str, task: Task) -> None:
         self._task = task
         self.starts: list[int] = []
-        """The index of the first session in each script."""
         self._folder = folder
         self._name = name
         self._waiting: list[msgspec.Raw] = []

@@ -387,7 +387,6 @@ def trend_lines(trend: Trend) -> Iterator[str]:
 
 
 def name_trends(overview: Overview) -> list[str]:
-    """Return the names of trends; if several are the same, those of the workspaces."""
     if overview.ranking is None:
         return []
     sides = overview.ranking.sides[: len(overview.trends)]

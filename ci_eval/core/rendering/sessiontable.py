@@ -41,9 +41,7 @@ BEFORE, WIDTH = 60, 160
 
 CONDITIONS = ("static", "argument", "first", "location", "package", "strategy", "scenario", "evolution")
 COLUMNS = "file page line code at expected prefix typed kind properties filters change stratum"
-"""The columns of a row, without those of the sides."""
 CHANGES = ("better", "worse", "same", "only")
-"""The movements of a pair; "only": it is on one side only."""
 
 
 def _numbering() -> defaultdict[Any, int]:
@@ -111,7 +109,6 @@ class SessionTable:
         self._band_numbers = {name: number for number, (name, _, _) in enumerate(self._bands)}
         self._band_numbers[UNGRADED_BAND] = len(self._bands)
         self.left_out = 0
-        """Sessions beyond `MOST_ROWS`."""
 
     def begin(self, source: SourceFile, links: Sequence[str]) -> None:
         """Start a file, whose sessions follow in order of offset; `links`: its pages, as seen from this page."""

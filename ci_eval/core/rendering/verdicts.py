@@ -313,7 +313,6 @@ COLUMNS = (
     Column("Because", "quiet", formats=REPORTS),
     Column("Detectable", "number quiet", DETECTABLE, REPORTS),
 )
-"""The columns of verdicts in all reports and on the terminal, see `verdict_row`."""
 
 
 def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, unit: str) -> list[str | Cell]:
@@ -396,7 +395,6 @@ def parts_table(
     label: str = "",
     links: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
-    """Return the first declared metric in parts of the sessions. `links`: the page of each file that has one."""
     info = next(info for info in comparison.metrics if info.name == comparison.declared[0])
     columns = [
         Column(f"{prose(info.name)} where", "row", in_html=f"{info.name} where"),
@@ -441,7 +439,6 @@ def _link(address: str, text: Markup) -> Markup:
 def changes_table(
     changes: Iterable[Change], task: Task, label: str = "", places: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
-    """Return changed sessions with ranks on both sides. `places`: addresses of sessions."""
     score = " score" if task.play else ""
     columns = [
         Column("Where"),

@@ -65,8 +65,6 @@ _AFTER_OBJECT = re.compile(r"(?:\.|->|::)\s*$")
 
 
 class Loss(NamedTuple):
-    """Lost points of RecallAt1 and of MeanReciprocalRank."""
-
     first: float
     mrr: float
 

@@ -71,8 +71,8 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_square(squares: float, observed: float, most: float = 1.0) -> float:
-    """Add two differences of the largest possible size, as in the interval (`sampled.here`): a pilot without a
-    differing session does not prove that none differs."""
+    """Return the mean square with two differences of the largest possible size added, as in the interval
+    (`sampled.here`): a pilot without a differing session does not prove that none differs."""
     return (squares + 2 * most**2) / (observed + 2)
 
 

@@ -20,7 +20,6 @@ LEVEL = 0.95
 Limits = tuple[float | None, float | None]
 """The bounds of one session (`MetricInfo.limits`); None if there is none."""
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
-"""The standard errors that a normal variable is below four times out of five."""
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
 """The smallest difference, by unit, that may be called better or worse."""
 MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}

@@ -55,7 +55,6 @@ class Cases:
         self._cases |= other._cases
 
     def figures(self, pairs: Mapping[str, int], histories: Histories | None = None) -> QueryFigures | None:
-        """Return None without cases. `pairs`: the outcomes of all pairs of states."""
         cases = list(self._cases.values())
         if not cases:
             return None

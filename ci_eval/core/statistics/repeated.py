@@ -146,7 +146,6 @@ class Rounds:
         self._spreads = array("d")
 
     def add(self, session: SessionScore) -> None:
-        """Count a session unless it was skipped."""
         if not evaluated(session):
             return
         self._sessions += 1
@@ -171,7 +170,6 @@ class Rounds:
         self._spreads += other._spreads
 
     def noise(self) -> Noise | None:
-        """Return None if there was only one round."""
         if self._rounds == 1:
             return None
         return Noise(

@@ -53,8 +53,7 @@ def largest_gains(spans: Sequence[float | None]) -> Floats:
 
 
 FEWEST_RANKS = 200
-"""The sessions with a hit that a mean rank's interval needs: below, a rare session at the end of a long list is too
-often missing."""
+"""The hits that a mean rank's interval needs: below, rare very long lists are too often missing."""
 
 
 def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -93,16 +92,15 @@ def figure(
     effective: float = 0.0,
     unseen: float = 0.0,
 ) -> tuple[float | None, float | None]:
-    """Return the 95 % interval (low, high) of a single figure of the population, within its limits and around the
-    figure.
+    """Return the 95 % interval (low, high) of a single figure, within its limits and around the figure.
 
     Both ends are the figure if all sessions were asked and no noise was measured; (None, None) below FEWEST_OBSERVED
     sessions. A metric without a bound, such as the rank, uses t with `effective` degrees of freedom, since single ranks
-    may be very large; it has no interval if that is 0 or below FEWEST_RANKS sessions.
+    may be very large; it has no interval if that is 0, or below FEWEST_RANKS sessions.
 
-    `total`: numerator and denominator; `products` (2 x 2): summed; `observed`: sessions; `asked`: a share; `unseen`:
-    the share of sessions that may be answered otherwise although none was. Two sessions with the highest and two with
-    the lowest value are added, as Agresti & Coull (1998) do, so that a share of 0 or 1 has a width.
+    `products` (2 x 2): summed. `unseen`: the share of sessions that may be answered otherwise although none was. Two
+    sessions with the highest and two with the lowest value are added (Agresti & Coull 1998), so that shares of 0 or 1
+    have a width.
     """
     value, left = float(total[0] / total[1]), 1 - asked
     lowest, highest = limits

@@ -45,8 +45,7 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 class Observations:
-    """A metric's observations by location. Only sums of ratios and counts are stored: a million sessions take little
-    memory."""
+    """The sums of ratios and counts alone are stored: a million sessions take little memory."""
 
     def __init__(self, metric: Metric, strata: Sequence[Stratum] = ()) -> None:
         """`strata`: those of the sample, if their sessions do not all count the same."""
@@ -116,8 +115,7 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return (value, weight) of other statistics, of all kinds or one, and how many sessions each stands for; None
-        if each stands for itself."""
+        """Return (value, weight), and how many sessions each stands for (None: itself), of all kinds or one."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
@@ -158,7 +156,6 @@ class Collector:
         self._numbers: array[float] = array("d")
 
     def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
-        """Add what each metric observed in a session; `place`: see `pack_location`."""
         self._places.append(place)
         self._counts.extend(map(len, seen))
         self._numbers.extend(chain.from_iterable(chain.from_iterable(seen)))
@@ -180,16 +177,12 @@ class Collector:
 
 
 class _Sums:
-    """Sums over the observations of a ratio or a count."""
-
     def __init__(self, strata: int = 0) -> None:
         self.strata = np.zeros((strata, 6))
-        """Sums by stratum of the sample: values, weights, their squares (`powers`), and the number observed; other sums
-        are then weighted."""
+        """Sums by stratum: values, weights, `powers`, number observed; other sums are then weighted."""
         self.rows: Floats = np.zeros((0, 3))
         """Sums by file: values (numerators), weights (denominators), count."""
         self.squares = np.zeros(3)
-        """Second powers, see `sampled.powers`, also for `fourths`."""
         self.fourths = np.zeros(5)
         self.observed = 0
         """Observations whose weight is not 0."""
@@ -301,7 +294,6 @@ def estimate(
 
 
 def tell_state(repeats: Repeats, asked: float, *, weighted: bool) -> State:
-    """Return the state of an existing figure. `asked`: a share."""
     if weighted:
         return "weighted"
     if repeats.differed:
@@ -344,16 +336,13 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
 
 
 MOST = 100
-"""The prompts above which each sample has its prompt, and none is told apart."""
+"""The prompts above which none is told apart: such a dataset has one for each sample."""
 LEAST = 1.5
 """The sessions per prompt below which most samples have their own, and a table by prompt says nothing."""
 UNITS = ("share", "score", "number")
-"""The units compared between prompts."""
 
 
 class Prompts:
-    """Sums over the sessions of each prompt, of all ratios."""
-
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self._numbers = [
             number
@@ -366,7 +355,6 @@ class Prompts:
         self._sessions: Counter[str] = Counter()
 
     def add(self, session: SessionScore, seen: Sequence[Sequence[Observation]]) -> None:
-        """Count an evaluated session; `seen`: its observations by metric."""
         prompt = session.properties.prompt
         if prompt is None:
             return

@@ -23,7 +23,6 @@ from ci_eval.core.statistics.paired import LEVEL
 from ci_eval.core.statistics.student import Floats, critical_values, tails
 
 FOUR_OF_FIVE = 0.8416
-"""Standard errors that a normal variable is below four times out of five."""
 GROUPS = 20
 """Random groups of sessions for the jackknife."""
 BLOCKS = 5
@@ -37,11 +36,9 @@ SMALLEST = 0.005
 
 
 class Observed(msgspec.Struct):
-    """A metric's observations on one engine in one round."""
-
     above: array[float] = msgspec.field(default_factory=lambda: array("d"))
     below: array[float] = msgspec.field(default_factory=lambda: array("d"))
-    """Denominators, after the numerators above."""
+    """Denominators; the numerators are above."""
     groups: array[int] = msgspec.field(default_factory=lambda: array("b"))
     """Groups (0 … GROUPS - 1) by observation."""
 

@@ -39,7 +39,6 @@ class Column(msgspec.Struct, frozen=True):
     name: str
     type: Type
     get: Callable[[At], object]
-    """Reads a value; None if there is none."""
     meaning: str
 
 
@@ -123,7 +122,6 @@ NO_LOOKUP = Lookup(prefix="", total=0, rank=None, latency=0, suggestions=())
 NO_SUGGESTION = Suggestion(text="")
 
 Batch = dict[str, list[object]]
-"""Columns → values; all lists have the same length."""
 
 
 Passes = Callable[[Session], bool]

@@ -145,7 +145,6 @@ def _statuses(figures: FilterFigures, where: str = "") -> str:
 
 
 def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
-    """Return the files in which the first share that should be high is lowest."""
     by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
     if by is None:
         return ""

@@ -43,7 +43,6 @@ class Html:
 
 
 def write_page(result: Small, partial: Path, folder: Path) -> None:
-    """Write the page to `partial`, which becomes a folder in `folder`."""
     title, heading, links = result.title, "", []
     if isinstance(result, Sweep):
         title, charts = f"Sweep of {', '.join(result.keys)}", sweep_charts(result)

@@ -70,7 +70,6 @@ class ComparisonPages:
         )
 
     def write(self, sources: PairedSessions) -> None:
-        """Write the pages of files first: the index links only to existing pages."""
         self._site.assets(ASSETS)
         paths_with_pages = self._choose_files(MOST_SESSIONS)
         title = f"{self._comparison.base.title} → {self._comparison.new.title}"

@@ -220,7 +220,6 @@ def _index_name(name: str, opened: str) -> str:
 
 
 def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[tuple[str, str, str, int]]:
-    """Return outcomes with sign, meaning and number of tokens."""
     shown = [name for name in LEGEND if name in meanings and (counts[name] or name != "other")]
     entries = [(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
     return [*entries, ("unasked", "", "not drawn", unasked)] if unasked else entries
