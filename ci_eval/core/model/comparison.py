@@ -138,7 +138,7 @@ class Subset(Value, frozen=True, kw_only=True):
 
 
 class PairCounts(Value, frozen=True, kw_only=True):
-    """The pairs that a filter lets through; `wins`, `losses` are by the first declared metric."""
+    """The pairs that pass a filter; `wins`, `losses` are by the first declared metric."""
 
     sessions: int
     wins: int

@@ -42,7 +42,7 @@ class OtherCode(Value, frozen=True, kw_only=True):
 
 
 class Estimate(Value, frozen=True, kw_only=True):
-    """A figure with its 95 % interval, and the number of observations (`n`) behind it."""
+    """A figure with its 95 % interval, and the number of its observations (`n`)."""
 
     value: Figure | None
     population: Literal["project"] = "project"
@@ -62,7 +62,7 @@ class FileFigures(Value, frozen=True, kw_only=True):
 
 
 class FilterFigures(Value, frozen=True, kw_only=True):
-    """The figures of all sessions that one filter lets through."""
+    """The figures of all sessions that pass one filter."""
 
     sessions: int
     planned: int
@@ -111,7 +111,7 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MetricInfo(Value, frozen=True, kw_only=True):
-    """The description of a metric, displayed beside its figures."""
+    """The description of a metric, displayed next to its figures."""
 
     name: str
     summary: str

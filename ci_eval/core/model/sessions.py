@@ -247,7 +247,7 @@ class DeleteRange(Value, frozen=True, kw_only=True, gc=False, tag_field="type", 
 
 
 class PrintText(Value, frozen=True, kw_only=True, gc=False, tag_field="type", tag="PRINT_TEXT"):
-    """An action that inserts `text` at the caret and moves the caret behind it."""
+    """An action that inserts `text` at the caret and moves the caret after it."""
 
     text: str
 

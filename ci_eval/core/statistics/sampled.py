@@ -64,7 +64,7 @@ def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float:
-    """Return (Σr²)²/Σr⁴, the effective sessions behind a ratio's standard error; r = value - ratio · weight is a
+    """Return (Σr²)²/Σr⁴, the effective sessions of a ratio's standard error; r = value - ratio · weight is a
     residual.
 
     Low if a few sessions make up most of the error, infinite without residuals. `squares`, `fourths`: see `powers`;
