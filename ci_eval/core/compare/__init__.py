@@ -1,5 +1,4 @@
-"""The stage that compares: two workspaces (what is better, worse, or cannot be told), several, or one with its
-history."""
+"""The stage that compares two workspaces, several, or one with its history."""
 
 from ci_eval.core.compare.compare import compare, pilot, refuse
 from ci_eval.core.compare.conditions import between, name_sides, parts

@@ -41,21 +41,16 @@ from ci_eval.core.statistics.timing import estimate_quantile
 from ci_eval.core.workspace import Workspace
 
 MOST_PARTS = 20
-"""The number of parts of one dimension that are judged: those with the most sessions."""
 MOST_FILES = 1000
-"""The number of parts that are judged if the parts are files."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-"""The quantiles of latency that are shown."""
 FEWEST = 20
-"""The number of sessions that a part needs to be judged by itself."""
 LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
-"""The beginning of the warning about times of a busy machine."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
-    """Raise ConfigError if the figures of the two evaluations do not mean the same thing, so cannot be compared."""
+    """Raise ConfigError if figures of the two evaluations do not mean the same."""
     for what, ours, theirs in unlike(base.conditions(), new.conditions()):
         raise ConfigError(
             f"not comparable: the {what} is {ours!r} in base and {theirs!r} in new; evaluate one of them again as "
@@ -64,7 +59,7 @@ def refuse(base: Manifest, new: Manifest) -> None:
 
 
 def refuse_samples(*sides: Workspace) -> None:
-    """Raise ConfigError if a side asked just enough sessions for a precision of its own."""
+    """Raise ConfigError if a side asked just enough sessions for a precision."""
     # Which sessions such a side asked depends on its answers, so those that both sides have are no fair sample of all.
     if sampled := next((side.folder for side in sides if side.manifest().precision), None):
         raise ConfigError(
@@ -80,10 +75,9 @@ def compare(
     filters: ReportFilters,
     declared: Sequence[str],
 ) -> Comparison:
-    """Return the comparison of two evaluations over the sessions that both have.
+    """Compare two evaluations over the sessions that both have; the first of `declared` leads.
 
-    `declared`: names of the metrics whose verdicts count; the first one leads. Raises ConfigError if the evaluations
-    cannot be compared, and NothingToEvaluate if they share no session.
+    Raises ConfigError if the evaluations cannot be compared, and NothingToEvaluate if they share no session.
     """
     ours, theirs = base.manifest(), new.manifest()
     refuse(ours, theirs)
@@ -175,7 +169,6 @@ def compare(
 
 
 def count_repeats(sides: Sequence[Manifest]) -> Repeats:
-    """Return how far the engines of these runs answer alike."""
     return Repeats.of((side.is_function, side.rounds, side.state) for side in sides)
 
 
@@ -184,7 +177,6 @@ def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change
 
 
 def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
-    """Return the latency (ms) in base and in new at each quantile, by its name, such as "50%"."""
     latencies = {}
     for share in SHARES:
         base, new = (estimate_quantile(side, share) for side in sums.latencies)
@@ -194,7 +186,6 @@ def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
 
 
 def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
-    """Return what a reader must know of one evaluation; `failed`: paired sessions on which its engine failed."""
     return Side(
         title=manifest.title,
         workspace=workspace.folder.name,
@@ -243,7 +234,6 @@ def _quote_name(name: str) -> str:
 
 
 def _explain_no_pairs(base: Manifest, new: Manifest) -> str:
-    """Return why workspaces of the same sessions have none in common, as far as their manifests tell."""
     for side, manifest in (("base", base), ("new", new)):
         if not manifest.finished:
             why = manifest.given_up or f"its sessions ended so: {manifest.statuses or 'none was asked'}"
@@ -252,7 +242,6 @@ def _explain_no_pairs(base: Manifest, new: Manifest) -> str:
 
 
 def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
-    """Return warnings about what else differs between the two evaluations."""
     warnings = []
     different = [
         f"{what} ({ours} and {theirs})"
@@ -297,7 +286,6 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
 
 
 def _same_engine(base: Manifest, new: Manifest) -> bool:
-    """Return whether the two runs differ in nothing but the configuration sent to their engine."""
     return (
         base.engine == new.engine
         and base.project.checksum == new.project.checksum
@@ -307,7 +295,7 @@ def _same_engine(base: Manifest, new: Manifest) -> bool:
 
 
 def failure_verdict(base: int, new: int) -> FailureVerdict:
-    """Return the verdict of an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
+    """Return an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
     p = sign_test(base, new)
     verdict = Verdict.NOT_SHOWN
     if p < LEVEL_OF_FAILURES:
@@ -316,7 +304,7 @@ def failure_verdict(base: int, new: int) -> FailureVerdict:
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
-    """Return the parts of a dimension that are neither too small (no file is) nor all of its sessions."""
+    """Return the parts that have neither too few sessions (no file has) nor all."""
     fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
     candidates = [
         (key, sums)
@@ -335,8 +323,7 @@ def mark(
     headline: str,
     failures: FailureVerdict | None = None,
 ) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
-    """Return the same verdicts, marked where they hold among all of the page (Holm): those on the declared metrics
-    under every filter, those on other code, and that on failures. The verdicts themselves stay."""
+    """Mark the verdicts that hold among all of the page (Holm): on declared metrics, other code and failures."""
     p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
     # Pages show other code under the headline alone.
     p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
@@ -367,11 +354,8 @@ def pilot(
     sessions: int,
     asked: int,
 ) -> Pilot | None:
-    """Return what is known so far of the headline's difference in one metric; None if a side has no figure yet.
-
-    `metrics`: those that are judged together. `sessions`: the number of all sessions, of which `asked` were asked so
-    far.
-    """
+    """Return None if a side has no figure yet. `metrics`: judged together. `sessions`: all, of which `asked` were
+    asked."""
     paired = pair(base, new, metrics, filters, 0)
     headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
     sums = paired.filters[headline]
@@ -379,7 +363,6 @@ def pilot(
 
 
 def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
-    """Return what sums over the sessions asked so far tell of the difference in one metric; see `pilot`."""
     at = next(index for index, own in enumerate(metrics) if own.info.name == metric)
     if not np.all(sums.total[at, [1, 3]] > 0):
         return None
@@ -400,11 +383,8 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
 
 
 def find_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
-    """Return which difference the asked sessions find. None if the sides were not asked to find the same difference, or
-    if its metric has no difference.
-
-    `found`: name of each metric → its difference over all sessions.
-    """
+    """Return which difference the asked sessions find. None if the sides were not asked to find the same one, or if its
+    metric has no difference. `found`: the differences over all sessions by metric."""
     request = base.detection
     if request is None or request != new.detection or request.metric not in found:
         return None

@@ -1,4 +1,4 @@
-"""The differences between runs (configuration, seeds), and names of runs that are made of these."""
+"""The differences between runs (configuration, seeds), and the names of runs made from them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ from ci_eval.core.rendering.advice import GRAMMAR, MOST, short
 from ci_eval.core.workspace import Workspace
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
-"""The settings that mean the same for any two engines. All others are named and read by each engine in its own way."""
+"""The settings that mean the same for any two engines."""
 NEITHER = frozenset({None, "none", "unknown"})
-"""The values that tell nothing of an engine's setting."""
 LEADING = ("autoImport", "dependencies")
 
 
 def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
-    """Return the grammars if they differ, the seeds that differ, and the differences between the configurations sent to
-    the engines, the most important first; of configurations nothing if one is not recorded.
+    """Return the differences between grammars, seeds and configurations, the most important first.
 
-    Of two different engines, only settings that mean the same for both are compared.
+    Different engines are compared only by COMMON settings, and by none if a configuration is not recorded.
     """
     read = [Condition(name=GRAMMAR, base=base.grammar, new=new.grammar)] if base.grammar != new.grammar else []
     if base.sent is None or new.sent is None:
@@ -33,7 +31,6 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
 
 
 def seeds(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
-    """Return the seeds that differ: that of the runs, and that by which their rankers were trained."""
     ours, theirs = ({"seed": str(side.seed), **side.draws} for side in (base, new))
     common = [name for name in ours if name in theirs and ours[name] != theirs[name]]
     return tuple(
@@ -43,7 +40,7 @@ def seeds(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
 
 
 def explain_draws(base: Manifest, new: Manifest) -> str:
-    """Return why no difference is judged, since other draws may have made all of it; "" if they cannot have."""
+    """Return why no difference is judged (other draws may have made it); "" if they cannot have."""
     measured = min(base.rounds, new.rounds) > 1
     others = [
         condition.name
@@ -60,13 +57,10 @@ def explain_draws(base: Manifest, new: Manifest) -> str:
 
 
 def engine_kind(manifest: Manifest) -> str:
-    """Return the name of the engine that the run's engine is, or is like."""
     return manifest.sent.like or manifest.engine.name if manifest.sent else manifest.engine.name
 
 
 def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
-    """Return the differences. `same_kind`: whether the engines are the same, so that all their settings are
-    compared."""
     ours, theirs = dict(parts(base)), dict(parts(new))
     names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
     candidates = (Condition(name=name, base=ours.get(name), new=theirs.get(name)) for name in names)
@@ -79,7 +73,7 @@ def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool)
 
 
 def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
-    """Yield the dotted name and the value, as JSON, of each part of the configuration sent to an engine."""
+    """Yield dotted names with values as JSON."""
     for name, value in msgspec.to_builtins(sent).items():
         # The name of the engine that a command is like is no condition: the configuration that follows from it is.
         if name != "like":
@@ -95,10 +89,9 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
-    """Return the names of runs: their titles, and for runs of one title what differs between them.
+    """Return titles, and for runs of one title what differs between them.
 
-    That is the first of these that differs: engine, completion type, ranker and project; the configuration sent to the
-    engine; the name of the folder; the start.
+    The first difference wins: engine, completion type, ranker and project; configuration; name of the folder; start.
     """
     names = dict(titles)
     for level in range(4):
@@ -121,7 +114,6 @@ def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
 
 
 def _facts(workspace: Workspace) -> tuple[dict[str, str], ...]:
-    """Return what is known of a run, the most telling first: name → text."""
     manifest = workspace.manifest()
     sent = parts(manifest.sent) if manifest.sent else ()
     revision = manifest.revision.partition("+")

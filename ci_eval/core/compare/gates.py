@@ -41,11 +41,10 @@ EXAMPLES = (
 Result = Literal["kept", "broken", "undecided"]
 Policy = Literal["", "keep", "break"]
 FEWEST_SESSIONS = 100
-"""The number of sessions from which on a loss in this project may be ruled out, if not all were asked."""
+"""The sessions needed to rule out a loss in this project, unless all were asked."""
 MOST_SESSIONS = 1e9
-"""The limit from which on a number of needed sessions is not reported."""
+"""A larger number of needed sessions is not reported."""
 UNDECIDED = re.compile(r"undecided:\s*(?P<policy>\w+)")
-"""The pattern of the setting beside the rules that says how a job ends if a gate cannot tell."""
 
 _LIMIT = r"[+-]?\d+(?:\.\d+)?\s*(?:pp|%|ms|MB)?"
 # Quotes hold the brackets of a pattern such as text='[a-h]*'.
@@ -58,42 +57,36 @@ _PARTS = re.compile(r"(?P<sign>[+-]?)(?P<number>[\d.]+)\s*(?P<unit>pp|%|ms|MB)?"
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """A number with its unit, as it stands in the rule."""
-
     text: str
     value: float
-    """The number with its sign; points and percents are shares."""
+    """Points and percents are shares."""
     signed: bool
     unit: str
 
     def of(self, base: float, unit: str) -> float:
-        """Return the limit in the metric's own unit; a percentage of a metric that is no share is one of `base`."""
+        """Return the limit in the metric's own unit; a percentage of a metric that is not a share is one of `base`."""
         relative = self.unit == "%" and unit != "share"
         return self.value * abs(base) if relative else self.value
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """A parsed rule of a gate."""
-
     rule: str
     metric: str
     sign: str
     """`>=`, `<=` or `non-inferior`."""
     limits: tuple[Limit, ...]
     population: str = "project"
-    """The population of the difference: `project` is this project, `code` is other code like it."""
+    """`project`, or `code` for other code like it."""
     filter: str = ""
-    """The filter of the figure, as the rule names it; "" is the headline's."""
     undecided: Policy = ""
-    """The end of the job if the result is undecided. If this is "", a rule with a limit passes; `non-inferior`, which
-    asks for a proof, does not."""
+    """The end of the job if the result is undecided. By default a rule with a limit passes; `non-inferior`, which asks
+    for a proof, does not."""
 
     since: str = ""
-    """The evaluation of the history that the difference is from: a tag, a date or "best"; "" is the comparison's
-    base."""
+    """The evaluation of the history to compare with: a tag, a date or "best"; "" is the comparison's base."""
 
     def filter_among(self, names: Collection[str], headline: str) -> str:
-        """Return the name of the filter that the gate is about. Raises ConfigError if the figures have no such one."""
+        """Return the full name of the gate's filter. Raises ConfigError if the figures have no such one."""
         if not self.filter:
             return headline
         resolved = resolve(self.filter, collect_letters(names))
@@ -105,7 +98,7 @@ class Gate(msgspec.Struct, frozen=True):
     def judge(
         self, filters: Mapping[str, Mapping[str, Difference]], headline: str, infos: Mapping[str, MetricInfo]
     ) -> GateResult:
-        """Check whether the comparison passes the gate. A figure that is missing, or not comparable, never does."""
+        """Check a comparison. A figure that is missing or not comparable never passes."""
         name = self.filter_among(filters, headline)
         # Figures of the whole run, such as memory, stand under ALL alone.
         figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
@@ -136,14 +129,10 @@ class Gate(msgspec.Struct, frozen=True):
 
     @property
     def absolute(self) -> bool:
-        """Return whether the gate is about a figure itself, rather than its difference from base."""
         return self.sign != "non-inferior" and not self.limits[0].signed
 
     def judge_figure(self, new: Estimate, info: MetricInfo) -> GateResult:
-        """Return the result of an absolute gate for a figure.
-
-        A missing figure never keeps the gate. A figure without an interval, such as a time, is taken as exact.
-        """
+        """Check a figure. A missing one never passes; one without an interval, such as a time, is taken as exact."""
         if new.value is None:
             return self._result("broken", f"{self.metric} has no figure")
         low, high = (new.value if end is None else end for end in (new.low, new.high))
@@ -226,11 +215,8 @@ class Gate(msgspec.Struct, frozen=True):
 def what_decides(
     value: float, low: float, high: float, limits: Sequence[float], sessions: int, state: State
 ) -> tuple[int | None, str]:
-    """Return what would decide a gate whose interval holds a limit: a number of sessions, and words for the reason.
-
-    `low`, `high`: the interval that so many `sessions` gave. Returns (None, "") if nothing would decide, for example if
-    the value is the limit; a number of None if it takes a second round.
-    """
+    """Return the number of sessions that decides a gate whose interval holds a limit, and the reason in words; (None,
+    "") if nothing would, None sessions if it takes a second round."""
     nearest = min(limits, key=lambda limit: abs(value - limit))
     distance, reach = abs(value - nearest), value - low if nearest < value else high - value
     if state == "once" and distance * sessions > RULE_OF_THREE:
@@ -246,15 +232,11 @@ def what_decides(
 
 
 def about(result: GateResult, name: str) -> GateResult:
-    """Return the result with the filter that its figure is about."""
     return replace(result, reason=f"{label(name)}: {result.reason}")
 
 
 def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
-    """Return the gate that a rule stands for; this module's docstring has examples. `infos`: metrics by name.
-
-    Raises ConfigError if the rule cannot be understood, or makes no sense for its metric.
-    """
+    """Raise ConfigError for a rule that cannot be understood or makes no sense for its metric."""
     whole = " ".join(rule.split())
     fixed = _SINCE.fullmatch(whole)
     text, since = (fixed["rule"], fixed["since"]) if fixed else (whole, "")
@@ -291,7 +273,7 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
 
 
 def _find_fault(sign: str, limits: tuple[Limit, ...], info: MetricInfo) -> str | None:
-    """Return why no loss could break a rule, or no figure could keep it; None if the rule makes sense."""
+    """Return why no loss could break a rule, or no figure could pass; None if the rule makes sense."""
     if sign == "non-inferior":
         return "needs a margin without a sign, such as 0.5pp" if limits[0].signed else None
     if limits[0].unit == "pp" and not limits[0].signed:
@@ -333,9 +315,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 def judge_since(
     gate: Gate, past: Sequence[Figures] | None, new: Figures, infos: Mapping[str, MetricInfo]
 ) -> GateResult:
-    """Check the difference of `new`'s figure from that of the evaluation that the gate names. If there is none, the
-    gate is not judged, and does not pass. `past`: the history; None if none was given. Raises ConfigError if there is
-    no such filter."""
+    """Compare with the evaluation that the gate names; without one, the gate does not pass. `past`: None if no history
+    was given. Raises ConfigError if there is no such filter."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
     before = [
         (night, figure)
@@ -354,7 +335,6 @@ def judge_since(
 
 
 def _find(since: str, before: Sequence[tuple[Figures, Estimate]], info: MetricInfo) -> tuple[Figures, Estimate] | None:
-    """Return the best of the evaluations, the last one up to a date, or the first one of a tag."""
     if since == "best":
         sign = -1 if info.better == "lower" else 1
         return max(before, key=lambda entry: sign * (entry[1].value or 0.0), default=None)
@@ -384,8 +364,7 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
 
 
 def _difference(was: Estimate, now: Estimate, info: MetricInfo, tests: int) -> Difference:
-    """Return the difference of two figures with the interval that their own intervals give (Newcombe 1998); without an
-    interval if one of them has none."""
+    """Return the difference with the interval from both figures' intervals (Newcombe 1998), if both have one."""
     assert was.value is not None
     assert now.value is not None
     difference = now.value - was.value

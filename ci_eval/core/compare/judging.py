@@ -1,7 +1,4 @@
-"""The verdicts: sums over sessions become differences with intervals, and these become verdicts.
-
-One verdict is for this project (here), one for other code like it (elsewhere).
-"""
+"""The verdicts for this project (here) and for other code like it (elsewhere), from sums over sessions."""
 
 from __future__ import annotations
 
@@ -28,26 +25,23 @@ from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import FLOOR, estimate_quantile
 
 FEWEST_RANKS_ALIKE = 1_000
-"""The number of sessions from which on a figure without a bound, such as the mean rank, may be called equivalent."""
+"""The sessions from which a figure without a bound, such as the mean rank, may be called equivalent."""
 FEWEST_CHANGES = 12
-"""The effective number of changes that the interval of such a figure needs."""
+"""The effective number of changes that its interval needs."""
 FEWEST_FILES, FEWEST_SESSIONS = 3, 8
-"""The files and the sessions that must have changed for a verdict on engines that were asked once: fewer may be those
-of a single crash, or of a cache."""
+"""The files and sessions that must have changed for a verdict on engines that were asked once: fewer may come from a
+single crash, or from a cache."""
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
 
 
 def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
-    """Return the engines' own noise in the differences of the figures with these indices."""
     wide = influence(sums.total[list(places)])
     weights = np.array([wide[4 * at : 4 * at + 4, at] for at in range(len(places))])
     return NoiseVariance.of([side.variance(weights, places) for side in sums.wavering])
 
 
 class _Own(msgspec.Struct, frozen=True, kw_only=True):
-    """The sums of the figures that are judged, one element for each figure."""
-
     infos: Sequence[MetricInfo]
     total: Floats
     products: Floats
@@ -58,18 +52,16 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
     fourths: Floats
     noise: NoiseVariance
     rows: Floats
-    """The sums of each file (files x figures x 4)."""
+    """Sums by file (files x figures x 4)."""
     sizes: Floats
-    """The effective number of sessions that `products` are of."""
     weighted: bool
     asked: float
-    """The share of the sessions that was asked; 0 if what was drawn has no end."""
+    """A share; 0 if what was drawn has no end."""
     endless: bool
-    """True if answers are taken to vary like those of a project without end."""
+    """True if answers vary like those of an infinite project."""
 
     @classmethod
     def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float, repeats: Repeats) -> _Own:
-        """Pick the figures with these indices."""
         at, columns = list(places), [4 * index + column for index in places for column in range(4)]
         asked = asked if sums.asked is None or not asked else sums.asked
         # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
@@ -101,7 +93,6 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
         return np.asarray(self.total[:, 2] / self.total[:, 3])
 
     def spread(self, repeats: Repeats) -> Spread:
-        """Return the differences and their errors: those of sampling, and those of the engines' answers."""
         infos, changed = [info.span for info in self.infos], self.changes > 0
         spans = largest_gains(infos)
         share = 0.0 if self.endless else self.asked
@@ -137,7 +128,7 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def changed_too_little(self, at: int) -> str:
-        """Return why engines that were asked once have no verdict on a figure; "" if they have one."""
+        """Return "" if engines that were asked once get a verdict."""
         if self.changed_files[at] >= FEWEST_FILES and self.changes[at] >= FEWEST_SESSIONS:
             return ""
         return (
@@ -147,14 +138,9 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """A judge of the differences of metrics.
-
-    `asked`: the share of the project's sessions that was asked. `kind`: the units that the sample of other code
-    consists of, "files" or "projects". `repeats`: how far the engines answer alike. `pairs`: the sessions that were
-    compared, under any filter, of `population`. `of_new`: how far new's engine alone answers alike. `again`: the second
-    questions to it. `unjudged`: the reason why nothing is judged, if nothing is. `processors`: the reason why no CPU
-    time is judged.
-    """
+    """`kind`: "files" or "projects", the sample of other code. `of_new`: repeats of new's engine alone. `pairs`:
+    compared sessions, under any filter, of `population`. `unjudged`, `processors`: why nothing, or no CPU time, is
+    judged."""
 
     metrics: Sequence[Metric]
     asked: float
@@ -168,7 +154,6 @@ class Judge(msgspec.Struct, frozen=True):
     processors: str = ""
 
     def filter(self, sums: FilterSums) -> dict[str, Difference]:
-        """Return the difference of each metric under one filter, by name."""
         differences = {metric.info.name: self._times(index, sums) for index, metric in enumerate(self.metrics)}
         places = [
             index
@@ -187,8 +172,7 @@ class Judge(msgspec.Struct, frozen=True):
         return differences
 
     def _times(self, index: int, sums: FilterSums) -> Difference:
-        """Return a difference without a verdict: that of a metric that depends on times, or that has no figure on one
-        side."""
+        """Return a difference without a verdict: the metric depends on times, or has no figure on one side."""
         metric = self.metrics[index]
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
@@ -207,7 +191,7 @@ class Judge(msgspec.Struct, frozen=True):
         )
 
     def _cpu(self, index: int, sums: FilterSums) -> Difference:
-        """Return the difference of a metric of CPU time, judged by how it differs from file to file."""
+        """Return a difference of CPU time, judged by how it differs from file to file."""
         metric = self.metrics[index]
         if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
             why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
@@ -229,11 +213,8 @@ class Judge(msgspec.Struct, frozen=True):
         return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
-        """Return the difference of the first metric between two sides; None if one of them has no figure.
-
-        `rows`: the sums of each cluster (clusters x 1 x 4). `tests`: the number of pairs of sides that are judged
-        (Bonferroni).
-        """
+        """Return None if a side has no figure. `rows`: clusters x 1 x 4. `tests`: judged pairs of sides
+        (Bonferroni)."""
         if not np.all(sums.total[0, [1, 3]] > 0):
             return None
         if self.metrics[0].timed:
@@ -244,7 +225,6 @@ class Judge(msgspec.Struct, frozen=True):
         return replace(of_project, elsewhere=of_code)
 
     def _here(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
-        """Return the differences of the figures with these indices."""
         own = _Own.of(sums, places, [self.metrics[index].info for index in places], self.asked, self.repeats)
         spread = own.spread(self.repeats)
         intervals = singly(spread, tests)
@@ -304,7 +284,7 @@ class Judge(msgspec.Struct, frozen=True):
         )
 
     def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
-        """Return the interval of new's own figure, for gates about it; (None, None) if it has none."""
+        """Return the interval for absolute gates; (None, None) if there is none."""
         info = own.infos[at]
         if info.span is None and (own.asked < 1 or not self.of_new.alike):
             return None, None
@@ -335,8 +315,7 @@ class Judge(msgspec.Struct, frozen=True):
         return f"{signs}every session was asked once, and the interval holds what differs from file to file: {again}"
 
     def _estimate_sessions(self, own: _Own, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions of the whole project, of all filters, show one point four times out of
-        five; all of them if no smaller number does."""
+        """Return about how many sessions, of all filters, show one point four times out of five; all if no fewer do."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None
@@ -398,8 +377,7 @@ class Judge(msgspec.Struct, frozen=True):
         )
 
     def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:
-        """Yield the difference of the leading metric in each part, for this project alone. The parts of one dimension
-        are adjusted for their number (Bonferroni)."""
+        """Yield parts of this project, adjusted for the number of parts of a dimension (Bonferroni)."""
         metric = self.metrics[leading]
         # `chosen` comes dimension by dimension, as groupby needs it.
         for dimension, group in groupby(chosen, key=lambda part: part[0][0]):
@@ -424,7 +402,6 @@ class Judge(msgspec.Struct, frozen=True):
 
 
 def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
-    """Return the reason for a verdict, as reports show it."""
     size = MARGINS.get(info.unit, 0.0)
     margin = change(size, info.unit).lstrip("+")
     side = "above" if interval.low > 0 else "below"

@@ -1,4 +1,4 @@
-"""The pairs of sessions that both workspaces have, file by file, and the sums that the statistics need of them."""
+"""The pairs of sessions that both workspaces have, file by file, and their sums."""
 
 from __future__ import annotations
 
@@ -36,21 +36,18 @@ from ci_eval.core.statistics.timing import bin_latencies
 from ci_eval.core.workspace import Workspace, read_items
 
 SHOWN = 200
-"""The largest number of regressions, and of improvements, that are listed one by one."""
 
 ABSENT = 1_000
-"""The rank that an absent text counts as when changes are ordered by size."""
+"""The rank of an absent text when changes are ordered by size."""
 
 LONGEST_PREFIX = 5
-"""The length in characters from which on all prefixes are one part."""
+"""Prefixes of this many characters and more are one part."""
 
 
 class FailureCount(msgspec.Struct):
-    """A count of the sessions on which one engine failed; see `Failures`."""
-
     rounds: int
     first: int = 0
-    """The sessions on which the engine failed in the first round, whose answers the figures are of."""
+    """Failures of the first round, whose answers the figures are of."""
     sessions: int = 0
     always: int = 0
     alone: int = 0
@@ -58,7 +55,7 @@ class FailureCount(msgspec.Struct):
     example: str = ""
 
     def of(self, session: SessionScore) -> bool:
-        """Count a session; return whether the engine failed on it in any round."""
+        """Count a session; return whether the engine failed in any round."""
         statuses = [session.status]
         # Only rounds that differ from the first one are stored.
         if session.otherwise:
@@ -85,46 +82,39 @@ class FailureCount(msgspec.Struct):
 
 @dataclass
 class Paired:
-    """The sums over all pairs of two workspaces."""
-
     rounds: tuple[int, int]
     filters: dict[str, FilterSums]
     strata: Strata
-    """The sessions that could have been compared."""
     asked: Counter[Key] = field(default_factory=Counter)
-    """The number of pairs of each stratum."""
     parts: dict[tuple[str, str], PartSums] = field(init=False)
     divided: Counter[str] = field(default_factory=Counter)
-    """The number of pairs that each dimension of the parts divides."""
+    """Pairs by dimension of the parts."""
     transitions: Counter[tuple[str, str]] = field(default_factory=Counter)
     regressions: list[tuple[float, str, Change]] = field(default_factory=list)
     improvements: list[tuple[float, str, Change]] = field(default_factory=list)
     files: dict[str, int] = field(default_factory=dict)
-    """The number of pairs of each file, by path."""
     weighted: bool = False
     """True if sessions stand for different numbers of others."""
     again: SecondQuestions = field(default_factory=SecondQuestions)
-    """The second questions to new's engine."""
     pairs: int = 0
     only_base: int = 0
     only_new: int = 0
     changed_text: int = 0
     failed: tuple[FailureCount, FailureCount] = field(init=False)
-    """The counts of base and of new."""
 
     def __post_init__(self) -> None:
         self.failed = (FailureCount(self.rounds[0]), FailureCount(self.rounds[1]))
         self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
 
     def weigh(self) -> None:
-        """Weigh the sessions by the number they stand for, where strata were asked in unequal shares."""
+        """Weigh sessions if strata were asked in unequal shares."""
         if self.strata.is_divided:
             weighted = [sums.weigh(self.strata, self.asked) for sums in (*self.filters.values(), *self.parts.values())]
             self.weighted = any(weighted)
 
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Paired:
-    """Pair the sessions of two workspaces. `leading`: the index of the metric that parts are compared by."""
+    """Pair sessions. `leading`: the index of the metric that parts are compared by."""
     manifest = base.manifest()
     rounds = (manifest.rounds, new.manifest().rounds)
     sums = {report_filter.name: FilterSums(figures=len(metrics), rounds=rounds) for report_filter in filters.all}
@@ -151,8 +141,7 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
 def _files(
     base: Workspace, new: Workspace
 ) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
-    """Yield for each file base's source (None: only new has the file), the checksum of new's ("": only base has it),
-    and the sessions of base and of new."""
+    """Yield base's source (None: only new has the file), new's checksum ("": only base has it), and sessions."""
     nothing: tuple[SessionScore, ...] = ()
     checksums = {source.path: source.checksum for source in new.sources()}
     for source, sessions in base.sessions(SessionScore):
@@ -163,26 +152,19 @@ def _files(
 
 
 class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
-    """The numbers that one pair of sessions adds to the sums."""
-
     numbers: list[float]
-    """The four numbers of each metric: numerator and denominator of base, then of new."""
+    """Numerator and denominator of base, then of new, for each metric."""
     weights: list[float]
-    """The weight of the pair under each filter."""
     gain: float
-    """The amount by which new is better by the leading metric; below 0 if it is worse."""
     latencies: tuple[list[float], list[float]]
-    """The latency of each lookup (ms), of base and of new."""
+    """Milliseconds per lookup, of base and of new."""
     parts: list[tuple[str, str]]
     stratum: Key
     by_round: list[tuple[int, Floats]]
-    """The same numbers in each round (rounds x metrics x 4), for each side (0 base, 1 new) that was not answered alike
-    in all rounds."""
+    """Each round (rounds x metrics x 4) of each side (0 base, 1 new) that did not answer all rounds alike."""
 
 
 class _FilePairs:
-    """A collector that adds the pairs of one file to the sums of all files."""
-
     def __init__(
         self,
         paired: Paired,
@@ -206,7 +188,6 @@ class _FilePairs:
         self._line_ends: list[int] | None = None
 
     def add(self, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool) -> None:
-        """Add the sessions of both sides; `same_text`: whether the file is the same on both."""
         alone_in_base = {session.id: session for session in of_base if evaluated(session)}
         again: list[SessionScore] = []
         alone_in_new, pairs = 0, []
@@ -256,7 +237,6 @@ class _FilePairs:
     def _add(
         self, sums: FilterSums | PartSums, pairs: Sequence[_SeenPair], seen: Floats, weights: Floats, figures: slice
     ) -> None:
-        """Add pairs of the file (their numbers: `seen`) to sums, and to those of their strata."""
         sums.rows.append(sums.add(seen))
         keys = [pair.stratum for pair in pairs] if self._paired.strata.is_divided else []
         for key in dict.fromkeys(keys):
@@ -271,8 +251,6 @@ class _FilePairs:
         sums.losses += sum(pair.gain < 0 for pair in pairs)
 
     def _count_pair(self, base: SessionScore, new: SessionScore) -> _SeenPair:
-        """Return what the pair adds to the sums. Counts its failures, and keeps it by name if it is among the largest
-        changes."""
         moved = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.weight(base))
         ours, theirs = self._paired.failed
@@ -297,8 +275,7 @@ class _FilePairs:
         )
 
     def _gain(self, leading: Sequence[float], moved: float) -> float:
-        """Return how much better new is by the leading metric, which observed these four numbers. If that metric is no
-        ratio, the sessions' scores decide."""
+        """Return new's gain by the four numbers of the leading metric, or by scores if that is not a ratio."""
         if self._metric.statistic != "ratio":
             return moved
         above_base, below_base, above_new, below_new = leading
@@ -308,7 +285,6 @@ class _FilePairs:
         return -difference if self._metric.info.better == "lower" else difference
 
     def _find_parts(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
-        """Yield the parts that a pair belongs to, as (dimension, value)."""
         group, typed = self._divided or (None, None)
         for dimension, value in _session_parts(session):
             counts = leads
@@ -322,7 +298,7 @@ class _FilePairs:
                 yield dimension, value
 
     def _numbers_by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
-        """Yield each side that varies, with its numbers by round; see `_SeenPair.observe_rounds`."""
+        """Yield each side that varies, with its numbers by round."""
         for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
             if session.otherwise and rounds > 1:
                 by_metric = [observe_rounds(metric, session, rounds) for _, metric in self._summed]
@@ -388,7 +364,7 @@ _YES = {True: "yes", False: "no"}
 
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
-    """Yield the parts that a session belongs to, as (dimension, value). A property that is not known makes no part."""
+    """Yield (dimension, value). An unknown property makes no part."""
     known = session.properties
     yield "file", session.file
     yield "kind", known.kind.value
@@ -413,10 +389,8 @@ def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
 
 
 class StoredPairs:
-    """The sessions of both sides with their suggestions, one file at a time."""
-
     def __init__(self, base: Workspace, new: Workspace, filters: ReportFilters, grammars: Mapping[str, str]) -> None:
-        """Keep both workspaces. `grammars`: end of a file's name → the grammar that colours its source."""
+        """`grammars`: end of a file's name → the grammar that colours its source."""
         self.filters = filters
         self._base = base
         self._new = new
@@ -424,15 +398,12 @@ class StoredPairs:
 
     @property
     def evaluations(self) -> tuple[Path, Path]:
-        """Return the folders of base and new; see `PairedSessions.evaluations`."""
         return self._base.folder, self._new.folder
 
     def strata(self) -> Strata:
-        """Return the strata; see `PairedSessions.strata`."""
         return population(self._base, self._new, same_text=False)
 
     def paint(self, source: SourceFile, asked: Container[int]) -> Paint:
-        """Return how a file looks; see `PairedSessions.paint`."""
         sample = next((workspace for workspace in (self._base, self._new) if workspace.manifest().is_sample), None)
         return Paint(
             colour_file(source.path, source.text, self._grammars),
@@ -440,7 +411,6 @@ class StoredPairs:
         )
 
     def of(self, paths: Container[str] | None) -> Iterator[tuple[SourceFile, Sequence[Pair]]]:
-        """Yield the pairs of each of these files; see `PairedSessions.of`."""
         for source, sessions in self._base.sessions(Session):
             if (paths is not None and source.path not in paths) or not self._new.has_sessions(source.path):
                 continue
@@ -463,8 +433,7 @@ def _latencies(session: SessionScore) -> list[float]:
 
 
 def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
-    """Return the sessions that could have been compared. `same_text`: False if a file is known to differ between the
-    sides."""
+    """Return the sessions that could have been compared. `same_text`: False if a file differs between the sides."""
     ours, theirs = base.manifest(), new.manifest()
     # A sample without classes has the first sessions of each class as well, if it has the same seed.
     divided = ours if ours.strata else theirs
@@ -496,7 +465,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
 
 
 def explain_classes(*sides: Workspace) -> str:
-    """Return why samples that were drawn from different classes are not judged; "" if they may be."""
+    """Return why samples from different classes are not judged; "" if they may be."""
     classes = [{project: [*of] for project, of in side.manifest().strata.items()} for side in sides]
     known = [of for of in classes if of]
     if all(of == known[0] for of in known):
@@ -508,7 +477,7 @@ def explain_classes(*sides: Workspace) -> str:
 
 
 def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
-    """Return path → checksum and number of sessions, of each file that has sessions in the workspace's shard."""
+    """Return path → checksum and sessions in the workspace's shard, without empty files."""
     files = {head.path: head for head in workspace.action_heads()}
     own = select_shard_files({path: head.sessions for path, head in files.items()}, workspace.manifest().dealt)
     return {path: (files[path].checksum, sessions) for path, sessions in own.items()}

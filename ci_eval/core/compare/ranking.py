@@ -36,10 +36,7 @@ from ci_eval.core.workspace import Workspace
 def rank(
     workspaces: Sequence[Workspace], metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Ranking:
-    """Rank workspaces by the first declared metric over the headline's sessions, the best first.
-
-    Raises ConfigError if the workspaces cannot be compared, and NothingToEvaluate if they share no session.
-    """
+    """Raise ConfigError if the workspaces cannot be compared, and NothingToEvaluate if they share no session."""
     manifests = [workspace.manifest() for workspace in workspaces]
     for manifest in manifests[1:]:
         refuse(manifests[0], manifest)
@@ -102,11 +99,7 @@ def rank(
 
 
 def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Comparison]) -> Ranking:
-    """Return the ranking with the verdicts of comparisons, so that a pair has the same ones on all pages; with those on
-    times, too, if any was judged.
-
-    `comparisons`: the positions of base and new among the evaluations in their given order → their comparison.
-    """
+    """Take a pair's verdicts from its comparison. Keys: positions of base and new among the given evaluations."""
     tables = {name: [list(row) for row in table] for name, table in ranking.pairs.items()}
     infos, times = {info.name: info for info in ranking.metrics}, [dict(of_side) for of_side in ranking.times]
     for (base, new), comparison in comparisons.items():
@@ -133,7 +126,7 @@ def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Compar
 
 
 def _choose_metrics(metrics: Sequence[Metric], declared: Sequence[str], figures: Container[str]) -> list[Metric]:
-    """Return the declared metrics that these sessions can be ranked by; the first possible one if none is declared."""
+    """Return the declared metrics that can rank these sessions; the first possible one if none is declared."""
     possible = {
         metric.info.name: metric
         for metric in metrics
@@ -143,8 +136,7 @@ def _choose_metrics(metrics: Sequence[Metric], declared: Sequence[str], figures:
 
 
 def _best_first(total: Floats, metric: Metric) -> list[int]:
-    """Return the indices of the sides, the best first. `total`: the sums of the metric's numerators and denominators
-    (sides x 2)."""
+    """Return indices of sides; `total`: numerators and denominators (sides x 2)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]
     sign = -1 if metric.info.better == "lower" else 1
@@ -154,18 +146,14 @@ def _best_first(total: Floats, metric: Metric) -> list[int]:
 
 
 class _Together:
-    """A sum over the sessions that all workspaces have: the numerators and denominators of each metric and side."""
-
     def __init__(self, manifest: Manifest, metrics: Sequence[Metric], timed: Sequence[Metric], sides: int) -> None:
         self._manifest = manifest
         self.metrics = metrics
         self.files: dict[str, int] = {}
-        """The number of sessions of each file, by path."""
         self.failed = [0] * sides
-        """The number of sessions of each side on which the engine failed."""
         self._times = [[Observations(metric) for metric in timed] for _ in range(sides)]
         self.total = np.zeros((len(metrics), sides, 2))
-        """The sums of numerators and denominators (metrics x sides x 2)."""
+        """Numerators and denominators (metrics x sides x 2)."""
         self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
         self._moved = np.zeros((len(metrics), sides, sides, 2))
         self._changes = np.zeros((2, len(metrics), sides, sides))
@@ -205,7 +193,7 @@ class _Together:
         self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
 
     def _add_changes(self, metric: int, seen: Floats) -> None:
-        """Count changes and directions. `seen`: (sessions x sides x 2)."""
+        """`seen`: (sessions x sides x 2)."""
         for base, new in permutations(range(seen.shape[1]), 2):
             changed = (seen[:, base] != seen[:, new]).any(axis=1).sum()
             # Changed sessions, and files with any.
@@ -214,7 +202,7 @@ class _Together:
             self._moved[metric, base, new] += (directions > 0).sum(), (directions < 0).sum()
 
     def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
-        """Return the sums of one metric over two sides, and the same sums cluster by cluster (clusters x 1 x 4)."""
+        """Return the sums of two sides, and the same by cluster (clusters x 1 x 4)."""
         # Each side has two columns: numerator and denominator.
         columns = [2 * base, 2 * base + 1, 2 * new, 2 * new + 1]
         sums = Sums(figures=1)
@@ -238,8 +226,7 @@ class _Together:
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
     def figures(self, side: int, asked: float, repeats: Repeats) -> dict[str, Estimate]:
-        """Return the figures of one side, by metric. `asked`: the share of the project's sessions that was asked;
-        `repeats`: how far its engine answers alike. Other answers count as those of a project without end."""
+        """Return figures by metric. Varying answers count as those of an infinite project."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
         elsewhere = figures(rows, [metric.info.limits for metric in self.metrics])
         estimates = {}
@@ -260,12 +247,11 @@ class _Together:
 
 
 def _sums(sides: Sequence[Sequence[Observation]]) -> list[tuple[float, float]]:
-    """Return the sum of the numerators and that of the denominators of each side."""
     return [(sum(above for above, _ in seen), sum(below for _, below in seen)) for seen in sides]
 
 
 def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
-    """Yield the path of each file and, per workspace, the sessions that all of them have, in the same order."""
+    """Yield the path of each file and, per workspace, the common sessions in the same order."""
     first, *others = workspaces
     for source, sessions in first.sessions(SessionScore):
         if not all(workspace.has_sessions(source.path) for workspace in others):
@@ -288,10 +274,7 @@ def _pairs(
     repeats: Sequence[Sequence[Repeats]],
     draws: Sequence[Sequence[str]],
 ) -> tuple[tuple[Difference | None, ...], ...]:
-    """Return the table of one metric: the row's side - the column's side, both in `order`.
-
-    `repeats`: how far the engines of each pair answer alike, in `order`. `draws`: why a pair is not judged, if so.
-    """
+    """Return row - column, both in `order`. `repeats`: in `order`. `draws`: why a pair is not judged, if so."""
     table: list[list[Difference | None]] = [[None] * len(order) for _ in order]
     pairs = list(combinations(range(len(order)), 2))
     for row, column in pairs:

@@ -1,7 +1,4 @@
-"""A comparison of times.
-
-Times can be compared only if one run asked both engines in turns: a busy machine slows a whole run.
-"""
+"""A comparison of times, which needs a run that asked both engines in turns: a busy machine slows a whole run."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ NO_FIGURE = "nothing was observed on one side"
 
 
 def is_alternating(base: Manifest, new: Manifest) -> bool:
-    """Return whether one run asked both engines in turns, and in several rounds."""
+    """Return whether one run asked both engines in turns, in several rounds."""
     return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
 
 
@@ -41,8 +38,7 @@ def times(
     metrics: Sequence[Metric],
     filters: Sequence[ReportFilter],
 ) -> dict[str, dict[str, Difference]]:
-    """Return the differences of the metrics that depend on times, over the sessions that both sides have: name of the
-    filter → name of the metric → difference."""
+    """Return differences by filter, then by metric, of the metrics that depend on times."""
     manifest = base.manifest()
     chosen = [metric for metric in metrics if metric.timed and metric.timed != "cpu"]
     seen = {
@@ -78,8 +74,6 @@ def times(
 
 
 class _Sides:
-    """The observations of one metric on both engines, round by round."""
-
     def __init__(self, rounds: int) -> None:
         self.base = [Observed() for _ in range(rounds)]
         self.new = [Observed() for _ in range(rounds)]
@@ -114,7 +108,6 @@ class _Sides:
 
 
 def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
-    """Return the verdict on a difference of times, and the reason for it; `rounds`: the number of rounds."""
     floor = timing.floor(info.unit)
     small = f"{floor:.2g} ms" if info.unit == "ms" else f"{100 * floor:g} points"
     if -floor < timing.low and timing.high < floor:
@@ -148,8 +141,7 @@ def _observe(
 
 
 def at_round(session: SessionScore, number: int) -> SessionScore:
-    """Return the session with the latencies of one round. Its status is ERROR if that round did not reach all
-    lookups."""
+    """Return the session with the latencies of one round; an ERROR if that round did not reach all lookups."""
     lookups = [
         replace(lookup, latency=latency)
         for lookup in session.lookups
@@ -166,7 +158,7 @@ UNKNOWN = Estimate(value=None)
 
 
 def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
-    """Return both sides of each figure that is known of a side, by the figure's name."""
+    """Return the figures of a run that at least one side has, by name."""
     ours, theirs = align_figures([base, new])
     both = {}
     for name, side in ours.items():
@@ -185,7 +177,7 @@ def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
 
 
 def align_figures(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:
-    """Return for each run the figures that are known of at least one run, by name."""
+    """Return for each run the figures that at least one run has, by name."""
     footprints = [manifest.footprint for manifest in manifests]
     if not all(footprint.of_worker for footprint in footprints):
         # The memory of a worker with an engine in it cannot be compared with that of an engine's own processes.

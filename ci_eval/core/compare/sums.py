@@ -1,4 +1,4 @@
-"""The sums over paired sessions that statistics need: of a filter, of a part, of a project."""
+"""The sums over paired sessions of a filter, a part or a project."""
 
 from __future__ import annotations
 
@@ -16,43 +16,34 @@ from ci_eval.core.statistics.timing import BINS
 
 @dataclass(kw_only=True)
 class Sums:
-    """Sums over the paired sessions of one filter, or of one part.
-
-    In each pair, a figure is observed as four numbers: numerator and denominator of base, then of new.
-    """
+    """A figure is four numbers: numerator and denominator of base, then of new."""
 
     figures: int
-    """The number of figures that are added up."""
     total: Floats = field(init=False)
-    """The sums of these numbers (figures x 4)."""
+    """figures x 4"""
     products: Floats = field(init=False)
-    """The sums of the products of each two of these numbers (4 figures x 4 figures)."""
+    """Products of each two of these numbers (4 figures x 4 figures)."""
     observed_by_side: Floats = field(init=False)
-    """The sessions in which each figure was observed, on base's side and on new's (figures x 2)."""
     rows: list[Floats] = field(default_factory=list)
-    """The sums of each file with a pair (figures x 4)."""
+    """Sums by file with a pair (figures x 4)."""
     moved: Floats = field(init=False)
-    """The numbers of sessions whose figure rose, and of those whose figure fell (figures x 2)."""
+    """Sessions that rose, and sessions that fell (figures x 2)."""
     changes: Floats = field(init=False)
-    """The number of sessions whose numbers differ between the sides, by figure."""
+    """Sessions that differ between the sides, by figure."""
     changed_files: Floats = field(init=False)
-    """The number of files with such a session, by figure."""
     fourths: Floats = field(init=False)
-    """The sums of the fourth powers of the sessions' differences, by figure; of use only for a mean over sessions."""
+    """Sums of the fourth powers of differences, by figure; of use only for a mean over sessions."""
     rounds: tuple[int, int] = (1, 1)
-    """The number of times that each session was asked, on base's side and on new's."""
     wavering: tuple[Wavering, Wavering] = field(init=False)
-    """The noise of base's engine and of new's."""
     by_stratum: dict[Key, Sums] = field(default_factory=dict)
-    """The same sums of each stratum, if the population is divided; their rows are of the files in `places`."""
+    """The same if the population is divided; their rows are of the files in `places`."""
     places: list[int] = field(default_factory=list)
-    """The index of each row among those of all strata."""
+    """Indices of the rows among those of all strata."""
     sample: list[Stratum] = field(default_factory=list)
-    """The strata, if they were asked in unequal shares: `total`, `rows` and `wavering` are weighted then."""
+    """Strata asked in unequal shares: `total`, `rows` and `wavering` are weighted then."""
     weights: Floats = field(default_factory=lambda: np.zeros(0))
-    """The weight of an asked session of each."""
     asked: float | None = None
-    """The share that was asked of the strata that these sessions are in, the smallest one; None = as of all."""
+    """The smallest share asked of a stratum of these sessions; None = as of all."""
 
     def __post_init__(self) -> None:
         self.wavering = (Wavering(self.rounds[0]), Wavering(self.rounds[1]))
@@ -66,7 +57,7 @@ class Sums:
 
     @property
     def observed(self) -> Floats:
-        """Return the number of sessions in which each figure was observed, on the side that has fewer."""
+        """Sessions by figure, on the side that has fewer."""
         return np.asarray(self.observed_by_side.min(axis=1))
 
     def add(self, seen: Floats) -> Floats:
@@ -85,14 +76,12 @@ class Sums:
         return here
 
     def add_to_stratum(self, key: Key, seen: Floats) -> None:
-        """Add pairs of the file of the last row to their stratum."""
         stratum = self.by_stratum.setdefault(key, Sums(figures=self.figures, rounds=self.rounds))
         stratum.rows.append(stratum.add(seen))
         stratum.places.append(len(self.rows) - 1)
 
     def weigh(self, strata: Strata, asked: Mapping[Key, int]) -> bool:
-        """Weigh each session by the number that it stands for, if strata were asked in unequal shares; return whether
-        they were. `asked`: the number of sessions that were asked of each stratum."""
+        """Weigh sessions if strata were asked in unequal shares; return whether they were. `asked`: by stratum."""
         keys = [*self.by_stratum]
         self.asked = strata.share(asked, keys) if keys else None
         self.sample = strata.weighted(asked, keys)
@@ -114,7 +103,6 @@ class Sums:
         return True
 
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
-        """Return the sums of the products, and the effective number of sessions of each figure; see `sampled.pool`."""
         if not self.sample:
             return self.products, self.observed
         of_strata = [*self.by_stratum.values()]
@@ -129,10 +117,7 @@ class Sums:
 
 
 def find_directions(seen: Floats) -> Floats:
-    """Return 1 if the figure of a row rose from base to new, -1 if it fell, 0 if it did not move.
-
-    `seen`: (rows x figures x 4); the result: (rows x figures).
-    """
+    """Return 1, -1 or 0 for a rise, a fall, or neither; (rows x figures) of (rows x figures x 4)."""
     above_base, below_base, above_new, below_new = np.moveaxis(seen, -1, 0)
     both = (below_base != 0) & (below_new != 0)
     # Fractions are compared by cross-multiplication: equal ones of whole numbers are exactly equal.
@@ -141,19 +126,17 @@ def find_directions(seen: Floats) -> Floats:
 
 @dataclass(kw_only=True)
 class FilterSums(Sums):
-    """The sums over the pairs that one filter lets through: also file by file, and of the times of lookups."""
-
     sessions: int = 0
     wins: int = 0
     losses: int = 0
     clusters: Sequence[int] = ()
-    """The number of the cluster that each file is sampled with in other code; none = each file is a cluster."""
+    """The cluster of each file in the sample of other code; none = each file is a cluster."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
-    """The number of lookups of base and of new, by how long they took (`statistics/timing.py`)."""
+    """Lookups of base and of new by latency bin (`statistics/timing.py`)."""
 
     @property
     def by_cluster(self) -> Floats:
-        """Return the sums of each cluster (clusters x figures x 4)."""
+        """clusters x figures x 4"""
         rows = np.stack(self.rows)
         if not self.clusters:
             return rows
@@ -164,7 +147,7 @@ class FilterSums(Sums):
 
 @dataclass(kw_only=True)
 class PartSums(Sums):
-    """The sums over the pairs that share a property (a part), of the leading metric alone."""
+    """The sums of a part (the sessions that share a property), of the leading metric alone."""
 
     figures: int = 1
     sessions: int = 0

@@ -1,4 +1,4 @@
-"""The trend of each figure over past evaluations, usually one a night, with the nights on which its level changed."""
+"""The trend of each figure over past evaluations, with the nights on which its level changed."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import Workspace
 
 WITHIN = frozenset({"actions", "sessions", "errors", "logs", "html"})
-"""The folders in a workspace or report that hold no figures, so need not be searched."""
+"""Folders of a workspace or report without figures."""
 Address = Annotated[str, Meta(pattern=r"\A(https?://[^\s<>\"']+)?\Z", max_length=2_000)]
-"""An address that may become a link in a report: http or https only, so nothing that a browser would run."""
+"""An address that may become a link in a report: http or https only, so that no browser runs it."""
 WATCHED = {"Operating system": "operating system", "CPU": "CPU", "Workers": "workers"}
 
 
@@ -48,8 +48,6 @@ class _Whole(Value, frozen=True, kw_only=True):
 
 
 class Figures(Value, frozen=True, kw_only=True):
-    """The figures of one evaluation, as they are stored in metrics.json or in a history."""
-
     title: str
     engine: EngineInfo
     revision: str = ""
@@ -58,28 +56,25 @@ class Figures(Value, frozen=True, kw_only=True):
     client: str = "editor"
     language: str = ""
     conditions: dict[str, str] = {}
-    """The conditions, by name, that another evaluation must share to be on the same line; see Manifest.series."""
+    """Evaluations on one line of a trend share these (Manifest.series)."""
     started: str = ""
     environment: dict[str, str] = {}
     seed: int = 0
     filters: dict[str, _Whole]
     headline: str = EVERYTHING
-    """The name of the filter that leads."""
     declared: tuple[str, ...] = ()
-    """The metrics that were compared. This and the next two are in histories only, not in metrics.json."""
+    """The compared metrics. This and the next two are in histories only."""
     gates: tuple[GateResult, ...] = ()
     run: Address = ""
 
     def __post_init__(self) -> None:
-        """Replace former names of languages by those of today."""
         force_setattr(self, "language", FORMER_LANGUAGES.get(self.language, self.language))
         if (former := self.conditions.get("language")) in FORMER_LANGUAGES:
             self.conditions["language"] = FORMER_LANGUAGES[former]
 
     @property
     def series(self) -> tuple[str, ...]:
-        """Return the values of the conditions, in the order of their names. Evaluations with equal values are on the
-        same line of a trend."""
+        """Evaluations with equal values are on the same line of a trend."""
         return tuple(self.conditions[name] for name in sorted(self.conditions))
 
 
@@ -89,20 +84,15 @@ class _StoredReport(msgspec.Struct):
 
 
 class History(msgspec.Struct, frozen=True):
-    """The figures that were found in a folder, and the workspaces that were kept whole."""
-
     evaluations: tuple[Figures, ...]
     workspaces: tuple[Path, ...]
     damaged: tuple[str, ...] = ()
-    """The reason why a file of figures was left out, for each such file."""
+    """The reason why a file was left out, for each such file."""
 
 
 def read(folder: Path) -> History:
-    """Read every workspace and metrics.json below a folder, and every JSON file of figures in the folder itself.
-
-    A folder that does not exist yet is an empty history. A file that was cut off must not end all later runs: it is
-    left out, and counted. Raises WorkspaceError for links.
-    """
+    """Read all workspaces and metrics.json below a folder, and JSON files of figures in it. A missing folder is an
+    empty history; damaged files are counted. Raises WorkspaceError for links."""
     evaluations: dict[tuple[object, ...], Figures] = {}
     workspaces, damaged = [], []
     for parent, folders, names in os.walk(folder):
@@ -127,7 +117,7 @@ def read(folder: Path) -> History:
 
 
 def read_figures(workspace: Workspace) -> Iterator[Figures]:
-    """Yield the figures in the workspace's metrics.json. Raises WorkspaceError if there is none."""
+    """Yield the figures in metrics.json. Raises WorkspaceError if there is none."""
     path = workspace.folder / "reports" / "metrics.json"
     if not path.is_file():
         raise WorkspaceError(f"{workspace.folder} has no reports/metrics.json: `ci-eval report {workspace.folder}`")
@@ -137,10 +127,7 @@ def read_figures(workspace: Workspace) -> Iterator[Figures]:
 def append(
     folder: Path, evaluation: Figures, *, declared: Sequence[str], gates: Sequence[GateResult] = (), run: str = ""
 ) -> Path:
-    """Store the figures of an evaluation in the history `folder`, for later trends; return the file's path.
-
-    `declared`: names of the metrics that were compared. `run`: address of the CI's run.
-    """
+    """Return the file's path. `declared`: compared metrics. `run`: address of the CI's run."""
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     # Evaluations of several series may have started at the same time.
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
@@ -152,11 +139,7 @@ def append(
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """Return the trend that ends in `new`: past evaluations that are of the same series and not later, in order of
-    time.
-
-    The figures are those of `new`'s headline. An evaluation without these figures, such as an old one, is left out.
-    """
+    """Return evaluations of `new`'s series, not later than it, in order of time, if they have its headline."""
     before = earlier(past, new, new.headline)
     line = [*before, new]
     return Trend(
@@ -172,8 +155,7 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
 
 
 def earlier(past: Sequence[Figures], new: Figures, part: str) -> list[Figures]:
-    """Return the evaluations of `new`'s series that are older and have figures of the filter `part`, in order of
-    time."""
+    """Return older evaluations of `new`'s series with figures of the filter `part`, in order of time."""
     before = [
         evaluation
         for evaluation in past

@@ -18,9 +18,8 @@ from ci_eval.core.logs.features import NAMES
 from ci_eval.core.logs.formats import COLUMNS, SCHEMA, LoggedSession, LogOrigin, build_columns
 
 GROUP = 50_000
-"""Rows held before they are written."""
 LARGEST = 500_000_000
-"""Bytes that the texts of a column take in so many rows."""
+"""The bytes that texts of a column take in so many rows."""
 
 TYPES = {
     "text": pa.string(),
@@ -68,7 +67,7 @@ class TablePart:
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """Join Parquet files in order. Groups of rows go through memory one at a time."""
+    """Join Parquet files in order, one group of rows in memory at a time."""
     partial = target.with_name(f"{target.name}.partial")
     writer = _writer(partial)
     waiting: list[pa.RecordBatch] = []
@@ -85,7 +84,6 @@ def join(parts: Sequence[Path], target: Path) -> None:
 
 
 def _encode(batches: Sequence[pa.RecordBatch]) -> pa.Table:
-    """Return the batches as a table with dictionaries, as files hold it."""
     table = pa.Table.from_batches(batches)
     columns = [
         column.dictionary_encode() if pa.types.is_dictionary(kind) else column
@@ -95,7 +93,6 @@ def _encode(batches: Sequence[pa.RecordBatch]) -> pa.Table:
 
 
 def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the columns, some rows at a time. A query's rows may be in two batches. Raises WorkspaceError."""
     texts = [column.name for column in COLUMNS if column.type in {"text", "word"}]
     try:
         # Texts are read as dictionaries, since a hostile file may repeat one long text in every row.

@@ -1,8 +1,7 @@
-"""The features of a suggestion: what a ranker may look at, and what logs hold.
+"""The features of a suggestion, for rankers and logs.
 
-They are computed from the text before the caret, the list of suggestions, and the project's other files; never from
-the text behind the caret or from the expected text. They know no particular language: regular expressions tell names
-from punctuation, and indentation tells blocks.
+They are computed from the text before the caret, the list, and the project's other files; never from the text after the
+caret or the expected text. They know no language: regular expressions find names, and indentation finds blocks.
 """
 
 from __future__ import annotations
@@ -27,12 +26,10 @@ Floats = NDArray[np.float32]
 
 MISSING = float("nan")
 FARTHEST = 10_000
-"""The greatest distance, in tokens, of the feature `distance`: a name last seen further back has this one."""
+"""The greatest `distance`, in tokens; names last seen further back have this one."""
 
 
 class Feature(Value, frozen=True, kw_only=True):
-    """A column of features. `range` and `meaning` are for people."""
-
     name: str
     type: str
     range: str
@@ -97,16 +94,15 @@ FEATURES = tuple(
 NAMES = tuple(feature.name for feature in FEATURES)
 CATEGORIES = tuple(feature.name for feature in FEATURES if feature.type == "category")
 OF_PLACE = NAMES.index("position")
-"""Number of features at the front that are the same for all suggestions of a list."""
 OF_PROJECT = NAMES.index("in_project")
-"""Index of the first of the features that look at the project's other files."""
+"""The index of the first feature that looks at other files."""
 COLUMN = {name: number for number, name in enumerate(NAMES)}
 
 Columns = dict[str, Sequence[float]]
-"""Feature → its value for each suggestion of a list."""
+"""Features → the value for each suggestion of a list."""
 
 SCHEMA = hashlib.blake2b(msgspec.json.encode(FEATURES), digest_size=8).hexdigest()
-"""A digest of the columns: it changes when they do, and logs or models with different ones are never mixed."""
+"""A digest of the columns; logs or models with different ones are never mixed."""
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -115,13 +111,12 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 class _Block(msgspec.Struct, frozen=True):
     indent: int
     first: int
-    """Number of its first token within the file."""
     line: str
 
 
 class Reader:
-    """A reader of a file up to the caret, which computes the features of the suggestions there. When the caret moves
-    forward, only the new lines are read. When it moves back, the file is read again."""
+    """A reader up to the caret. A caret that moves forward reads only new lines; one that moves back reads the file
+    again."""
 
     def __init__(self, keywords: frozenset[str], others: Others) -> None:
         self._keywords = keywords
@@ -144,7 +139,7 @@ class Reader:
         self._blocks: list[_Block] = []
 
     def rows(self, caret: CaretContext, suggestions: Sequence[Suggestion]) -> Floats:
-        """Return the features as (suggestions x features), columns in the order of FEATURES."""
+        """Return (suggestions x features), columns in the order of FEATURES."""
         line = self._advance(caret.before)
         tokens, size = tokenise_line(line), len(suggestions)
         indent = _indent(line) if tokens else len(line.expandtabs(4))
@@ -167,7 +162,7 @@ class Reader:
     # ---------------------------------------------------------------------------------------------------- reading
 
     def _advance(self, before: str) -> str:
-        """Read the whole lines that are new; returns the caret's line, up to the caret."""
+        """Read whole new lines; return the caret's line up to the caret."""
         end = before.rfind("\n") + 1
         if not before.startswith(self._read) or end < len(self._read):
             self._forget()
@@ -210,7 +205,7 @@ class Reader:
     def _file_columns(
         self, facts: Sequence[_Facts], tokens: Sequence[str], around: Sequence[_Block], before_last: str, last: str
     ) -> Columns:
-        """`tokens`: those of the caret's line before the caret; `around`: the blocks around it, the outermost first."""
+        """`tokens`: the caret's line before the caret; `around`: the blocks around it, the outermost first."""
         texts, times, called = [fact.text for fact in facts], self._times, self._called
         on_line, starts = Counter(tokens), [block.first for block in around]
         line = {word for token in tokens if _NAME.match(token) for word in _words(token)}
@@ -273,13 +268,12 @@ def _indent(line: str) -> int:
 
 @lru_cache(maxsize=10_000)
 def _bracket_names(line: str) -> frozenset[str]:
-    """Return the names behind the first opening bracket of a line, such as the parameters of a function."""
+    """Return the names after the first opening bracket, such as the parameters of a function."""
     _, opened, behind = line.partition("(")
     return frozenset(_NAME.findall(behind)) if opened else frozenset()
 
 
 def _list_columns(suggestions: Sequence[Suggestion]) -> Columns:
-    """Return the features that come from the engine."""
     # The LSP compares sortText as text: each has a rank (from 1) among the different ones.
     different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
     size, scores = len(suggestions), {score: place for place, score in enumerate(different, 1)}

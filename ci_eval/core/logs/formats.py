@@ -1,5 +1,4 @@
-"""The formats of logs: a format is a module in `plugins/log_formats/`, which ends in a `FORMAT`; their columns, and the
-manifest of a folder of logs."""
+"""The formats of logs (modules in `plugins/log_formats/` that end in a `FORMAT`), their columns, and the manifest."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ def read_logs_record(folder: Path) -> LogsRecord | None:
 
 
 def check(record: LogsRecord, folder: Path) -> None:
-    """Check that the manifest names no file outside its folder. Raises WorkspaceError."""
+    """Raise WorkspaceError if the manifest names a file outside its folder."""
     try:
         for file in record.files:
             stored.inside(file.path)
@@ -44,7 +43,7 @@ def check(record: LogsRecord, folder: Path) -> None:
 
 
 def verify(folder: Path, record: LogsRecord) -> None:
-    """Check that each file is what was written. Raises WorkspaceError."""
+    """Raise WorkspaceError if a file has changed since it was written."""
     for file in record.files:
         path = folder / file.path
         if not path.is_file() or digest(path, folder) != file:
@@ -52,7 +51,6 @@ def verify(folder: Path, record: LogsRecord) -> None:
 
 
 def digest(path: Path, folder: Path) -> LogFile:
-    """Return path, size and SHA-256 of a file in the logs."""
     sha256 = hashlib.sha256()
     with stored.open_regular_file(path) as file:
         while block := file.read(1 << 20):
@@ -79,7 +77,7 @@ class LoggedSession(msgspec.Struct, frozen=True, kw_only=True):
         return any(query.selected for query in self.queries)
 
     def outcome(self, number: int) -> str:
-        """Return what the user did after a query: `selected`, `cancelled`, or `typed` on."""
+        """Return `selected`, `cancelled`, or `typed` (on)."""
         if self.queries[number].selected:
             return "selected"
         return "cancelled" if self.cancelled and number == len(self.queries) - 1 else "typed"
@@ -92,7 +90,7 @@ class LogPart(Protocol):
     def add(self, logged: LoggedSession) -> None: ...
 
     def close(self) -> None:
-        """Complete the file, which appears under its name only now."""
+        """Complete the file, which gets its name only now."""
 
 
 class LogRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,23 +98,22 @@ class LogRun(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     seed: int
     day: str
-    """Day on which the run began, as dd_MM_yyyy."""
+    """The day on which the run began, as dd_MM_yyyy."""
 
 
 class LogFormat(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     end: str
-    """Extension of a part, and of `train`, `validation` and `test` if there is no `gather`."""
+    """The suffix of a part, and of `train`, `validation` and `test` without `gather`."""
     write: Callable[[Path, LogOrigin], LogPart]
-    """The file to write → a part."""
     join: Callable[[Sequence[Path], Path], None]
-    """Parts, or the same file of several runs → one file, in their order."""
+    """Join parts, or the same file of several runs, in order."""
     files: str = ""
-    """Pattern (fnmatch) of the files of this format in a folder of logs; "" for those that end in `end`."""
+    """A pattern (fnmatch) of this format's files in a folder of logs; "" = those that end in `end`."""
     gather: Callable[[Mapping[str, Sequence[Path]], Path, LogRun], None] | None = None
-    """Side → its parts; folder: writes all files of this format; None = a file for each side, joined."""
+    """Side → its parts; folder: write all files of this format. None = a file for each side, joined."""
     check: Callable[[], object] = tuple
-    """Raises ConfigError if a package that the format needs is not installed."""
+    """Raise ConfigError if a needed package is not installed."""
 
 
 CATALOG: Catalog[LogFormat] = Catalog("ci_eval.plugins.log_formats", "FORMAT")
@@ -135,11 +132,9 @@ class LogOrigin(msgspec.Struct, frozen=True, kw_only=True):
     text: str = ""
     lines: Lines = msgspec.field(default_factory=lambda: Lines(""))
     context: int = 0
-    """Characters of the text on each side of the token that are logged."""
 
 
 def join_bytes(parts: Sequence[Path], target: Path, empty: bytes = b"") -> None:
-    """Write the bytes of all parts to one file, in order; those of `empty` if there are no parts."""
     partial = target.with_name(f"{target.name}.partial")
     with partial.open("wb") as whole:
         if not parts:
@@ -187,20 +182,18 @@ SCHEMA = hashlib.blake2b(msgspec.json.encode([COLUMNS, FEATURES]), digest_size=8
 
 
 def describe_columns() -> bytes:
-    """Return `schema.json`: each column's name, type, range and meaning, and the digests of both schemas."""
     schema = {"schema": SCHEMA, "features": FEATURE_SCHEMA, "columns": [*COLUMNS, *FEATURES]}
     return msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n"
 
 
 def make_group_id(session: str, query: int) -> int:
-    """Return the number of a query, from its session and its position there."""
     # In a million queries, two share a number with a chance of one in ten million.
     # Tables hold numbers with a sign, so one bit goes.
     return int.from_bytes(hashlib.blake2b(f"{session} {query}".encode(), digest_size=8).digest(), "big") >> 1
 
 
 def build_columns(logged: LoggedSession, origin: LogOrigin) -> Iterator[dict[str, list[object]]]:
-    """Yield for each query the values of COLUMNS, an element per suggestion."""
+    """Yield for each query the values of COLUMNS, one element per suggestion."""
     session, text = logged.session, origin.text
     begin, end = session.offset, session.offset + len(session.expected_text)
     before, after = text[max(begin - origin.context, 0) : begin], text[end : end + origin.context]

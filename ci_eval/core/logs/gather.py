@@ -32,7 +32,7 @@ def tables() -> ModuleType:
 
 
 def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecord:
-    """Write the merged logs to `target`, in order of the sources. Raises WorkspaceError if they do not fit together."""
+    """Write merged logs in order of the sources. Raises WorkspaceError if they do not fit together."""
     first = sources[0][1]
     for folder, record in sources:
         log_formats.check(record, folder)
@@ -74,8 +74,6 @@ def _sum(counts: Sequence[LogCounts]) -> LogCounts:
 
 
 class PartCounts(LogCounts, frozen=True, kw_only=True):
-    """The counts of one source file."""
-
     file: str
 
 
@@ -120,8 +118,7 @@ class Log:
 
 
 def assign_side(unit: str, *, seed: int, percent: int, test_percent: int = 0) -> str:
-    """Return the side that a file or project is on, independent of all others. `percent` is the share for training;
-    `test_percent` is that for the test, which reduces validation alone."""
+    """Return a side, independent of all other units. `test_percent` is taken from validation alone."""
     drawn = draw(seed, f"split {unit}") * 100
     return TRAIN if drawn < percent else TEST if drawn >= 100 - test_percent else VALIDATION
 
@@ -138,8 +135,7 @@ def gather(
     percent: int,
     test_percent: int = 0,
 ) -> LogsRecord:
-    """Put the parts of these names together in `folder`, in that order. The parts are consumed. `unit` maps the path of
-    a source file to what is on one side as a whole. See `assign_side` for `percent` and `test_percent`."""
+    """Merge parts in order, and consume them. `unit`: path → what is on one side as a whole."""
     parts.mkdir(parents=True, exist_ok=True)
     # Until all files are written, no manifest may vouch for them.
     (folder / "manifest.json").unlink(missing_ok=True)

@@ -1,8 +1,6 @@
-"""The counts of names in a project, and of the tokens before them: what a user may know of the files that are not
-open.
+"""The counts of names in a project's other files, and of the tokens before them.
 
-Names, and sequences of tokens, are stored as hashes in sorted arrays. A project of millions of lines takes some tens of
-megabytes.
+Names and sequences of tokens are hashes in sorted arrays: millions of lines take some tens of megabytes.
 """
 
 from __future__ import annotations
@@ -33,18 +31,17 @@ _TOKEN = re.compile(r"\w+|->|\?\.|[^\w\s]")
 # This is 2^64 divided by the golden ratio, the factor of Fibonacci hashing.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 START_OF_LINE = "\n"
-"""Token that is put before the first one of each line."""
 LONGEST_CONTEXT = 2
-"""The most tokens of context: names are counted by none, one, or this many tokens before them."""
+"""The most tokens of context: names are counted by 0, 1 or this many tokens before them."""
 
 
 def tokenise_line(line: str) -> list[str]:
-    """Return the tokens of a line: names, numbers, and punctuation, character by character but for `->` and `?.`."""
+    """Return names, numbers, and punctuation, character by character but for `->` and `?.`."""
     return _TOKEN.findall(line)
 
 
 def is_name(token: str) -> bool:
-    """Return whether a token is a name or a keyword. Only these are suggested."""
+    """Return whether a token is a name or a keyword, which alone are suggested."""
     return token[0].isalpha() or token[0] == "_"
 
 
@@ -54,20 +51,19 @@ def hash_token(token: str) -> int:
 
 
 def pair_hashes(first: Hashes, second: Hashes) -> Hashes:
-    """Return the hashes of pairs of tokens that follow each other, from the hashes of both."""
     # The overflow is wanted: hashes are numbers modulo 2^64.
     with np.errstate(over="ignore"):
         return np.asarray((first * _ODD) ^ (second + (first >> np.uint64(7))), dtype=np.uint64)
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A map from hash to count, looked up for many hashes at once. `keys` are sorted."""
+    """A map from hash to count for many hashes at once. `keys` are sorted."""
 
     keys: Hashes
     counts: Counts
 
     def of(self, hashes: Hashes) -> Counts:
-        """Return the count of each hash, 0 for one that is not in the table."""
+        """Return counts, 0 for a hash that is not in the table."""
         if not len(self.keys):
             return np.zeros(len(hashes), dtype=np.int64)
         # A hash after the last key has no element to compare with.
@@ -79,16 +75,14 @@ class NameCounts(msgspec.Struct, frozen=True):
     times: Table
     files: Table
     pairs: Table
-    """Token and name → how often the name follows that token."""
     triples: Table
-    """The number of times that a name follows two tokens."""
     after_one: Table
-    """Token → how often any name follows it."""
+    """Token → how often any name follows."""
     after_two: Table
-    """The number of times that any name follows two tokens."""
+    """Two tokens → how often any name follows."""
 
     def without(self, text: str) -> Others:
-        """Return the counts of the other files. `text` is that of the open file, as it was when these were counted."""
+        """Return the counts of other files. `text`: the open file's, as it was when these were counted."""
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:
@@ -145,7 +139,7 @@ TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
 
 
 class Others(msgspec.Struct, frozen=True):
-    """The names in all files of a project but one: those of the whole less those of the file's own."""
+    """The names of all files minus those of the open one."""
 
     whole: NameCounts
     own: NameCounts
@@ -160,8 +154,8 @@ class Others(msgspec.Struct, frozen=True):
         return self._remaining("times", _hashes(texts))
 
     def levels(self, texts: Sequence[str], context: Sequence[str]) -> Iterator[tuple[Floats, float]]:
-        """Yield for contexts of 0, 1 and 2 tokens, the last ones of `context`: how often each text follows that context
-        in the other files, and how often any name does."""
+        """Yield for the last 0, 1 and 2 tokens of `context`: how often each text follows in other files, and how often
+        any name does."""
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
         yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
         if len(last):
@@ -181,7 +175,7 @@ class Others(msgspec.Struct, frozen=True):
 
 
 def load_other_names(context: FileContext) -> Others:
-    """Return the names in all files of the project but the open one; none if the context has no file of names."""
+    """Return the names in other files; none if the context has no file of names."""
     if context.names is None:
         return NOTHING.without("")
     return _load(context.names).without(context.text)
@@ -205,7 +199,6 @@ def count(texts: Iterable[str]) -> NameCounts:
 
 
 def _count_hashes(text: str) -> tuple[Hashes, ...]:
-    """Return the hashes that a file adds to each of TABLES, each as many times as it counts."""
     lines = filter(None, map(tokenise_line, text.split("\n")))
     tokens = [token for line in lines for token in (START_OF_LINE, *line)]
     hashes = _hashes(tokens)

@@ -13,7 +13,7 @@ from ci_eval.core.model.settings import *
 from ci_eval.core.model.tokens import *
 
 FORMAT = 1
-"""The format number of machine-readable reports, raised if the definition of a field changes."""
+"""The number rises if the definition of a field changes."""
 
 FORMER_LANGUAGES = {"another": "text"}
-"""The current name of each language that had another name in former workspaces and configurations."""
+"""Former names of languages in stored workspaces and configurations."""

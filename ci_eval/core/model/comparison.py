@@ -1,4 +1,4 @@
-"""The results over several evaluations: comparison, trend, ranking, suite, sweep. A difference is always new - base."""
+"""The results over several evaluations. A difference is always new - base."""
 
 from __future__ import annotations
 
@@ -23,37 +23,32 @@ class TrendPoint(Value, frozen=True, kw_only=True):
     sessions: int
     metrics: dict[str, Estimate]
     differs: tuple[str, ...] = ()
-    """The differences from the nightly run before: versions, the project, the machine."""
+    """Changes since the night before: versions, the project, the machine."""
     gates: tuple[GateResult, ...] = ()
-    """The results of the gates; empty if none was checked, or if the history is older than this field."""
+    """Empty if none was checked, or in histories older than this field."""
     run: str = ""
-    """The address of the CI's run, if the history has it."""
 
 
 class ChangePoint(Value, frozen=True, kw_only=True):
     """A change of level of a figure, from one nightly run on."""
 
     night: int
-    """The index of the first nightly run after the change."""
+    """The index of the first night after the change."""
     before: float
-    """The mean of the nightly runs since the previous change."""
     after: float
     p: float
     good: bool | None
-    """True if the change is for the better; None if neither direction is."""
 
 
 class Trend(Value, frozen=True, kw_only=True):
-    """The nightly runs in order of time, of one engine, project and completion type."""
+    """The nights in order of time, of one engine, project and completion type."""
 
     nights: tuple[TrendPoint, ...]
     headline: str = "ALL"
-    """The name of the filter whose figures these are."""
     metrics: tuple[MetricInfo, ...]
     changes: dict[str, tuple[ChangePoint, ...]]
-    """The changes of level by metric, in order of time."""
     left_out: int = 0
-    """The number of evaluations in the history that belong to other trends, or have no figures of the headline."""
+    """Evaluations in the history that belong to other trends, or lack figures of the headline."""
 
 
 class Line(Value, frozen=True, kw_only=True):
@@ -73,9 +68,9 @@ class Verdict(str, Enum):
     BETTER = "better"
     WORSE = "worse"
     EQUIVALENT = "equivalent"
-    """The whole interval is inside the margin: a difference as large as that is ruled out."""
+    """The whole interval is inside the margin."""
     NOT_SHOWN = "no-difference-shown"
-    """The data show neither a difference nor that there is none."""
+    """The data show neither a difference nor equivalence."""
     NOT_COMPARABLE = "not-comparable"
 
 
@@ -84,16 +79,16 @@ class Elsewhere(Value, frozen=True, kw_only=True):
 
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the difference; None if there are too few files for one."""
+    """The 95 % interval; None if there are too few files for one."""
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     marked: bool = False
-    """True if the verdict is better or worse also among all verdicts of the page, which gets it a ▲ or ▼."""
+    """True if the verdict also holds among all of the page, which gets it a ▲ or ▼."""
     effective: float = 0.0
-    """The effective number of files: the number of files of equal size that would say as much."""
+    """The number of files of equal size that would say as much."""
     detectable: float | None = None
-    """The smallest true difference that data like these would show four times out of five."""
+    """The smallest true difference that such data would show four times out of five."""
 
 
 class Difference(Value, frozen=True, kw_only=True):
@@ -103,34 +98,30 @@ class Difference(Value, frozen=True, kw_only=True):
     new: float | None
     difference: float | None
     population: Literal["project"] = "project"
-    """The subject of interval, p-value and verdict: all sessions of this project under this strategy."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the difference, which holds by itself; both ends are the difference if nothing is uncertain,
-    as of all sessions of baselines."""
+    """The 95 % interval, which holds by itself; of no width if nothing is uncertain."""
     p: float | None = None
-    """The two-sided p-value, below 0.05 exactly if the interval excludes 0. None if all sessions were asked, so that
-    nothing is uncertain."""
+    """Two-sided; below 0.05 exactly if the interval excludes 0. None if nothing is uncertain."""
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
     detectable: float | None = None
     marked: bool = False
     state: State = "none"
     sign: float | None = None
-    """The p-value of an exact sign test over the tokens whose figure moved, if all sessions were asked."""
+    """An exact sign test over the tokens whose figure moved, if all sessions were asked."""
     better: int | None = None
-    """The number of tokens whose figure moved to the better; None if no session has a figure by itself."""
+    """Tokens whose figure moved to the better; None if no session has a figure by itself."""
     worse: int | None = None
     needed: int | None = None
-    """About how many sessions it takes to find one point (0.01) four times out of five; None for other units."""
+    """About how many sessions show one point (0.01) four times out of five; None for other units."""
     new_low: float | None = None
     new_high: float | None = None
     noise: float | None = None
-    """The standard error due to the engine's own noise, if measured in several rounds; the interval includes it."""
+    """The standard error by the engine's own noise, if measured; the interval includes it."""
     n: int = 0
-    """The number of observations, on the side that has fewer."""
+    """Observations, on the side that has fewer."""
     over: str = ""
-    """The sessions that the difference is of, if these are not all: "found by both"."""
     elsewhere: Elsewhere = Elsewhere()
 
 
@@ -142,13 +133,12 @@ class Subset(Value, frozen=True, kw_only=True):
     sessions: int
     files: int
     wins: int
-    """The number of sessions that the first declared metric calls better in new."""
     losses: int
     difference: Difference
 
 
 class PairCounts(Value, frozen=True, kw_only=True):
-    """The pairs that a filter lets through, with the number that the first declared metric calls better or worse."""
+    """The pairs that pass a filter; `wins`, `losses` are by the first declared metric."""
 
     sessions: int
     wins: int
@@ -156,21 +146,18 @@ class PairCounts(Value, frozen=True, kw_only=True):
 
 
 class Failures(Value, frozen=True, kw_only=True):
-    """The paired sessions on which one engine failed in at least one round."""
+    """Paired sessions on which one engine failed in at least one round."""
 
     sessions: int = 0
     rounds: int = 1
     always: int = 0
-    """The number of sessions on which the engine failed in every round."""
     alone: int = 0
-    """The number of sessions on which the other engine never failed."""
     statuses: dict[str, int] = {}
-    """The number of sessions by the status of the first round that failed."""
     example: str = ""
 
 
 class Side(Value, frozen=True, kw_only=True):
-    """A side of the comparison: one of the two evaluations."""
+    """One of the two evaluations."""
 
     title: str
     workspace: str
@@ -182,9 +169,7 @@ class Side(Value, frozen=True, kw_only=True):
     sessions: int
     failed: int
     failures: Failures | None = None
-    """The failures on these sessions; None for the sides of a ranking."""
     noise: Noise | None = None
-    """The difference of the engine from itself, if each session was asked several times."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -201,7 +186,7 @@ class Change(Value, frozen=True, kw_only=True):
     new_rank: int | None
     base_score: float
     new_score: float
-    """The score of the session, from 0 to 1, as the task defines it."""
+    """A number from 0 to 1, as the task defines it."""
     base_status: str
     new_status: str
 
@@ -222,42 +207,33 @@ class Comparison(Value, frozen=True, kw_only=True):
     new: Side
     paired: int
     population: int
-    """The number of sessions that this project has under this strategy; the paired ones are a sample of them."""
     only_base: int
     only_new: int
     changed_text: int
-    """The number of sessions without a partner because their file has another text on the other side."""
+    """Sessions without a partner because their file has another text on the other side."""
     files: int
     declared: tuple[str, ...]
-    """The metrics whose verdicts count; their intervals and p-values are adjusted together."""
+    """The metrics whose verdicts count, adjusted together."""
     filters: dict[str, dict[str, Difference]]
     headline: str = "ALL"
-    """The name of the filter that leads: the verdict, the counts, the parts and the transitions are about its pairs."""
     counts: dict[str, PairCounts] = {}
     wins: int
-    """The pairs of the headline that the first declared metric calls better in new."""
     losses: int
     parts: tuple[Subset, ...]
     transitions: dict[str, dict[str, int]]
-    """The number of sessions by the band of base's rank, then by the band of new's."""
     latencies: dict[str, tuple[float, float]]
-    """The latency (ms) in base and in new, by quantile."""
     regressions: tuple[Change, ...]
-    """The largest losses, the worst first."""
     improvements: tuple[Change, ...]
-    """The largest gains, the best first."""
     warnings: tuple[str, ...]
     conditions: tuple[Condition, ...] = ()
-    """The differences between the configurations sent to the two engines."""
     only_told: bool = False
-    """True if the engines are one and the same, so that only the configurations sent to them differ."""
     gates: tuple[GateResult, ...]
     metrics: tuple[MetricInfo, ...]
     unseen: float | None = None
-    """The share of the sessions that may be answered otherwise although all rounds agreed, if differences are exact;
-    None if they are not."""
+    """The share of sessions that may be answered otherwise although all rounds agreed; None without exact
+    differences."""
     detection: Detected | None = None
-    """The difference that was to be found, if the comparison asked only as many sessions as that takes."""
+    """Set if the comparison asked only as many sessions as the goal takes."""
     failures: FailureVerdict | None = None
     trend: Trend | None = None
 
@@ -267,51 +243,45 @@ class Ranking(Value, frozen=True, kw_only=True):
 
     sides: tuple[Side, ...]
     order: tuple[int, ...] = ()
-    """The position of each side among the evaluations in their given order, from 0."""
+    """The position of each side in the given order, from 0."""
     sessions: int
     files: int
     headline: str = "ALL"
     declared: tuple[str, ...]
     figures: tuple[dict[str, Estimate], ...]
     times: tuple[dict[str, Estimate], ...] = ()
-    """The figures of time, or of memory, of each side, by metric. Nothing is ranked by them: the machine may have been
-    busier with one side than with another."""
+    """Times or memory of each side, by metric. Nothing is ranked by them: one side may have met a busier machine."""
     pairs: dict[str, tuple[tuple[Difference | None, ...], ...]]
-    """The table of differences by declared metric, row's side - column's side: those of the pair's comparison, if it
-    has one; adjusted for the number of declared metrics alone."""
+    """row - column by declared metric, from the pair's comparison if any; adjusted for the declared metrics alone."""
     ahead: tuple[int, ...]
-    """The number of other sides that each side is shown to be better than, by the first declared metric."""
+    """The number of sides that each is shown to be better than, by the first declared metric."""
     behind: tuple[int, ...]
     metrics: tuple[MetricInfo, ...]
     warnings: tuple[str, ...] = ()
 
 
 class Overview(Value, frozen=True, kw_only=True):
-    """The first page over several comparisons, or over a history without one."""
+    """The first page over several comparisons, or over a history."""
 
     title: str
     ranking: Ranking | None = None
     trend: Trend | None = None
     trends: tuple[Trend, ...] = ()
-    """The trend of each side of the ranking, in its order; empty if no history is known."""
+    """The ranking's order; empty without a history."""
     comparisons: dict[str, str] = {}
-    """The folder of each comparison by its title, relative to the overview's."""
     workspaces: tuple[str, ...] = ()
-    """The folder of each side of the ranking, relative to the overview's."""
 
 
 class OverProjects(Value, frozen=True, kw_only=True):
-    """A metric over the projects of a suite, each of which weighs the same: the mean of their figures, or of their
-    differences (new - base)."""
+    """A metric over the projects of a suite: the unweighted mean of their figures or differences (new - base)."""
 
     mean: float | None
     n: int
-    """The number of projects that have a figure."""
     population: Literal["other projects"] = "other projects"
-    """The subject of interval, p-value and verdict: projects like these, of which these are the sample."""
+    """The subject of interval, p-value and verdict: projects like these."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the mean; those of several metrics hold together. None if there are too few projects."""
+    """The 95 % interval; those of several metrics hold together. None if there are too few projects."""
     p: float | None = None
     verdict: Verdict = Verdict.NOT_COMPARABLE
     why: str = ""
@@ -325,11 +295,10 @@ class SuiteProject(Value, frozen=True, kw_only=True):
     sessions: int
     figures: dict[str, Estimate] = {}
     differences: dict[str, Difference] = {}
-    """The differences (new - base) by declared metric, in a suite of comparisons."""
     busy: bool = False
-    """True if the machine was busy, so that times say more about it than about the engine."""
+    """True if times say more about the machine than about the engine."""
     trouble: str = ""
-    """The reason why this project fails the command, such as a broken gate; "" if it does not."""
+    """Why this project fails the command, such as a broken gate; "" if it does not."""
 
 
 class Suite(Value, frozen=True, kw_only=True):
@@ -342,28 +311,24 @@ class Suite(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     compared: bool
     pairs: int = 1
-    """The number of pairs of sides, each with a table like this one; verdicts over all projects are adjusted for it."""
+    """Pairs of sides, each with such a table; verdicts over all projects are adjusted for it."""
 
 
 class SweptRun(Value, frozen=True, kw_only=True):
     """A run of a sweep with one choice of values."""
 
     values: tuple[str, ...]
-    """The value of each key, as the user wrote it."""
     workspace: str
     sessions: int
     figures: dict[str, Estimate]
     differences: dict[str, Difference] = {}
-    """The differences from the first run, over the sessions of both, by declared metric."""
+    """Differences from the first run, over the sessions of both, by declared metric."""
     comparison: str = ""
-    """The folder of that comparison, relative to the sweep's."""
     why: str = ""
-    """The reason, if it cannot be compared with the first."""
 
 
 class HeldOut(Value, frozen=True, kw_only=True):
-    """The run that is best in one half of the files, with its figures in the other half: these have no selection
-    bias."""
+    """The best run in one half of the files, with unbiased figures in the other half."""
 
     metric: str
     winner: int
@@ -382,11 +347,10 @@ class Sweep(Value, frozen=True, kw_only=True):
     runs: tuple[SweptRun, ...]
     metrics: tuple[MetricInfo, ...]
     remark: str = ""
-    """The overestimate of the best run in words; "" if nothing is uncertain, or files were held out."""
+    """The overestimate of the best run; "" if nothing is uncertain, or files were held out."""
     held_out: HeldOut | None = None
-    """The figures of the best run in files that did not choose it, if files were held out."""
     shard: str | None = None
-    """The shard, if these are figures of a part only: nothing is compared."""
+    """Set if these are figures of a part only: nothing is compared."""
 
 
 class Detection(Value, frozen=True, kw_only=True):
@@ -394,33 +358,31 @@ class Detection(Value, frozen=True, kw_only=True):
 
     metric: str
     wanted: Annotated[float, Meta(gt=0, lt=1)]
-    """The true difference of the metric that is to be found, as a share."""
+    """A true difference of the metric, as a share."""
     power: Annotated[float, Meta(ge=0.5, lt=1)]
-    """The probability that such a difference is found: called better or worse."""
+    """The probability that the difference is called better or worse."""
     most: Number | None = None
-    """The most sessions that are asked for that; None = as many as it takes."""
+    """The most sessions that are asked; None = as many as it takes."""
 
 
 class Detected(Detection, frozen=True, kw_only=True):
     """The goal of a comparison, and how much of it was reached."""
 
     reached: float | None = None
-    """The true difference that the sessions asked find with that power; 0 if all were asked and nothing is uncertain,
-    None if the metric has no figure."""
+    """The true difference that the asked sessions find; 0 if nothing is uncertain, None without a figure."""
 
 
 class ChangeCluster(Value, frozen=True, kw_only=True):
     version: str
-    """The commit or release in which the sessions changed; the last of `candidates`, if there are several."""
+    """The commit or release that changed the sessions; the last of several `candidates`."""
     title: str
     candidates: tuple[str, ...]
-    """The versions in which they may have changed: one, unless some in between cannot be asked."""
+    """One version, unless some in between cannot be asked."""
     sessions: Number
     worse: Number
-    """The number of sessions that are worse since then; the others are better."""
     kinds: dict[str, Number]
     changes: dict[str, Number]
-    """The number of sessions by the bands of their ranks before and after."""
+    """Sessions by the bands of their ranks before and after."""
     examples: tuple[str, ...]
 
 
@@ -429,12 +391,9 @@ class Bisection(Value, frozen=True, kw_only=True):
     bad: str
     versions: Number
     sessions: Number
-    """The number of sessions that both ends were asked."""
     unsteady: Number
-    """The number of sessions left out, since one end answered them differently when asked again."""
     changed: Number
     questions: Number
-    """The number of sessions asked between the ends, by all versions together."""
     skipped: dict[str, str]
-    """The versions that cannot be asked, with the reason."""
+    """Versions that cannot be asked, with the reason."""
     clusters: tuple[ChangeCluster, ...]

@@ -1,7 +1,7 @@
-"""The samples of a dataset, the object usages in them, and the figures of the queries about these.
+"""The samples of a dataset, the object usages in them, and the figures of usage queries.
 
-A usage says which methods a piece of code calls on an object, and how that came to be. The definitions follow Proksch
-et al., "Evaluating the evaluations of code recommender systems" (ASE 2016).
+A usage is the methods that a piece of code calls on an object, and their origin, defined as in Proksch et al.,
+"Evaluating the evaluations of code recommender systems" (ASE 2016).
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ class Definition(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The origin of an object. Two definitions are equal if all three fields are."""
 
     kind: str = "UNKNOWN"
-    """The kind of the definition: NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS
-    or UNKNOWN; usages that other tools have mined may have kinds of their own."""
+    """NEW, RETURN, WITH, PARAM, FIELD, CONSTANT, LOOP, EXCEPT, UNPACK, CAST, GLOBAL, THIS or UNKNOWN, or a miner's
+    own."""
     member: str = ""
     """The class of NEW, the function of RETURN, WITH or PARAM, the attribute of FIELD."""
     argument: int | None = None
-    """The index of the parameter, from 0 on, if the kind is PARAM."""
 
 
 class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={"class_": "class"}):
@@ -33,7 +32,6 @@ class ObjectUsage(Value, frozen=True, kw_only=True, omit_defaults=True, rename={
     method: str = ""
     definition: Definition = Definition()
     calls: tuple[str, ...] = ()
-    """The names of the methods that are called, each once, in the order of the source."""
 
 
 class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -45,10 +43,10 @@ class CallPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The offset after the receiver."""
     end: Number
     statement: tuple[Number, Number] | None = None
-    """The begin and end of the surrounding statement, if it can be removed as a whole: it holds no other statements and
-    no definition of the object, and the code is complete without it."""
+    """Begin and end of a surrounding statement that can be removed: no other statements and no definition of the object
+    inside, and the code is complete without it."""
     line: Number | None = None
-    """The end of the line before the statement, after which a line may be inserted; None if there is none."""
+    """The end of the line before the statement, where a line may be inserted; None if there is none."""
     indent: str = ""
 
 
@@ -56,13 +54,13 @@ class ObjectPlace(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The location of an object in a text, at which the next call on it would be written."""
 
     text: str = ""
-    """The SHA-256 of the text, which the dataset stores once (hex)."""
+    """The SHA-256 (hex) of the text, which the dataset stores once."""
     receiver: str
     line: Number
-    """The offset after which `receiver.` would be written on a line of its own."""
+    """The offset after which `receiver.` would be written on a new line."""
     indent: str = ""
     calls: tuple[CallPlace, ...] = ()
-    """The calls on all objects of the usage, in the order of the text."""
+    """Calls on all objects of the usage, in the order of the text."""
 
 
 class StoredText(Value, frozen=True, kw_only=True):
@@ -70,7 +68,7 @@ class StoredText(Value, frozen=True, kw_only=True):
 
     text: str
     packed: bytes
-    """The UTF-8 text, packed by zlib; in JSON as Base64."""
+    """UTF-8, packed by zlib; in JSON as Base64."""
 
 
 class History(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -82,13 +80,13 @@ class History(Value, frozen=True, kw_only=True, omit_defaults=True):
     type: str
     method: str = ""
     states: tuple[ObjectUsage | None, ...]
-    """The states, the earliest first; None: not there at that time."""
+    """The earliest first; None: not there at that time."""
     places: tuple[ObjectPlace | None, ...] = ()
-    """The location in each state; None if there is no such location. Empty if the texts are not known."""
+    """Locations by state; None if a state has none. Empty if the texts are not known."""
 
 
 REGISTRIES = ("pypi", "npm", "maven", "go", "debian")
-"""The registries from which the project of a sample may come: a dataset must not be able to name folders of yours."""
+"""Registries of projects of samples: a dataset must not be able to name local folders."""
 
 
 class Stretch(Value, frozen=True, kw_only=True):
@@ -104,15 +102,14 @@ class Stretch(Value, frozen=True, kw_only=True):
 
 
 class Runnable(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The material to run a test that somebody wrote for a function."""
+    """The material to run a test of a function."""
 
     files: dict[str, str] = {}
-    """The texts by path, added to the project's files, or in place of them."""
     project: str = ""
-    """The SPEC of the project whose files and dependencies are there, too; "" = there are `files` only."""
+    """The SPEC of the project whose files and dependencies are needed; "" = `files` alone."""
     focal: Stretch
     test: Stretch
-    """The stretch that the test replaces. No other test is in that file."""
+    """Replaced by the test. No other test is in that file."""
 
     def __post_init__(self) -> None:
         """Raise ValueError if a path leads outside the folder, or an offset is beyond the end of its file."""
@@ -138,13 +135,13 @@ def check_path(path: str) -> None:
 
 
 class Caret(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The location in a text at which a completion engine is asked in place of a recommender."""
+    """A location in a text at which a completion engine is asked in place of a recommender."""
 
     path: str
     text: str
-    """The SHA-256 of the text that the file has (hex)."""
+    """The SHA-256 (hex) of the file's text."""
     edits: tuple[tuple[Number, Number, str], ...] = ()
-    """The edits of the text, in order: offset, code points deleted there, text inserted there."""
+    """Edits in order: offset, code points deleted there, text inserted there."""
     offset: Number
 
 
@@ -153,19 +150,16 @@ class Record(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     language: str = ""
     instruction: str = ""
-    """The instruction for a language model; `{name}` stands for that part of the context. "" = as the task asks."""
+    """`{name}` is that part of the context. "" = as the task asks."""
     context: dict[str, str] = {}
-    """The texts that the engine is given, by name: a diff, a function, the file around it."""
     references: tuple[str, ...] = ()
-    """The right answers, each by itself; none if only a judge can tell."""
+    """Right answers; none if only a judge can tell."""
     run: Runnable | None = None
-    """The way in which an answer that is a test is run; None if the sample does not say."""
     queries: tuple[ObjectUsage, ...] = ()
-    """The objects of which it is asked what else will be called on them, one in each lookup."""
     next_references: tuple[str, ...] = ()
-    """The calls that the very next state adds, of a real query whose goal may be a later one."""
+    """Calls that the very next state adds, of a real query whose goal may be later."""
     carets: tuple[Caret | None, ...] = ()
-    """The locations at which completion engines are asked about each object; empty or None if there is none."""
+    """Locations for completion engines, by object; empty or None if there are none."""
 
 
 class QueryRow(Value, frozen=True, kw_only=True):
@@ -174,28 +168,24 @@ class QueryRow(Value, frozen=True, kw_only=True):
     name: str
     cases: Number
     f1: dict[str, float]
-    """The mean F1 of the queries by strategy (see QueryFigures.figure)."""
 
 
 class Optimism(Value, frozen=True, kw_only=True):
-    """The advantage that a recommender seems to have under one strategy over another, over the cases that both asked
-    about."""
+    """The advantage of one strategy over another in the cases that both asked about."""
 
     more: str
     less: str
     part: str
     cases: Number
     difference: float
-    """The mean F1 by the first strategy minus that by the second."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval for other code like this, whose files are the sample; None if there are too few files."""
+    """The 95 % interval for other code like this, whose files are the sample; None if there are too few."""
     effective: float = 0.0
 
 
 class Contribution(Value, frozen=True, kw_only=True):
-    """The number of histories that one user contributed, of their states, of the pairs of states that may be asked
-    about, and of those that are."""
+    """Histories of one user: their number, states, pairs of states that may be asked about, and those that are."""
 
     histories: Number = 0
     states: Number = 0
@@ -215,13 +205,12 @@ class Histories(Value, frozen=True, kw_only=True):
     """The histories of a dataset."""
 
     users: dict[str, Contribution] = {}
-    """The contributions by user; "" = not named. The key is a digest of the name, by which parts of a run add up the
-    same user. It hides nobody from those who have the dataset or guess the name: they compute the same digest."""
+    """Contributions by a digest of the user's name, "" if not named; it hides nobody from those who can guess the
+    name."""
     lengths: dict[int, Number] = {}
 
 
 def sum_histories(parts: Iterable[Histories]) -> Histories:
-    """Return the sum of these descriptions of histories."""
     users, lengths = defaultdict[str, Contribution](Contribution), Counter[int]()
     for part in parts:
         lengths.update(part.lengths)
@@ -231,8 +220,7 @@ def sum_histories(parts: Iterable[Histories]) -> Histories:
 
 
 class Steps(Value, frozen=True, kw_only=True):
-    """The F1 of real queries about the goal of the evaluation, beside that of the same answers about the next state, in
-    the cases that have both."""
+    """F1 of real queries about the goal next to that about the next state, in cases that have both."""
 
     cases: Number
     goal: float
@@ -240,10 +228,9 @@ class Steps(Value, frozen=True, kw_only=True):
     difference: float
     low: float | None = None
     high: float | None = None
-    """The 95 % interval for other code; see Optimism."""
     effective: float = 0.0
     u: float
-    """Mann and Whitney's U of the two, as if they were of different cases, and its two-sided p-value."""
+    """Mann and Whitney's U as if of different cases, and its two-sided p-value."""
     p: float
 
 
@@ -251,15 +238,12 @@ class QueryFigures(Value, frozen=True, kw_only=True):
     """The figures of all usage queries of an evaluation."""
 
     figure: str = "F1"
-    """The figure that the `f1` of all rows is: F1, or R-precision if an engine's lists have no end."""
+    """F1, or R-precision if an engine's lists have no end."""
     pairs: dict[str, Number]
     transitions: dict[str, dict[str, Number]]
-    """The number of cases by the calls that are there and stay, then by the calls of the end."""
     scenarios: tuple[QueryRow, ...]
-    """The rows by scenario, with the row of all cases first."""
     evolutions: tuple[QueryRow, ...]
     types: tuple[QueryRow, ...]
-    """The rows of the types with the most cases, in falling order."""
     all_types: Number
     optimism: tuple[Optimism, ...]
     steps: Steps | None = None

@@ -1,4 +1,4 @@
-"""The results of one evaluation: its figures, gates and logs, the clusters of its misses, and the results of cases."""
+"""The results of one evaluation: figures, gates, logs, clusters of misses, and results of cases."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ from ci_eval.core.model.tokens import Number, Value
 
 
 class GateResult(Value, frozen=True, kw_only=True):
-    """The rule of a gate, and whether the new side keeps it."""
+    """A gate's rule, and whether it passes."""
 
     rule: str
     passed: bool
     """True if the job goes on: an undecided gate may pass, by `--undecided`."""
     reason: str
     result: Literal["", "kept", "broken", "undecided"] = ""
-    """The result of the check. It is undecided if the interval holds both values that keep the rule and values that
-    break it, and "" only if it was stored before there were three results."""
+    """Undecided if the interval has both values that pass and values that break it; "" in older data."""
     needed: Number | None = None
-    """About how many sessions, of those the gate is about, would decide; None if no number of them would."""
 
     @property
     def word(self) -> str:
@@ -31,7 +29,7 @@ class GateResult(Value, frozen=True, kw_only=True):
 
 
 Figure = Annotated[float, Meta(ge=-1e12, le=1e12)]
-"""A figure within bounds that no metric exceeds: stored data may come from an attacker."""
+"""Bounded beyond any metric: stored data may come from an attacker."""
 
 
 class OtherCode(Value, frozen=True, kw_only=True):
@@ -41,18 +39,16 @@ class OtherCode(Value, frozen=True, kw_only=True):
     high: Figure | None = None
     """The 95 % interval; None if there are too few files for one."""
     effective: float = 0.0
-    """The effective number of files: the number of files of equal size that would say as much."""
 
 
 class Estimate(Value, frozen=True, kw_only=True):
-    """A figure with its 95 % interval, and the number of observations (`n`) behind it."""
+    """A figure with its 95 % interval, and the number of its observations (`n`)."""
 
     value: Figure | None
     population: Literal["project"] = "project"
-    """The subject of the interval: all sessions of this project under this strategy."""
     low: Figure | None = None
     high: Figure | None = None
-    """The bounds of the interval: the value itself if all sessions were asked; None for times and counts."""
+    """Equal to the value if all sessions were asked; None for times and counts."""
     state: State = "none"
     n: int = 0
     elsewhere: OtherCode = OtherCode()
@@ -66,23 +62,22 @@ class FileFigures(Value, frozen=True, kw_only=True):
 
 
 class FilterFigures(Value, frozen=True, kw_only=True):
-    """The figures of all sessions that one filter lets through."""
+    """The figures of all sessions that pass one filter."""
 
     sessions: int
     planned: int
     undecided: int
-    """The number of sessions left out because a property the filter asks for is not known."""
+    """Sessions left out because a property that the filter asks for is not known."""
     statuses: dict[str, int]
     metrics: dict[str, Estimate]
     by_file: dict[str, float | None] = {}
-    """The mean over files (macro average), which all weigh the same; `metrics` are over all sessions (micro)."""
+    """The macro average over files; `metrics` are over all sessions (micro)."""
     files: dict[str, FileFigures]
     folders: dict[str, FileFigures] = {}
-    """The same below each folder (its path ends in a slash) that holds not all files, nor just one folder."""
+    """Below folders (with a final slash) that hold not all files, nor just one folder."""
     kinds: dict[str, dict[str, Estimate]]
-    """The same metrics over the sessions of each kind of token."""
     ranks: dict[str, int]
-    """The number of expected texts with a rank of "1", "2-5", "6-10", "11+", or that were "absent"."""
+    """Expected texts with a rank of "1", "2-5", "6-10", "11+", or that were "absent"."""
 
 
 class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -92,7 +87,7 @@ class EngineInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     version: str
     packages: dict[str, str] = {}
     baseline: bool = False
-    """True for what comes with ci-eval to be beaten, and completes nobody's code."""
+    """True for completers built into ci-eval to be beaten."""
 
     @property
     def text(self) -> str:
@@ -106,79 +101,70 @@ class ProjectInfo(Value, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     revision: str
     checksum: str
-    """The SHA-256 over the paths and contents of its files."""
+    """SHA-256 over the paths and contents of its files."""
     identity: str | None = None
-    """The text from which the ids of its sessions are made; None = its name. "" = nothing, so that the same text below
-    the same path has the same id in any folder."""
+    """What ids of sessions are made from; None = the name. "" = nothing: the same text below a path has the same id."""
 
     @property
     def identity_name(self) -> str:
-        """The name from which the ids of the project's sessions are made."""
         return self.name if self.identity is None else self.identity
 
 
 class MetricInfo(Value, frozen=True, kw_only=True):
-    """The description of a metric, displayed beside its figures."""
+    """The description of a metric, displayed next to its figures."""
 
     name: str
     summary: str
     unit: str
-    """The unit: share (0..1, displayed as percent), score (0..1, displayed as it is), rank, ms, nats (of
-    log-probabilities), money or count."""
+    """share (0..1, as percent), score (0..1, as it is), rank, ms, nats (of log-probabilities), money or count."""
     better: str
-    """The better direction: higher, lower or neither."""
+    """higher, lower or neither."""
     shown: bool = False
-    """True if it is among the few metrics that are displayed if there is no room for all."""
+    """True if displayed when there is no room for all metrics."""
     timed: bool = False
     """True if it depends on the times of lookups, whatever its unit."""
     bounds: tuple[float | None, float | None] | None = None
-    """The lowest and the highest value of one session, None if there is no bound; by default those of the unit: 0 and 1
-    of a share and a score."""
+    """The bounds of one session; None if there is none; by default the unit's."""
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
-        """Return `bounds`, or those of the unit."""
         return self.bounds or ((0.0, 1.0) if self.unit in {"share", "score"} else (None, None))
 
     @property
     def span(self) -> float | None:
-        """Return how far two sessions can be apart; None unless both bounds are known."""
+        """Return the largest distance of two sessions; None unless both bounds are known."""
         low, high = self.limits
         return None if low is None or high is None else high - low
 
     @property
     def difference_limits(self) -> tuple[float | None, float | None]:
-        """Return the limits of new - base: `span` to each side, or (None, None)."""
+        """`span` to each side, or (None, None)."""
         return (None, None) if self.span is None else (-self.span, self.span)
 
     @property
     def is_time(self) -> bool:
-        """Return whether the metric is among the times, apart from those of quality."""
         return self.timed or self.unit == "ms"
 
 
 class Noise(Value, frozen=True, kw_only=True):
-    """The difference of an engine from itself, if each session was asked several times."""
+    """The difference of an engine from itself in several rounds."""
 
     rounds: int
     sessions: int
     differing: int
-    """The number of these that were answered differently in a later round than in the first."""
+    """Sessions answered differently in a later round than in the first."""
     latencies: tuple[float | None, ...]
-    """The mean latency (ms) of each round."""
+    """The mean (ms) of each round."""
     spread: float | None
-    """The median over lookups of how much longer the slowest round took than the fastest, as a share of the fastest."""
+    """The median over lookups of (slowest - fastest round) / fastest."""
 
 
 class Responses(Value, frozen=True, kw_only=True):
-    """The counts of the responses of language models."""
+    """Counts of responses of language models."""
 
     finishes: dict[str, int]
-    """The number of lookups by the reason why the language model stopped."""
     rules: dict[str, int]
-    """The number of lookups by the rule that read suggestions from the response."""
     empty: dict[str, int]
-    """The number of sessions whose response held no suggestion, by the reason why the language model stopped."""
     unreadable: int = 0
     example: str = ""
 
@@ -191,8 +177,7 @@ class PromptSpread(Value, frozen=True, kw_only=True):
     high: Figure
     deviation: Figure
     by_chance: Figure | None
-    """The standard deviation that they would have if all prompts were alike, since each has other samples; None if a
-    prompt has a single session."""
+    """The standard deviation if all prompts were alike, as samples differ; None if a prompt has a single session."""
 
 
 class PromptFigures(Value, frozen=True, kw_only=True):
@@ -216,55 +201,48 @@ class Evaluation(Value, frozen=True, kw_only=True):
     task: str = "completion"
     seed: int
     conditions: dict[str, str] = {}
-    """The conditions, by name, that another evaluation must share to be a nightly run of the same trend."""
     started: str
     environment: dict[str, str]
     lacking: dict[str, int] = {}
-    """The number of imports by package that an engine could not follow, since the package was not installed."""
+    """Imports by package that an engine could not follow, since the package was not installed."""
     remedies: dict[str, str] = {}
-    """What would help the engine to find these packages, by package."""
     unparsable: float = 0.0
     unparsable_files: dict[str, float] = {}
-    """The unreadable share of each file of which most text could not be read."""
     noise: Noise | None = None
     repeats: Determinism | None = None
-    """The sessions that were asked more than once, and those not answered alike; None: no session was."""
     is_function: bool = False
-    """True if the lists are a function of the question by construction."""
+    """True if lists are a function of the question by construction."""
     responses: Responses | None = None
     footprint: Footprint = Footprint()
     sent: SentConfiguration | None = None
     machine: MachineState = MachineState()
     population: int
-    """The number of sessions that this project has under this strategy; those under ALL are a sample of them."""
+    """The sessions of this project under this strategy, asked or not."""
     asked: float = 1.0
-    """The share of them that was asked; of several projects, the smallest one; 0 if anything was `drawn`."""
+    """A share; of several projects the smallest; 0 if anything was `drawn`."""
     drawn: dict[str, str] = {}
-    """What was drawn beyond the choice of sessions, by name: the seed."""
+    """Draws beyond the choice of sessions, by name: the seed."""
     clusters: str = "files"
-    """The unit of the sample of other code: "files" or "projects"."""
     prompts: PromptFigures | None = None
     queries: QueryFigures | None = None
     filters: dict[str, FilterFigures]
     headline: str = "ALL"
-    """The name of the filter that leads: reports, gates, comparisons and trends are about its sessions."""
+    """The filter that reports, gates, comparisons and trends are about."""
     errors: tuple[FileError, ...]
     metrics: tuple[MetricInfo, ...]
     gates: tuple[GateResult, ...] = ()
     unfinished: int | None = None
-    """The number of files that are not through, if the run did not come to its end; None if it did."""
+    """Files that are not through, if the run did not end; None if it did."""
 
 
 class LogCounts(Value, frozen=True, kw_only=True):
     files: Number
     sessions: Number
     selected: Number
-    """The number of sessions in which the user took the expected text."""
     queries: Number
     rows: Number
     expected: Number
     kinds: dict[str, tuple[Number, Number]]
-    """The number of rows, and of those that are the expected text, by kind of candidate."""
 
 
 class LogFile(Value, frozen=True, kw_only=True):
@@ -281,7 +259,7 @@ class LogsRecord(Value, frozen=True, kw_only=True):
     split_by: str
     seed: int
     percent: Number
-    """The percent of the files or projects that are for training."""
+    """The share of files or projects for training."""
     train: LogCounts
     validation: LogCounts
     test_percent: Number = 0
@@ -295,16 +273,12 @@ class LogsRecord(Value, frozen=True, kw_only=True):
 
 
 class MissExample(Value, frozen=True, kw_only=True):
-    """A miss as a maintainer looks it up."""
-
     session: str
     file: str
     line: Number
     expected: str
     rank: Number | None
-    """The rank of the expected text; None if absent."""
     ahead: tuple[str, ...]
-    """The first suggestions that are ahead of the expected text."""
 
 
 class Cluster(Value, frozen=True, kw_only=True):
@@ -312,23 +286,20 @@ class Cluster(Value, frozen=True, kw_only=True):
 
     cause: str
     kind: str
-    """The kinds of the expected tokens, the most frequent first, joined by ", "."""
     first: str
-    """The class of the suggestion that was first, most often; "nothing" if there was none."""
     share: float
-    """The share of the lost points of RecallAt1."""
     gain: float
-    """The points of RecallAt1 that would be gained at most if the cause was gone."""
+    """Points of RecallAt1 gained at most without the cause."""
     mrr_share: float
     mrr_gain: float
     certainty: float
-    """The certainty that this is a fault rather than taste, by the rules of docs/causes.md."""
+    """The certainty that this is a fault rather than taste (docs/causes.md)."""
     sessions: Number
     defined: dict[str, Number]
-    """The number of sessions by the place where the expected name is defined."""
+    """Sessions by where the expected name is defined."""
     others: dict[str, Number] = {}
-    """By title of another workspace, the number of sessions in which it has the expected text: first if that was
-    offered here, at any rank if that was missing."""
+    """By title of another workspace, sessions in which it has the text: first if offered here, at any rank if
+    missing."""
     examples: tuple[MissExample, ...]
 
 
@@ -338,18 +309,15 @@ class Causes(Value, frozen=True, kw_only=True):
     title: str
     base: str = ""
     headline: str
-    """The name of the report filter that the sessions pass."""
     language: str
     sessions: Number
     lost: float
-    """The lost points of RecallAt1."""
     mrr_lost: float
     judgeable: Number
-    """The number of sessions that lost something although the engine offered something."""
     grammar_judged: Number
-    """The number of these in which the grammar decided whether words may be at the caret; it is not known elsewhere."""
+    """The part whose words were judged by the grammar; it is not known elsewhere."""
     scope_judged: Number
-    """The number of these in which the scopes decided whether names may be at the caret; it is not known elsewhere."""
+    """The part whose names were judged by scopes; they are not known elsewhere."""
     others: tuple[str, ...] = ()
     clusters: tuple[Cluster, ...]
 
@@ -361,9 +329,7 @@ class CaseResult(Value, frozen=True, kw_only=True):
     """The line, with a bar at the caret."""
     directives: str
     reasons: tuple[str, ...]
-    """The reasons why it is broken; none if it is kept."""
     first: tuple[str, ...]
-    """The beginning of the list."""
 
     @property
     def name(self) -> str:
@@ -380,12 +346,10 @@ class ListChange(Value, frozen=True, kw_only=True):
 
 class Cases(Value, frozen=True, kw_only=True):
     title: str
-    """The engines that were asked, with their versions."""
     left_out: tuple[str, ...] = ()
-    """The languages whose cases the engine does not know."""
+    """Languages whose cases the engine does not know."""
     cases: tuple[CaseResult, ...]
     base: str | None = None
-    """The title of the snapshot that the lists are compared with; None if there is none."""
     changes: tuple[ListChange, ...] = ()
 
     @property

@@ -14,9 +14,9 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 Number = Annotated[int, Meta(ge=0, le=1_000_000_000)]
-"""A count of sessions, characters and the like; bounded, since stored data may come from an attacker."""
+"""Bounded, since stored data may come from an attacker."""
 Place = Annotated[int, Meta(ge=1, le=1_000_000_000)]
-"""A rank or other position in a list, from 1."""
+"""A rank or other position, from 1."""
 Milliseconds = Annotated[float, Meta(ge=0, le=1e9)]
 
 
@@ -31,23 +31,21 @@ class Kind(str, Enum):
     IMPORT = "IMPORT"
     KEYWORD = "KEYWORD"
     DEFINITION = "DEFINITION"
-    """A name at its definition, or one that refers to nothing; it and the next three are of the task `tokens` only."""
+    """A name at its definition, or referring to nothing; it and the next three are of the task `tokens`."""
     LITERAL = "LITERAL"
     OPERATOR = "OPERATOR"
     PUNCTUATION = "PUNCTUATION"
     """A bracket, or a mark that separates or ends parts of the code."""
     COMMENT = "COMMENT"
-    """A word in a comment, in the task `silent` only."""
+    """A word in a comment, in the task `silent`."""
     LINE = "LINE"
-    """A whole line, if lines are completed (golf)."""
     RECORD = "RECORD"
 
 
 UNREFERRING = frozenset({Kind.DEFINITION, Kind.LITERAL, Kind.OPERATOR, Kind.PUNCTUATION, Kind.COMMENT})
-"""The kinds of tokens that refer to nothing, and are therefore not completed."""
+"""Kinds that refer to nothing, and are not completed."""
 
 MASKED = "masked tokens"
-"""The unit of the task `tokens`: figures of tokens are figures of these, too."""
 
 Location = Literal["project", "library"]
 
@@ -59,25 +57,21 @@ class Properties(Value, frozen=True, kw_only=True, omit_defaults=True, gc=False)
     is_argument: bool | None = None
     is_static: bool | None = None
     package: str | None = None
-    """The module, package or namespace of the declaration."""
     location: Location | None = None
-    """The owner of the declaration: the project itself, or a library."""
+    """The declaration is in the project, or in a library."""
     first_use: bool | None = None
     """True if the text does not occur earlier in the file, as a whole word."""
     language: str | None = None
-    """The language of a sample, if a dataset has several."""
     prompt: str | None = None
-    """The name of the prompt of a sample, if its dataset has named prompts or templates."""
     strategy: str | None = None
-    """The strategy that made the query of an object's calls: LINEAR, RANDOM, REAL* or REAL; `package` is its type."""
+    """LINEAR, RANDOM, REAL* or REAL; `package` is the object's type."""
     scenario: str | None = None
-    """The number of the requested calls that were there: NEW, 0|1, 0|2+, 1|2, N|3+ or M-1|M."""
+    """The requested calls that were there: NEW, 0|1, 0|2+, 1|2, N|3+ or M-1|M."""
     evolution: str | None = None
-    """The change of the context until the requested calls were there: NEW, 0, -M, dD or -M+dD."""
+    """Changes until the requested calls were there: NEW, 0, -M, dD or -M+dD."""
     change: str | None = None
-    """The calls at first, minus removed, plus added: 3-2+1."""
+    """Calls at first, minus removed, plus added: 3-2+1."""
     case: Number | None = None
-    """The number of the query case in its history."""
 
 
 class Token(Value, frozen=True, kw_only=True, gc=False):
@@ -93,9 +87,8 @@ class Extraction(Value, frozen=True, kw_only=True):
 
     tokens: tuple[Token, ...]
     unparsable: float
-    """The share of the words that the grammar could not read, 0 to 1."""
+    """The share of unreadable words, 0 to 1."""
     trouble: str = ""
-    """What failed while the text was made readable, and was left out."""
 
 
 class Vocabulary(Value, frozen=True, kw_only=True):
@@ -104,6 +97,6 @@ class Vocabulary(Value, frozen=True, kw_only=True):
     tokens: Number
     texts: Number
     open: Annotated[float, Meta(ge=0, le=1)]
-    """The open-vocabulary rate: the share of tokens whose text is in no other file of the project."""
+    """The share of tokens whose text is in no other file of the project."""
     new: Annotated[float, Meta(ge=0, le=1)]
-    """The share of tokens whose text is neither in another file nor before them in their own."""
+    """The share whose text is neither in another file nor before them in their own."""

@@ -12,12 +12,11 @@ NOTHING = "\N{EM DASH}"
 TO = "\N{EN DASH}"
 
 TRENDS = ("LatencyPercentile50", "LatencyPercentile95")
-"""The metrics whose trend is drawn in addition to the declared ones."""
 COSTS = ("CostPerSession",)
 
 
 def amount(value: float | None, unit: str) -> str:
-    """Return a figure in its unit; a dash if there is none."""
+    """A dash stands for no figure."""
     if value is None or not isfinite(value):
         return NOTHING
     match unit:
@@ -36,13 +35,13 @@ def amount(value: float | None, unit: str) -> str:
 
 
 def money(value: float) -> str:
-    """Return an amount in full cents from 1 on, and with two significant digits at least below."""
+    """Return full cents from 1 on, two significant digits below."""
     decimals = 2 if abs(value) >= 1 or not value else min(max(2, 1 - floor(log10(abs(value)))), 12)
     return f"{value:,.{decimals}f}"
 
 
 def change(difference: float | None, unit: str) -> str:
-    """Return a difference with its sign, those of shares in percentage points; a dash if there is none."""
+    """Return the signed difference, shares in percentage points; a dash if there is none."""
     if difference is None or not isfinite(difference):
         return NOTHING
     match unit:
@@ -61,12 +60,12 @@ def change(difference: float | None, unit: str) -> str:
 
 
 def change_between(low: float | None, high: float | None, unit: str) -> str:
-    """Return the interval of a difference; "" if there is none."""
+    """Return "" if there is no interval."""
     return "" if low is None or high is None else f"{change(low, unit)} to {change(high, unit)}"
 
 
 def interval(estimate: Estimate | OtherCode, unit: str) -> str:
-    """Return the 95 % interval in its unit; "exact" or "all asked" if it has no width, "" if there is none."""
+    """Return a 95 % interval; "exact" or "all asked" without a width, "" without one."""
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:
@@ -79,7 +78,7 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
 
 
 def append_state(interval: str, state: State) -> str:
-    """Return an interval, followed by the state of its figure unless that is sampled."""
+    """Append the state of a figure unless it is sampled."""
     return f"{interval}, {state}" if interval and state in {"exact", "once", "noisy", "weighted"} else interval
 
 

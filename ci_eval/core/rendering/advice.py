@@ -1,4 +1,4 @@
-"""The warnings about an evaluation, and the differences between two configurations, in words."""
+"""The warnings about an evaluation, and the differences between configurations, in words."""
 
 from __future__ import annotations
 
@@ -15,15 +15,12 @@ from ci_eval.core.model.sessions import NOTABLE
 from ci_eval.core.rendering.figures import first_filter, format_count
 
 INSTALL = "--dependencies installs what the project says it needs (none of it is run)"
-"""What helps an engine to find a package if nothing was installed."""
 MOSTLY = 0.9
-"""The share of sessions without a suggestion from which on something other than the engine is likely to be wrong."""
+"""The share of sessions without a suggestion from which something other than the engine is probably wrong."""
 NAMED = 5
-"""The number of packages that a warning names."""
 
 
 def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
-    """Return the warnings about an evaluation, one text each, without an end mark."""
     warnings, (_, whole) = list[str](), first_filter(evaluation)
     if evaluation.unfinished is not None:
         warnings.append(
@@ -50,19 +47,17 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
 
 
 def abbreviate_names(names: Sequence[str]) -> str:
-    """Return the first `NAMED` of many names, and how many more there are."""
     left = len(names) - NAMED
     return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
 
 
 def describe_left_out(counts: Mapping[str, int]) -> str:
-    """Return how many files have no sessions since nobody writes them, and how they would."""
     named = " and ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
     return f"Left out: {named} files (project.generated: include evaluates them)"
 
 
 def percent(share: float) -> str:
-    """Return a share of the source in percent, with a decimal if it is below 10 %."""
+    """Return percent, with a decimal below 10 %."""
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
 
 
@@ -94,7 +89,7 @@ REASONS = {
 
 
 def describe_empty_responses(responses: Responses) -> str:
-    """Return why a language model gave no answer, the most frequent reason first; an empty text if it always did."""
+    """Return the reasons, the most frequent first; "" if there always was an answer."""
     counts = Counter[str]()
     for finish, count in responses.empty.items():
         counts[finish if finish in REASONS else "stop"] += count
@@ -143,15 +138,13 @@ def _count(figures: FilterFigures, name: str) -> int:
 
 
 GRAMMAR = "grammar"
-"""The name of the condition that says what read the sources."""
 MOST = 3
-"""The most differences that a sentence names."""
 LONGEST = 100
 """The longest value in a sentence, in characters."""
 
 
 def sentence(differences: Sequence[Condition]) -> str:
-    """Return the differences in words, such as "base was told `autoImport: off`, new was not"; "" if there are none."""
+    """Return the differences, such as "base was told `autoImport: off`, new was not"; "" if there are none."""
     texts = [_difference_text(condition) for condition in differences[:MOST]]
     if (more := len(differences) - MOST) > 0:
         texts.append(f"and {more:,} more, which the report lists")
@@ -178,7 +171,6 @@ def short(value: str) -> str:
 
 
 def conditions_line(differences: Sequence[Condition], *, only_told: bool) -> str:
-    """Return the sentence of a comparison's answer about what differs between the runs; "" if nothing does."""
     if not differences:
         return ""
     lead = (
@@ -202,11 +194,9 @@ NAMES = {
     "limits": "Limits",
     "capabilities": "Client capabilities",
 }
-"""The part of an engine's configuration → its name in reports."""
 
 
 def told_rows(sent: SentConfiguration | None) -> list[tuple[str, str]]:
-    """Return a name and a text for each part of an engine's configuration; empty if that is not recorded."""
     known = msgspec.to_builtins(sent) if sent else {}
     return [(name, _text(known[key])) for key, name in NAMES.items() if known.get(key)]
 
@@ -222,7 +212,7 @@ def _text(value: object) -> str:
 
 
 def busy_text(machine: MachineState) -> str:
-    """Return what to think of times that were measured on a busy machine; "" if it was not busy."""
+    """Return the caveat about times of a busy machine; "" if it was not busy."""
     if not machine.busy:
         return ""
     signs = []

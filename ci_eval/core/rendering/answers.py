@@ -1,4 +1,4 @@
-"""The answer of a result in two or three lines, the same on the terminal, on pages, in comments and in the status."""
+"""The answer of a result in two or three lines, the same on terminal, pages, comments and status."""
 
 from __future__ import annotations
 
@@ -34,17 +34,12 @@ HEADS = {
     Verdict.NOT_COMPARABLE: "NO VERDICT",
 }
 WORDS = {"RecallAt1": "first in the list", "RecallAt5": "among the first 5", "Recall": "anywhere in the list"}
-"""What the metrics of lists count, in plain words."""
 LISTED_SESSIONS = 5
-"""The number of sessions that a broken gate names."""
 MOST_SIGNS = 1_000
-"""The longest line in Markdown, in characters."""
 MANY_POINTS = 10
-"""The points from which on no decimal is printed."""
 
 
 def answer(result: Evaluation | Comparison | Overview) -> list[str]:
-    """Return the lines of the answer; none if the result has no figure."""
     match result:
         case Evaluation():
             return list(_evaluation_lines(result))
@@ -55,7 +50,6 @@ def answer(result: Evaluation | Comparison | Overview) -> list[str]:
 
 
 def status(result: Evaluation | Comparison | Overview) -> str:
-    """Return the answer's first two lines as one."""
     return " · ".join(re.sub(r" {2,}", ", ", line) for line in answer(result)[:2])
 
 
@@ -129,7 +123,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population: int) -> str:
-    """Return why nothing is shown, in one sentence, with the number of sessions that would tell if that is known."""
+    """Return the reason in one sentence, with the number of sessions that would decide, if known."""
     size = abs(leading.difference or 0.0)
     if leading.detectable is None or leading.verdict is Verdict.NOT_COMPARABLE:
         return f"No verdict: {leading.why or 'there is no figure on both sides'}."
@@ -169,7 +163,7 @@ def _gate_lines(gates: Sequence[GateResult]) -> Iterator[str]:
 
 
 def _look_at(comparison: Comparison) -> Iterator[str]:
-    """Yield the commits since base, the worst kind and the worst sessions of a comparison with a broken gate."""
+    """Yield the commits since base, the worst kind and the worst sessions, if a gate is broken."""
     was, now = (side.revision[:12] for side in (comparison.base, comparison.new))
     since = f"since {comparison.base.started[:10]}{f' ({was}…{now})' if was and now and was != now else ''}"
     kinds = [part for part in comparison.parts if part.dimension == "kind" and part.losses]
@@ -211,7 +205,7 @@ def _with_kind(title: str, engine: EngineInfo) -> str:
 
 
 def plain_titles(titles: Sequence[str]) -> list[str]:
-    """Return titles without the completion type if all have the one that hardly anybody changes."""
+    """Return titles without the completion type if all have the usual one."""
     plain = [re.sub(r" BASIC\b,?", "", title) for title in titles]
     return list(titles) if any(map(str.__eq__, titles, plain)) else plain
 
@@ -225,7 +219,7 @@ def _plain(kind: str) -> str:
 
 
 def _points(unit: str, *values: float) -> str:
-    """Return a difference with its sign, or the ends of its interval; those of shares in points."""
+    """Return a difference with its sign, or the ends of its interval; shares in points."""
     if unit != "share":
         return " to ".join(change(value, unit) for value in values)
     decimals = 0 if max(map(abs, values)) * 100 >= MANY_POINTS else 1

@@ -70,7 +70,6 @@ def added_blocks(result: object) -> list[Block]:
 
 
 def to_markdown(blocks: Iterable[Block]) -> str:
-    """Return those of the blocks that Markdown has, as paragraphs."""
     return "\n\n".join(filter(None, (block.markdown() for block in blocks if "markdown" in block.formats)))
 
 
@@ -81,7 +80,7 @@ def to_terminal(blocks: Iterable[Block], screen: Terminal) -> None:
 
 
 class Sentence(msgspec.Struct, frozen=True):
-    """One or several sentences. `in_markdown`, `in_html`: the text there if it differs; foreign parts must be safe."""
+    """Sentences. `in_markdown`, `in_html`: the text there if it differs; foreign parts must be safe."""
 
     text: str = ""
     formats: str = ALL
@@ -110,8 +109,8 @@ class Warned(Sentence, frozen=True):
 
 
 class Cell(NamedTuple):
-    """A cell that is more than a text. `below`: the interval of a figure; `safe`: what makes the texts safe in
-    Markdown, if not that of the column; the others: what a format has in place of the text."""
+    """`below`: the interval of a figure; `safe`: what makes texts safe in Markdown, if not the column's; others are for
+    one format."""
 
     text: str
     below: str = ""
@@ -121,14 +120,12 @@ class Cell(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """Return both texts in one, the interval in parentheses."""
         return f"{self.text} ({self.below})" if self.below else self.text
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column of a table. `about`: what HTML says if one points at its head; `classes`: those of its cells in HTML,
-    "row" if they are heads; `safe`: what makes its cells safe in Markdown. Its name on the terminal is in small letters
-    unless it has one there."""
+    """`about`: the tooltip of its head; `classes`: of its cells in HTML, "row" for heads; `safe`: what makes cells safe
+    in Markdown. Its name on the terminal is in small letters unless set."""
 
     name: str
     classes: str = ""
@@ -144,10 +141,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table; its columns say which formats have them. `numbers`: how many columns after the first are aligned to the
-    right on the terminal; None = all. `styles`, `spare`: see `Screen.table`. `classes`: those of the table in HTML;
-    `label`: its name for readers of screens, or "#" and the id of the heading that names it. `note`: a sentence below
-    it. `is_tall`: a page scrolls it up and down."""
+    """`numbers`: how many columns after the first are right-aligned on the terminal; None = all. `styles`, `spare`: see
+    `Screen.table`. `label`: for screen readers, or "#" and the heading's id. `is_tall`: a page scrolls it up and
+    down."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str | Cell]]
@@ -164,7 +160,7 @@ class Table(msgspec.Struct, frozen=True):
     is_tall: bool = False
 
     def within(self, name: str) -> tuple[list[Column], list[list[Cell]]]:
-        """Return the columns and the rows that a format has; the foot is the last row."""
+        """Return the columns and rows of a format; the foot is the last row."""
         places = [place for place, column in enumerate(self.columns) if name in column.formats]
         listed = [*self.rows, self.foot] if self.foot else self.rows
         rows = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in listed]
@@ -220,7 +216,6 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def breakable(path: str) -> Markup:
-    """Return a path that may be broken after its slashes if it does not fit into a line."""
     return Markup("/<wbr>").join(path.split("/"))
 
 
@@ -235,7 +230,7 @@ def _html_cell(column: Column, cell: Cell) -> Markup:
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """A block that is closed at first. `about`: its title in HTML, in place of that of Markdown."""
+    """A block that is closed at first. `about`: its title in HTML, if it differs."""
 
     title: str
     block: Table
@@ -256,7 +251,7 @@ class Fold(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """Blocks that have a heading in HTML alone."""
+    """Blocks with a heading in HTML alone."""
 
     identity: str
     title: str

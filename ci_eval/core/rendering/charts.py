@@ -1,4 +1,4 @@
-"""The charts and sparklines as coordinates; templates draw them as inline SVG."""
+"""Charts and sparklines as coordinates; templates draw them as inline SVG."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from ci_eval.core.model.units import amount, change, interval
 WIDTH, HEIGHT = 640, 156
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 22, 32
 APART = 140
-"""The least distance between two texts below the axis."""
 DAY = 24 * 60 * 60
 FEW = 10
-"""The most runs of a sweep that all have their names below the axis."""
 
 
 class Dot(msgspec.Struct, frozen=True):
@@ -31,8 +29,6 @@ class Dot(msgspec.Struct, frozen=True):
 
 
 class ChartMark(msgspec.Struct, frozen=True):
-    """A vertical mark: from this x coordinate on, something is different."""
-
     x: float
     sign: str
     tone: str
@@ -44,10 +40,9 @@ class Chart(msgspec.Struct, frozen=True):
     summary: str
     lines: tuple[tuple[Dot, ...], ...]
     band: str = ""
-    """The points of the polygon that the intervals fill; "" if there are no intervals."""
     marks: tuple[ChartMark, ...] = ()
     versions: tuple[tuple[float, str, str], ...] = ()
-    """The changes of version: x coordinate, new version ("" if there is no room), and the text shown on pointing."""
+    """x coordinate, new version ("" if there is no room), tooltip."""
     ticks: tuple[tuple[float, str], ...] = ()
     names: tuple[tuple[float, str, str], ...] = ()
 
@@ -78,8 +73,7 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
 def _draw(
     figures: Sequence[Estimate | None], info: MetricInfo, x: Callable[[int], float], say: Callable[[int, Estimate], str]
 ) -> Chart | None:
-    """Return a chart of a figure at each place that has one, with the band of the intervals; None if fewer than two
-    have. `say`: the text shown when pointing at a dot."""
+    """Return a chart with the band of the intervals; None if fewer than two figures exist. `say`: a dot's tooltip."""
     known = [
         (place, figure, figure.value) for place, figure in enumerate(figures) if figure and figure.value is not None
     ]
@@ -103,7 +97,6 @@ def _draw(
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
-    """Return a chart for each metric that has figures of at least two runs, over the runs in their order."""
     x, last = across(len(sweep.runs)), len(sweep.runs) - 1
     titles = [", ".join(run.values) for run in sweep.runs]
     names = tuple(
@@ -124,8 +117,7 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
 
 
 def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Sequence[str]) -> list[Chart]:
-    """Return one chart for each of the metrics, with a line for each trend; none if all figures are of one night.
-    `names`: the texts shown when pointing at the lines."""
+    """Return none if all figures are of one night. `names`: the lines' tooltips."""
     by_time = {night.started: night for trend in trends for night in trend.nights}
     starts = sorted(by_time, key=machine.seconds)
     # Evaluations of one night start one after the other.
@@ -173,7 +165,7 @@ def ranking_charts(trends: Sequence[Trend], names: Sequence[str], metrics: Seque
 
 
 def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
-    """Return a function from the index of a night to its x coordinate: by time, or evenly if times are not known."""
+    """Return a function from the index of a night to x: by time, or evenly if times are not known."""
     times = _times(nights)
     if not times:
         return across(len(nights))
@@ -181,13 +173,13 @@ def over_time(nights: Sequence[TrendPoint]) -> Callable[[int], float]:
 
 
 def _times(nights: Sequence[TrendPoint]) -> list[float]:
-    """Return the seconds at which the nights started; empty if these do not grow, or if one is no time."""
+    """Return starts in seconds; empty if these do not grow, or if one is not a time."""
     times = [machine.seconds(night.started) for night in nights]
     return times if times[-1] > times[0] > -math.inf and times == sorted(times) else []
 
 
 def _dates(nights: Sequence[TrendPoint]) -> tuple[tuple[float, str, str], ...]:
-    """Return the dates below the axis: the first, the last, and others at equal steps if days are between them."""
+    """Return the first and the last date, and others at equal steps if days are between them."""
     times = _times(nights)
     room = WIDTH - LEFT - RIGHT
     if not times:
@@ -230,7 +222,6 @@ def _dot_label(night: TrendPoint, figure: Estimate, unit: str) -> str:
 
 
 def _mark(point: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]) -> ChartMark:
-    """Return the mark of a change of level, halfway between the two nights around it."""
     return ChartMark(
         (x(point.night) + x(point.night - 1)) / 2,
         "·" if point.good is None else "▲" if point.good else "▼",
@@ -241,8 +232,7 @@ def _mark(point: ChangePoint, trend: Trend, unit: str, x: Callable[[int], float]
 
 
 def latency_chart(latencies: dict[str, tuple[float, float]]) -> Chart | None:
-    """Return a chart of the latencies of base and new: which share of the lookups took at most how long. The scale is
-    logarithmic. None if there are fewer than two shares."""
+    """Return which share of the lookups took at most how long, on a logarithmic scale; None below two shares."""
     if len(latencies) < 2:
         return None
     times = [math.log10(value) for sides in latencies.values() for value in sides]
@@ -276,13 +266,13 @@ class Up(msgspec.Struct, frozen=True):
         return round(self.bottom - share * (self.bottom - self.top), 1)
 
     def ticks(self, unit: str, value_of: Callable[[float], float] = float) -> tuple[tuple[float, str], ...]:
-        """Return the y coordinates and texts of the axis. `value_of`: what a coordinate stands for."""
+        """Return y coordinates and texts. `value_of`: coordinate → value."""
         values = [self.low, (self.low + self.high) / 2, self.high] if self.high > self.low else [self.low]
         return tuple((self(value), amount(value_of(value), unit)) for value in values)
 
 
 def across(count: int) -> Callable[[int], float]:
-    """Return a function from the index of one of `count` points to its x coordinate, at equal distances."""
+    """Return a function from the index of one of `count` points to x, at equal distances."""
     step = (WIDTH - LEFT - RIGHT) / max(count - 1, 1)
     return lambda place: round(LEFT + place * step, 1)
 
@@ -296,7 +286,7 @@ class Sparkline(msgspec.Struct, frozen=True):
 
 
 def sparkline(trend: Trend, info: MetricInfo) -> Sparkline | None:
-    """Return the sparkline of a metric over all nights that have it; None if fewer than two have."""
+    """Return None if fewer than two nights have the metric."""
     known = [
         (place, figure.value, figure)
         for place, night in enumerate(trend.nights)

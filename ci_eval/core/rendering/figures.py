@@ -1,4 +1,4 @@
-"""The figures of an evaluation in words and tables, and the choice of the filter and of the metrics that lead."""
+"""The figures of an evaluation in words and tables, and the choice of leading filter and metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ci_eval.core.statistics import footprint
 LISTS = frozenset({"completion", "golf", "inside"})
 
 HEADLINE = ("RecallAt1", "RecallAt5", "Recall", "MeanReciprocalRank", "MovesCountNormalised", "PerfectLine")
-"""The metrics to show if there is no room for all. Times are not among them: a single run measures them roughly."""
+"""The metrics to show if there is no room for all; no times, which a single run measures roughly."""
 
 OUTCOMES = {
     "ok": "answered, expected text among the suggestions",
@@ -34,19 +34,18 @@ OUTCOMES = {
     "no-place": "not asked: the text has no place for the call",
     "error": "the engine raised or broke its protocol",
 }
-"""The status of a session → its meaning, in the order of reports."""
 
 FAILURES = ("context-too-long", "timeout", "engine-crash", "error")
 
 
 def intervals(estimate: Estimate, unit: str) -> str:
-    """Return both 95 % intervals, in short: for this project, then for other code; "" if there are none."""
+    """Return both 95 % intervals: for this project, then for other code; "" if there are none."""
     elsewhere = interval(estimate.elsewhere, unit)
     return "; ".join(filter(None, (interval(estimate, unit), elsewhere and f"{elsewhere} elsewhere")))
 
 
 def footprint_text(of: Footprint) -> str:
-    """Return an engine's start-up time, memory, omissions and waits in words; "" if nothing is known."""
+    """Return start-up time, memory, omissions and waits; "" if nothing is known."""
     known = footprint.figures(of)
     texts = []
     if figure := known.get(footprint.START_UP.name):
@@ -68,18 +67,16 @@ def footprint_text(of: Footprint) -> str:
 
 
 LONG_WAIT = 10.0
-"""The seconds of waiting from which on a report mentions them."""
 
 
 def indicative(evaluation: Evaluation) -> str:
-    """Return what to think of the times of a run."""
     workers = evaluation.environment.get("Workers", "")
     shared = f" with {workers} workers, which slow each other" if workers not in {"", "0", "1"} else ""
     return f"indicative: one run on one machine{shared}; `ci-eval compare-engines` judges times"
 
 
 def times_text(evaluation: Evaluation) -> str:
-    """Return the median and the 95 % quantile of the lookups' times with their caveat; "" if there are none."""
+    """Return median and 95 % quantile of the lookups' times with their caveat; "" if there are none."""
     _, leading = shown_filter(evaluation)
     median, high = (leading.metrics.get(f"LatencyPercentile{share}") for share in (50, 95))
     if median is None or high is None or median.value is None or high.value is None:
@@ -89,7 +86,6 @@ def times_text(evaluation: Evaluation) -> str:
 
 
 def cpu_text(cpu: CpuTimes) -> str:
-    """Return a stage's seconds of CPU, and the shares of the engine, of checks and of ci-eval."""
     if not cpu.total:
         return "no CPU time was measured"
     shares = {"engine": cpu.engine, "checks": cpu.checks, "ci-eval": cpu.own}
@@ -97,7 +93,7 @@ def cpu_text(cpu: CpuTimes) -> str:
 
 
 def cost_text(evaluation: Evaluation) -> str:
-    """Return the price of all answers, and of the judge's; "" if no price is known."""
+    """Return the price of all answers, and of the judge's; "" if it is not known."""
     figures = first_filter(evaluation)[1].metrics
     parts = (("Cost", "for the answers"), ("JudgeCost", "for the judge's"))
     costs = ((figures.get(name), words) for name, words in parts)
@@ -105,7 +101,6 @@ def cost_text(evaluation: Evaluation) -> str:
 
 
 def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricInfo]:
-    """Return the descriptions of the metrics in `figures`, in the evaluation's order; unknown metrics come last."""
     known = {info.name: info for info in evaluation.metrics}
     unknown = (name for name in figures.metrics if name not in known)
     return [info for info in known.values() if info.name in figures.metrics] + [
@@ -114,14 +109,13 @@ def metric_infos(evaluation: Evaluation, figures: FilterFigures) -> list[MetricI
 
 
 def headline(infos: Iterable[MetricInfo]) -> list[MetricInfo]:
-    """Return the metrics for a headline, no counts: those marked as shown, else those in HEADLINE, else the first."""
+    """Return metrics other than counts: those marked as shown, else those in HEADLINE, else the first."""
     infos = [info for info in infos if info.unit != "count"]
     shown = [info for info in infos if info.shown] or [info for info in infos if info.name in HEADLINE]
     return shown or infos[: len(HEADLINE)]
 
 
 def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, int]:
-    """Return kind of token → number of its sessions, the most frequent first."""
     # Latencies are observed once per lookup, so their number of observations would mislead.
     count = {
         kind: metrics["Sessions"].n
@@ -133,25 +127,22 @@ def sessions_by_kind(kinds: Mapping[str, Mapping[str, Estimate]]) -> dict[str, i
 
 
 def describe_session_counts(figures: FilterFigures, where: str = "") -> str:
-    """Return the sentence that says how many sessions were evaluated (`where`: of how much code), and in how many the
-    engine failed. Every report must have it."""
+    """Return sessions evaluated (`where`: of how much code), and failed. Every report must have this sentence."""
     text = f"{figures.sessions:,} of {format_count(figures.planned, 'session')} evaluated{where}"
     failed = failures(figures.statuses)
     return f"{text}, the engine failed in {'all' if failed == figures.sessions else f'{failed:,}'}" if failed else text
 
 
 def client_name(evaluation: Evaluation) -> str:
-    """Return the client whose lists the figures are of; "" for tasks in which no list is looked at."""
+    """Return the client whose lists the figures are of; "" for tasks without lists."""
     return evaluation.client if evaluation.task in LISTS else ""
 
 
 def format_count(number: int, noun: str) -> str:
-    """Return a number with its noun, such as "1 file" or "1,200 files"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def failures(counts: Mapping[str, int]) -> int:
-    """Return in how many sessions the engine failed; `counts` has the number of sessions by status."""
     return sum(counts.get(status.value, 0) for status in FAILED)
 
 
@@ -161,7 +152,7 @@ def statuses(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 
 def failed_everywhere(evaluation: Evaluation) -> str:
-    """Return why there are no figures if the engine failed in all sessions; "" if it did not."""
+    """Return why there are no figures; "" unless the engine failed in all sessions."""
     _, whole = first_filter(evaluation)
     if not whole.sessions or failures(whole.statuses) < whole.sessions:
         return ""
@@ -191,7 +182,7 @@ def shown_filter(evaluation: Evaluation) -> tuple[str, FilterFigures]:
 
 
 def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
-    """Return how many of the leading sessions, and of the whole run, were evaluated; `files`: and in how many files."""
+    """Return evaluated sessions, of the headline and of all; `files`: and in how many files."""
     (name, leading), (_, whole) = shown_filter(evaluation), first_filter(evaluation)
     sides = [(figures, sum(of.sessions > 0 for of in figures.files.values())) for figures in (leading, whole)]
     text, of_run = (
@@ -202,7 +193,7 @@ def describe_sessions(evaluation: Evaluation, *, files: bool = False) -> str:
 
 
 def pooled_label(name: str, names: Iterable[str]) -> str:
-    """Return the label of a filter, with the numbers of letters that it pools, if several. `names`: all filters."""
+    """Return the label with the numbers of letters that the filter pools, if several. `names`: all filters."""
     lengths, parts = collect_letters(names), standard_parts(name)
     # A declared filter may name the letters itself, as `kind=FIELD prefix=1` does.
     says_letters = parts[1] is not None if parts else any(word.startswith("prefix=") for word in name.split())
@@ -222,13 +213,12 @@ def find_length_filters(headline: str, names: Sequence[str]) -> dict[int, str]:
 
 
 def find_length_figures(evaluation: Evaluation) -> dict[int, FilterFigures]:
-    """Return letters typed → the figures of the headline's kinds; empty if one number of letters was asked."""
     columns = find_length_filters(evaluation.headline, list(evaluation.filters))
     return {length: evaluation.filters[name] for length, name in columns.items()}
 
 
 def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
-    """Return group of kinds → its filter, for the groups other than the headline's, with the same letters."""
+    """Return group of kinds → its filter, for the other groups with the headline's letters."""
     parts = standard_parts(headline)
     if parts is None or parts[0] is None:
         return {}
@@ -238,8 +228,8 @@ def beside(headline: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def sentences(evaluation: Evaluation, shown: Callable[[str], str] = str) -> list[str]:
-    """Return how often the expected text was suggested: of the headline, then of each other group of kinds. Empty
-    for tasks without ranks. `shown` makes foreign text safe."""
+    """Return sentences for the headline and other groups of kinds; none for tasks without ranks. `shown` makes foreign
+    text safe."""
     name, figures = shown_filter(evaluation)
     first, five, anywhere = (figures.metrics.get(metric) for metric in ("RecallAt1", "RecallAt5", "Recall"))
     if not (first and five and anywhere and first.value is not None):
@@ -279,7 +269,7 @@ def metric_table(
     on_terminal: str = "",
     bars: Mapping[str, Markup] = MappingProxyType({}),
 ) -> Table:
-    """Return the figures of metrics with their intervals. `bars`: the metric → what HTML draws of its intervals."""
+    """Return metrics with intervals. `bars`: metric → what HTML draws of its intervals."""
     populations = [(HERE, "here"), *([(ELSEWHERE, "elsewhere")] if judged_of_code(figures) else [])]
     columns = [
         Column("Metric", "row", safe=prose),
@@ -311,7 +301,6 @@ def metric_table(
 
 
 def kinds_table(figures: FilterFigures, infos: Sequence[MetricInfo], selected: str | None = None) -> Table:
-    """Return the figures by kind of token. `selected`: the address of the sessions to link to; None = no links."""
     columns = [
         Column("Kind", "row", safe=code),
         Column("Sessions", "number"),

@@ -1,4 +1,4 @@
-"""The pages of a source file, of one evaluation or of two: its tokens, their outcomes, and where a page ends."""
+"""The pages of a source file, of one evaluation or of two, and the outcomes of its tokens."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ MAX_SESSIONS = 2_000
 MAX_LINES = 3_000
 MAX_CHARACTERS = 300_000
 MAX_MARKED = 2_000
-"""The longest stretch of text that one token colours."""
+"""The longest stretch of text that one token colours, in characters."""
 
 OUTCOMES = ("failed", "absent", "low", "near", "first", "skipped", "other")
-"""The outcomes of a session, the worst first. Several sessions at one offset show the worst of them. "other" is what
-the figures of the page are not about."""
+"""The outcomes, the worst first. Several sessions at one offset show the worst. "other": not in the page's figures."""
 
 
 def legend(task: Task) -> dict[str, str]:
@@ -53,7 +52,7 @@ class SessionMark(msgspec.Struct, frozen=True, gc=False):
 
 
 class Spot(msgspec.Struct, frozen=True, gc=False):
-    """A stretch of the text with its sessions, which are neighbours in the data: `first` … `first + len(ids) - 1`."""
+    """A stretch of text with its sessions, neighbours in the data: `first` … `first + len(ids) - 1`."""
 
     begin: int
     end: int
@@ -64,8 +63,6 @@ class Spot(msgspec.Struct, frozen=True, gc=False):
 
 
 class Segment(msgspec.Struct, frozen=True, gc=False):
-    """A stretch of text, with its spot if something was completed there."""
-
     text: str
     spot: Spot | None = None
 
@@ -110,14 +107,13 @@ def _html(segment: Segment) -> str:
 
 
 def page_name(path: str) -> str:
-    """Return a file name without suffix for the pages of `path`: readable, harmless, different for different paths."""
+    """Return a file name without suffix: readable, harmless, different for different paths."""
     # Small letters, digits and hyphens are safe in any file system and URL.
     slug = re.sub(r"[^a-z0-9]+", "-", PurePosixPath(path).name.lower())[:60].strip("-") or "file"
     return f"{slug}-{hashlib.sha256(path.encode('utf-8', 'backslashreplace')).hexdigest()[:12]}"
 
 
 def page_link(name: str, number: int) -> str:
-    """Return the file name of a page of a source file; pages are numbered from 0."""
     return f"{name}-{number + 1}.html" if number else f"{name}.html"
 
 
@@ -129,7 +125,7 @@ def mark(index: int, session: Session, task: Task, leading: ReportFilter) -> Ses
 
 
 def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
-    """Return the whole text in pages that a browser shows at once, cut between lines wherever there are any."""
+    """Return the text in pages small enough for browsers, cut between lines if there are any."""
     line, at = 1, 0
     result = []
     for segments in _paginate(_segments(text, _spots(marks, len(text)))):
@@ -143,7 +139,7 @@ def pages(text: str, marks: Sequence[SessionMark]) -> list[Page]:
 
 
 def _spots(marks: Sequence[SessionMark], length: int) -> Iterator[Spot]:
-    """Yield one spot per offset. If tokens overlap, the later one cuts the earlier one short."""
+    """Yield one spot per offset. A later token cuts an overlapping earlier one short."""
     groups = [list(group) for _, group in groupby(marks, key=attrgetter("begin"))]
     begins = [min(group[0].begin, length) for group in groups]
     for group, begin, limit in zip(groups, begins, [*begins, length][1:], strict=True):
@@ -168,7 +164,7 @@ def _segments(text: str, spots: Iterable[Spot]) -> Iterator[Segment]:
 
 
 def _plain(text: str) -> Iterator[Segment]:
-    """Yield the lines, so that pages can end there; lines that are too long are cut."""
+    """Yield lines, so that pages can end there; too long ones are cut."""
     for line in _lines(text):
         if len(line) <= MAX_CHARACTERS:
             yield Segment(line)
@@ -211,8 +207,7 @@ def _add_segment(size: tuple[int, int, int], segment: Segment) -> tuple[int, int
 
 
 def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int, end: int) -> str:
-    """Return the stretches between `begin` and `end` as a script reads them: the letter, how far it is from the end of
-    the one before, a dot, its length; in UTF-16 units, in base 36."""
+    """Return letter, distance from the previous end, dot, length; in UTF-16 units, in base 36."""
     is_ascii, at, parts = text.isascii(), begin, []
 
     # JavaScript counts UTF-16 units; in ASCII these are the code points.
@@ -230,27 +225,24 @@ def encode_stretches(stretches: Iterable[ColouredStretch], text: str, begin: int
 
 
 FIRST = 12
-"""The number of suggestions shown of each list, besides the expected one."""
 LONGEST = 120
 
 Listed = tuple[str, int, int, list[tuple[int, str]]]
-"""The list of one side: status, rank (0 = absent), length of the list, ranks and texts of the suggestions shown."""
+"""One side: status, rank (0 = absent), length of the list, ranks and texts of suggestions."""
 
 Shown = tuple[str, str, str, str, Listed, Listed]
 """A pair: session id, expected text, prefix, kind; base; new."""
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """A piece of the source; without `halves` if nothing was completed."""
-
     text: str
     id: str = ""
     ids: tuple[str, ...] = ()
     change: str = ""
-    """The word for the change: better, worse, same, only (on one side), or other (not in the page's figures)."""
+    """Better, worse, same, only (on one side), or other (not in the page's figures)."""
     label: str = ""
     halves: tuple[tuple[str, str], ...] = ()
-    """Of each side, base first: a half of the token's text, and the outcome that colours it."""
+    """Base first: half of the token's text, and the outcome that colours it."""
 
 
 class PairedPage(msgspec.Struct, frozen=True):
@@ -260,7 +252,7 @@ class PairedPage(msgspec.Struct, frozen=True):
 
 
 def paired_pages(source: SourceFile, pairs: Sequence[Pair], task: Task, leading: ReportFilter) -> list[PairedPage]:
-    """Return all pages of a file; `pairs` are in order of offset. `leading`: the filter of the pages' figures."""
+    """Return a file's pages; `pairs` are in order of offset. `leading`: the filter of the pages' figures."""
     marks = [mark(place, either(pair), task, leading) for place, pair in enumerate(pairs)]
     return [
         PairedPage(
@@ -282,7 +274,7 @@ def classify_change(pair: Pair, task: Task) -> str:
 
 
 def gain(pair: Pair, task: Task) -> float:
-    """Return the difference of the scores (new - base); above 0 is better, 0 if the session is on one side only."""
+    """Return the difference of scores; above 0 is better, 0 if the session is on one side only."""
     base, new = pair
     return score(task, new) - score(task, base) if base and new else 0.0
 
@@ -293,7 +285,6 @@ def _leads(pair: Pair, leading: ReportFilter) -> bool:
 
 
 def either(pair: Pair) -> Session:
-    """Return the session of new, or that of base if new lacks it."""
     session = pair[1] or pair[0]
     assert session
     return session

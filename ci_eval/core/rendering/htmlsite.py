@@ -1,6 +1,5 @@
-"""A folder of HTML pages from templates, first written next to its final path, then moved there as a whole. Sessions
-are scripts, which a page loads when a token is opened: a page opened from disk cannot fetch data. They are packed
-(zlib, in base64), since lists of suggestions are most of a report, and much alike."""
+"""A folder of HTML pages, moved into place as a whole; sessions are scripts: a page opened from disk cannot fetch
+data."""
 
 from __future__ import annotations
 
@@ -29,7 +28,6 @@ COMMON = ("style.css", "theme.js")
 
 class HtmlSite:
     def __init__(self, folder: Path, templates: Path, **known: object) -> None:
-        """Set up the templates. `known`: values that all templates may use."""
         self._folder = folder
         self._templates = templates
         self._environment = jinja2.Environment(
@@ -61,7 +59,7 @@ class HtmlSite:
 
 
 def report_link(workspace: Path, folder: Path) -> str:
-    """Return the address of an evaluation's report as seen from a page in `folder`; "" if it has none."""
+    """Return the report's address as seen from a page in `folder`; "" if there is none."""
     page = workspace / "reports" / "html" / "index.html"
     return quote(Path(os.path.relpath(page.resolve(), folder.resolve())).as_posix()) if page.is_file() else ""
 
@@ -85,29 +83,27 @@ def replace_folder(folder: Path) -> Iterator[Path]:
 
 SESSIONS = 500
 CHARACTERS = 1_000_000
-"""A script is full once it has this many characters, or the number of sessions above."""
+"""A script is full with this many characters, or the number of sessions above."""
 
 FIRST = 50
 AROUND = 3
-"""The shown parts of a long list: the suggestions at its top, and those on each side of the expected one."""
+"""The shown parts of a long list: the top, and each side of the expected suggestion."""
 
 LONGEST = 300
 LONGEST_OF_RECORD = 20_000
 LONGEST_KIND = 40
-"""The longest texts that are shown, in characters: of a session, of a sample, and of a suggestion's kind."""
+"""The longest texts, in characters: of a session, of a sample, and of a suggestion's kind."""
 
 COMPRESSION = 1
-"""The level of zlib. Level 6 leaves a fifth less, and takes three times as long."""
+"""zlib's level. Level 6 leaves a fifth less, and takes three times as long."""
 
 Grades = tuple[tuple[str, float], ...]
 
 Item = tuple[int, str, str] | tuple[int, str, str, int, Grades, str]
-"""A suggestion: rank, text, kind, position in the engine's own order (0 = the same), grades, the judge's remark. Most
-have only the first three."""
+"""Rank, text, kind; few have the position in the engine's list (0 = the same), grades, the judge's remark."""
 
 
 def shown_session(session: Session, task: Task) -> dict[str, Any]:
-    """Return a session as its page shows it. `record`: True for a sample of a dataset, for which nothing is typed."""
     longest = LONGEST_OF_RECORD if session.record else LONGEST
     lookups = [
         {
@@ -158,7 +154,7 @@ def _grades(grades: Mapping[str, float] | None) -> Grades:
 
 
 def _list_text(suggestion: Suggestion) -> str:
-    """Return what the list shows, followed by what acceptance would leave if the list does not show that."""
+    """Return the displayed text, followed by what acceptance would leave if that differs."""
     left = f"{suggestion.text}{suggestion.tail}"
     if not suggestion.label or left == suggestion.label:
         return left
@@ -207,7 +203,7 @@ def _short(text: str, longest: int = LONGEST) -> str:
 
 
 def script(call: str, *arguments: object) -> bytes:
-    """Return the JavaScript statement `call(arguments);`, in which no text can end the script."""
+    """Return the statement `call(arguments);`, in which no text can end the script."""
     # "<" could begin an end tag; the two separators end a line in the JavaScript of old browsers.
     json = b",".join(map(msgspec.json.encode, arguments))
     for raw, escaped in ((b"<", b"\\u003c"), ("\u2028".encode(), b"\\u2028"), ("\u2029".encode(), b"\\u2029")):
@@ -216,17 +212,16 @@ def script(call: str, *arguments: object) -> bytes:
 
 
 def pack_json(value: object) -> str:
-    """Return the JSON of a value, by zlib in base64; `ciEval.unpacked` reads it."""
+    """Return base64 of zlib of the JSON; `ciEval.unpacked` reads it."""
     return b64encode(zlib.compress(msgspec.json.encode(value), COMPRESSION)).decode()
 
 
 class Scripts:
-    """A writer of a file's sessions, in order, into scripts `NAME-0.js`, `NAME-1.js` …; one is in memory."""
+    """Writes a file's sessions, in order, into scripts `NAME-0.js`, `NAME-1.js` …; one is in memory."""
 
     def __init__(self, folder: Path, name: str, task: Task) -> None:
         self._task = task
         self.starts: list[int] = []
-        """The index of the first session in each script."""
         self._folder = folder
         self._name = name
         self._waiting: list[msgspec.Raw] = []

@@ -1,5 +1,4 @@
-"""The escapes for foreign text in GitHub-flavoured Markdown: it is shown as it is, and cannot act as markup, link or
-mention."""
+"""The escapes for foreign text in GitHub-flavoured Markdown, so that it cannot act as markup, link or mention."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ _NEEDS_ENTITIES = frozenset("`|\\")
 
 
 def code(text: str, longest: int = LONGEST) -> str:
-    """Return the text as code, in one line. In code, GitHub makes no links of mentions, issue numbers or addresses."""
+    """Return one line of code, in which GitHub makes no links of mentions, issue numbers or addresses."""
     shown = _one_line(text, longest)
     if not shown:
         return ""
@@ -28,7 +27,7 @@ def code(text: str, longest: int = LONGEST) -> str:
 
 
 def prose(text: str, longest: int = LONGEST) -> str:
-    """Return the text as it is if it has nothing but words, else as code."""
+    """Return the text itself if it has nothing but words, else as code."""
     # Escapes do not help: to GitHub, an escaped mention is still one.
     shown = _one_line(text, longest)
     return shown if _WORDS.fullmatch(shown) else code(shown, longest)
@@ -43,8 +42,7 @@ def _one_line(text: str, longest: int) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with a heading; without a title, only the table; "" if it has no rows. Columns whose names begin
-    with ">" are aligned to the right."""
+    """Return "" without rows. Columns whose names begin with ">" are aligned to the right."""
     lines = [_line(row) for row in rows]
     if not lines:
         return ""
@@ -59,11 +57,10 @@ GATES = {
     ("undecided", True): "? undecided, passes",
     ("undecided", False): "**? undecided, fails**",
 }
-"""The result of a gate, and whether it passes → the text next to its rule."""
 
 
 def gate_table(gates: Iterable[GateResult]) -> str:
-    """Return the gates as a table, those that do not pass first; "" if there are none."""
+    """Return those that do not pass first; "" if there are none."""
     rows = (
         (GATES[gate.word, gate.passed], code(gate.rule), prose(gate.reason, 300))
         for gate in sorted(gates, key=lambda gate: gate.passed)

@@ -1,5 +1,4 @@
-"""The escapes for foreign text in a terminal or a log: characters that would move the cursor, hide or reorder text are
-shown by number."""
+"""The escapes for text in terminals and logs: characters that move the cursor, hide or reorder are shown by number."""
 
 from __future__ import annotations
 
@@ -8,17 +7,16 @@ import unicodedata
 
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"
-"""The zero-width (non-)joiners, which are shown as they are, since they are parts of words and of emoji."""
+"""The zero-width (non-)joiners are shown as they are: words and emoji contain them."""
 _SUSPECT = re.compile(r"[^ -~\t\n]")
 
 
 def lines(text: str) -> str:
-    """Return the text without harmful characters, on as many lines as it has."""
+    """Remove harmful characters except line ends."""
     return _SUSPECT.sub(lambda match: _escape(match[0]), text)
 
 
 def line(text: str) -> str:
-    """Return the text without harmful characters, on one line."""
     return lines(text).replace("\n", "\\n")
 
 

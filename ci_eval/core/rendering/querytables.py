@@ -1,5 +1,4 @@
-"""The tables about usage queries and prompts, for report, page and terminal. Those about queries are the tables of
-Proksch et al. (ASE 2016), on other data."""
+"""The tables about usage queries and prompts; those about queries are the tables of Proksch et al. (ASE 2016)."""
 
 from __future__ import annotations
 
@@ -36,7 +35,6 @@ CONTEXTS = "0: nothing changes until the goal; -M: calls go; dD: the definition 
 
 
 def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> Table:
-    """Return a table with a heading; all columns but the first hold numbers."""
     first, *others = names
     columns = [Column(prose(first), "row", safe=code, on_terminal=first, in_html=first)]
     # "|" would end a cell, so such texts are code.
@@ -48,7 +46,7 @@ def _table(title: str, names: Sequence[str], rows: Sequence[Sequence[str]], note
 
 
 def tables(evaluation: Evaluation) -> list[Table]:
-    """Return all tables about queries and prompts; empty without objects and without several prompts."""
+    """Return no tables without objects and without several prompts."""
     figures = evaluation.queries
     by_prompt = _prompts(evaluation)
     if figures is None:

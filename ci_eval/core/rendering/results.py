@@ -113,7 +113,7 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
 
 
 def held_out_text(sweep: Sweep) -> str:
-    """Return a sentence about the best run in files that did not choose it, or "" if none were held out."""
+    """Return a sentence about the best run in files that did not choose it; "" if none were held out."""
     held = sweep.held_out
     if held is None:
         return ""
@@ -182,7 +182,6 @@ def suite_blocks(suite: Suite) -> list[Block]:
 
 
 def describe_populations(suite: Suite) -> list[str]:
-    """Return what the rows and the last row say, and what times of a busy machine are worth."""
     figures = "differences (new - base)" if suite.compared else "figures"
     what = f" {suite.about}" if suite.about else ""
     verdicts = " and verdicts" if suite.compared else ""
@@ -206,7 +205,6 @@ _toned = Markup('<span class="{}">{}</span><small>{}</small>').format
 
 
 def _project_cell(entry: SuiteProject, info: MetricInfo, *, compared: bool) -> Cell:
-    """Return a project's figure, or its difference with the verdict; and the interval."""
     difference, figure = entry.differences.get(info.name), entry.figures.get(info.name, NO_ESTIMATE)
     text, between = amount(figure.value, info.unit), interval(figure, info.unit)
     if difference:
@@ -217,7 +215,7 @@ def _project_cell(entry: SuiteProject, info: MetricInfo, *, compared: bool) -> C
 
 
 def _overall_cell(suite: Suite, info: MetricInfo) -> Cell:
-    """Return the mean over all projects, with the verdict in a comparison; and the interval, or why there is none."""
+    """Return the mean, with the verdict in a comparison; and the interval, or why there is none."""
     overall = suite.overall[info.name]
     if suite.compared:
         text, tone = f"{change(overall.mean, info.unit)} {said(overall.verdict)}", overall.verdict.value
@@ -339,9 +337,7 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
 
 
 def places(ahead: Sequence[int], behind: Sequence[int]) -> tuple[str, ...]:
-    """Return the rank of each evaluation: before it are as many others as are shown to be better, after it as many as
-    are shown to be worse. The ranks between are a tie, such as 2-3. `ahead`: how many others each is better than;
-    `behind`: how many others each is worse than."""
+    """Return ranks; a tie is 2-3. `ahead`, `behind`: how many others each is better, or worse, than."""
     spans = [(worse_than + 1, len(ahead) - than) for than, worse_than in zip(ahead, behind, strict=True)]
     return tuple(f"{first}" if first == last else f"{first}{TO}{last}" for first, last in spans)
 
@@ -356,8 +352,6 @@ def _pair_cell(difference: Difference | None, info: MetricInfo) -> str | Cell:
 
 
 class Trends(msgspec.Struct, frozen=True):
-    """A trend, or those of several evaluations with their names; the template draws them."""
-
     trends: Sequence[Trend]
     names: Sequence[str]
     formats: str = ALL
@@ -377,12 +371,10 @@ class Trends(msgspec.Struct, frozen=True):
                 screen.result(f"changed   {about}{line}")
 
     def html(self) -> str:
-        """Return nothing: the template has charts."""
         return ""
 
 
 def trend_lines(trend: Trend) -> Iterator[str]:
-    """Yield the trend as paragraphs of Markdown."""
     count = len(trend.nights)
     if count < 2:
         yield "The first evaluation of its kind: a trend needs two."
@@ -395,7 +387,6 @@ def trend_lines(trend: Trend) -> Iterator[str]:
 
 
 def name_trends(overview: Overview) -> list[str]:
-    """Return a name for each trend of a ranking; if several have the same one, those of the workspaces."""
     if overview.ranking is None:
         return []
     sides = overview.ranking.sides[: len(overview.trends)]
@@ -404,7 +395,7 @@ def name_trends(overview: Overview) -> list[str]:
 
 
 def change_lines(trend: Trend, shown: Callable[[str], str] = str) -> Iterator[str]:
-    """Yield one sentence for each change of level, the latest first; `shown` makes foreign text safe."""
+    """Yield one sentence per change of level, the latest first; `shown` makes foreign text safe."""
     points = [(point.night, info, point) for info in trend.metrics for point in trend.changes.get(info.name, ())]
     for night, info, point in sorted(points, key=lambda entry: (-entry[0], entry[1].name)):
         sign = "" if point.good is None else "▲ " if point.good else "▼ "
@@ -584,7 +575,6 @@ def _cut(text: str, width: int) -> str:
 
 
 def _differences(change: ListChange) -> str:
-    """Return what came, went and moved, with ranks."""
     if change.base is None or change.new is None:
         return "gone" if change.new is None else f"new: {', '.join(change.new[:SHOWN_PARTS])}"
     base, new = ({text: rank for rank, text in reversed([*enumerate(side, 1)])} for side in (change.base, change.new))

@@ -1,7 +1,6 @@
 """The sessions of a report as columns of numbers, which one page shows, filters and groups.
 
-A report that is opened from disk may not fetch data, so the columns are a script. A text that occurs often (a line, a
-suggestion) is stored once; a row has its number.
+A report opened from disk may not fetch data, so the columns are a script. Frequent texts are stored once.
 """
 
 from __future__ import annotations
@@ -35,22 +34,17 @@ from ci_eval.core.statistics.paired import FLOORS, MARGINS
 from ci_eval.core.statistics.population import Key, Strata, find_cluster
 
 MOST_ROWS = 250_000
-"""The most rows of the page: browsers do not hold a list of any height."""
+"""The most rows: browsers do not hold lists of any height."""
 LONGEST = 120
-"""The longest text that is shown, in characters."""
 BEFORE, WIDTH = 60, 160
-"""The most characters of a line of code that are shown: before the token, and altogether."""
+"""The most characters of a line of code: before the token, and altogether."""
 
 CONDITIONS = ("static", "argument", "first", "location", "package", "strategy", "scenario", "evolution")
-"""The names that filter expressions have for properties of tokens."""
 COLUMNS = "file page line code at expected prefix typed kind properties filters change stratum"
-"""The columns of a row, those of the sides aside."""
 CHANGES = ("better", "worse", "same", "only")
-"""The words for how a pair of sessions moved; "only" if it is on one side only."""
 
 
 def _numbering() -> defaultdict[Any, int]:
-    """Return a map that gives each new key the next number, from 0."""
     return defaultdict(count().__next__)
 
 
@@ -59,28 +53,25 @@ class Side(msgspec.Struct):
     band: list[int] = msgspec.field(default_factory=list)
     """The number of the band; -1 if there was no such session, or it was not asked."""
     rank: list[int] = msgspec.field(default_factory=list)
-    """The rank of the expected text; 0 if it is absent."""
+    """The rank; 0 if the expected text is absent."""
     score: list[int] = msgspec.field(default_factory=list)
-    """The score in percent, in tasks that play their items, which no rank sums up; 0 in others."""
+    """Percent, in tasks that play their items; 0 in others."""
     first: list[int] = msgspec.field(default_factory=list)
     """The number of the first text; -1 if there was none."""
     latency: list[int] = msgspec.field(default_factory=list)
-    """The latency of the slowest lookup, in tenths of a millisecond; -1 if there was none in this run."""
+    """Tenths of a millisecond, of the slowest lookup; -1 if there was none in this run."""
     observed: list[list[int]] = msgspec.field(default_factory=list)
-    """The numbers of what each metric observed, values with their weights."""
 
 
 class Computed(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures that the page computes of the sessions it lists."""
-
     filters: Sequence[ReportFilter] = ()
     metrics: Sequence[Metric] = ()
     asked: float | None = None
     clusters: str | None = None
-    """What other code is a sample of, see `find_cluster`; None = figures have no interval for other code."""
+    """The sample of other code, see `find_cluster`; None = no intervals for other code."""
     strata: Strata = msgspec.field(default_factory=lambda: Strata({}))
     unseen: float | None = None
-    """What an exact difference may move by unseen, see `Comparison.unseen`; None = none is exact."""
+    """`Comparison.unseen`; None = no difference is exact."""
     command: str = ""
     """The command that computes what the page does not, with EXPR for a filter."""
 
@@ -90,7 +81,7 @@ NOTHING_COMPUTED = Computed()
 
 class SessionTable:
     def __init__(self, task: Task, sides: Sequence[str], title: str, computed: Computed = NOTHING_COMPUTED) -> None:
-        """Start an empty table. `sides`: the names of its sides; [""] for the report of one evaluation."""
+        """Start an empty table. `sides`: the names of its sides; [""] for one evaluation."""
         self._task = task
         self._title = title
         self._names = sides
@@ -118,10 +109,9 @@ class SessionTable:
         self._band_numbers = {name: number for number, (name, _, _) in enumerate(self._bands)}
         self._band_numbers[UNGRADED_BAND] = len(self._bands)
         self.left_out = 0
-        """The number of sessions that are not in the table, since it has `MOST_ROWS` already."""
 
     def begin(self, source: SourceFile, links: Sequence[str]) -> None:
-        """Start the next file, whose sessions follow in order of offset; `links`: its pages, as seen from this page."""
+        """Start a file, whose sessions follow in order of offset; `links`: its pages, as seen from this page."""
         self._source = source.text
         # The begin of each line, and of one after the last.
         self._begins = [0, *accumulate(len(line) + 1 for line in source.text.split("\n"))]
@@ -138,7 +128,7 @@ class SessionTable:
         return self.rows >= MOST_ROWS
 
     def add(self, row: Sequence[Session | None], page: int = 0) -> None:
-        """Add a session as it went on each side; None = not there. `page`: the number of the file's page, from 0."""
+        """Add a session as it went on each side; None = not there. `page`: from 0."""
         if self.is_full:
             self.left_out += 1
             return
@@ -188,7 +178,7 @@ class SessionTable:
             self._add_side(side, own_session)
 
     def _number_text(self, text: str) -> int:
-        """Return the number of a text, of which the page has the beginning; texts that go on differently differ."""
+        """Return the number of a text. Texts with one beginning, all that the page has, keep different numbers."""
         if len(text) > LONGEST:
             text = text[:LONGEST] + hashlib.blake2b(text.encode("utf-8", "backslashreplace")).hexdigest()
         return self._texts[text]
@@ -211,7 +201,6 @@ class SessionTable:
             column.append(self._observed[tuple((float(value), float(weight)) for value, weight in seen)])
 
     def script(self) -> bytes:
-        """Return the call that hands the whole table to the page."""
         bands, ungraded = self._bands, self._band_numbers[UNGRADED_BAND]
         if any(ungraded in side.band for side in self._sides):
             bands = [*bands, (UNGRADED_BAND, UNGRADED_BAND, "skipped")]
@@ -267,13 +256,13 @@ def write_sessions(site: HtmlSite, table: SessionTable, title: str) -> None:
 
 
 def selection(filter_name: str) -> str | None:
-    """Return the part of an address that makes the page of all sessions show those of a filter; None if it cannot."""
+    """Return the address part that selects a filter's sessions on their page; None if that is not possible."""
     # The page lists everything by itself, and knows no weights.
     return {EVERYTHING: "", WEIGHTED: None}.get(filter_name, f"filter={quote(filter_name, safe='')}")
 
 
 def crop_line(line: str, at: int) -> tuple[str, int]:
-    """Return the part of a line that shows the token at `at`, without indentation; and the token's index there."""
+    """Return the part of a line around the token at `at`, without indentation; and the token's index there."""
     begin = max(len(line) - len(line.lstrip()), at - BEFORE if at > BEFORE else 0)
     begin = min(begin, at)
     return line[begin : begin + WIDTH], at - begin

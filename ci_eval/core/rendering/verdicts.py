@@ -42,7 +42,7 @@ WORDS = {verdict: verdict.value.replace("-", " ") for verdict in Verdict}
 
 
 UNMARKED = {"▲": "△", "▼": "▽"}
-"""The sign of a verdict that holds by itself, but not among all verdicts of its page."""
+"""Signs of verdicts that hold alone, but not among all of their page."""
 
 
 def sign(verdict: Verdict, *, marked: bool = True) -> str:
@@ -60,7 +60,6 @@ def mark_verdict(verdict: Verdict, *, marked: bool = True) -> Markup:
 
 
 def went(task: Task, rank: int | None, score: float, status: str) -> str:
-    """Return how one session of a comparison went: its rank, its score if the task plays items, or its status."""
     if status not in {"ok", "no-match", "empty", "cut-off"}:
         return status
     if task.play:
@@ -69,7 +68,6 @@ def went(task: Task, rank: int | None, score: float, status: str) -> str:
 
 
 def populations(evaluation: Evaluation) -> tuple[str, str]:
-    """Return two sentences about an evaluation: what its figures mean for this project, and for other code."""
     _, figures = figure_texts.first_filter(evaluation)
     _, leading = figure_texts.shown_filter(evaluation)
     drawn = f"intervals (95 %) hold what another seed would draw ({', '.join(evaluation.drawn)})"
@@ -117,7 +115,6 @@ def p_text(difference: Difference | Elsewhere) -> str:
 
 
 def explain_verdict(difference: Difference | Elsewhere, unit: str) -> str:
-    """Return interval, p-value and reason of a verdict, in one text."""
     interval = "" if difference.low is None or difference.low == difference.high else interval_text(difference, unit)
     return "; ".join(filter(None, (interval, p_text(difference), difference.why)))
 
@@ -125,9 +122,8 @@ def explain_verdict(difference: Difference | Elsewhere, unit: str) -> str:
 def verdict_lines(
     comparison: Comparison, shown: Callable[[str], str] = str, folders: tuple[str, str] | None = None
 ) -> list[str]:
-    """Return what neither the answer nor the tables say of a comparison: the import that the first suggestion adds, the
-    difference that was to be found, other kinds of tokens, times and failures, if they were judged. `shown` makes
-    foreign text safe. `folders`: the paths of the two workspaces; None = their names are enough."""
+    """Return what answer and tables do not say: imports, detection, other kinds of tokens, times, failures. `shown`
+    makes foreign text safe. `folders`: the two workspaces; None = their names are enough."""
     others = dict(_beside_lines(comparison, shown))
     keywords = others.pop("keywords", "")
     time, failures = _time_line(comparison, shown), _failure_line(comparison, shown, folders)
@@ -146,7 +142,7 @@ def _imports_ahead(comparison: Comparison) -> str:
 
 
 def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterator[tuple[str, str]]:
-    """Yield each other group of kinds than the headline's, and a line about it. What is never offered has no ranks."""
+    """Yield other groups of kinds than the headline's with a line about each. Groups never offered have no ranks."""
     base, new = _names(comparison, shown)
     name = comparison.declared[0]
     unit = _unit(comparison, name)
@@ -171,7 +167,6 @@ def _beside_lines(comparison: Comparison, shown: Callable[[str], str]) -> Iterat
 
 
 def _names(comparison: Comparison, shown: Callable[[str], str]) -> tuple[str, str]:
-    """Return what the two engines are called: by their names, or as base and new if these are the same."""
     base, new = comparison.base.engine.name, comparison.new.engine.name
     return ("base", "new") if base == new else (shown(base), shown(new))
 
@@ -180,7 +175,7 @@ STATUS_WORDS = {"timeout": "hung at", "engine-crash": "crashed at", "error": "fa
 
 
 def _failure_line(comparison: Comparison, shown: Callable[[str], str], folders: tuple[str, str] | None) -> str:
-    """Return the verdict on failures with an example of each side; "" if neither engine failed."""
+    """Return the verdict with an example of each side; "" if neither engine failed."""
     if comparison.failures is None:
         return ""
     verdict, p = comparison.failures.verdict, comparison.failures.p
@@ -234,7 +229,7 @@ def elsewhere_line(comparison: Comparison) -> str:
 
 
 def pairs_text(comparison: Comparison) -> str:
-    """Return how many sessions were compared, of which those of the headline are some, and how many have no partner."""
+    """Return how many sessions were compared, how many of them in the headline, and how many have no partner."""
     asked = f"{comparison.paired:,} of the project's {comparison.population:,} sessions"
     if comparison.paired == comparison.population:
         asked = f"all {figure_texts.format_count(comparison.paired, 'session')} of the project"
@@ -257,7 +252,7 @@ def _unit(comparison: Comparison, name: str) -> str:
 
 
 def detection_text(comparison: Comparison) -> str:
-    """Return which difference was to be found, and which one is; "" if no detection was asked for."""
+    """Return which difference was to be found, and which is; "" without this goal."""
     detection = comparison.detection
     if detection is None:
         return ""
@@ -287,7 +282,6 @@ ADJUSTED = (
     "among all of these under every filter (Holm), so that a page without a difference has any in at most 5 of 100; △ "
     "and ▽ hold by themselves only"
 )
-"""What the marks of a comparison's page mean."""
 
 
 def night_figure(trend: Trend, night: TrendPoint, metric: str) -> str:
@@ -319,11 +313,10 @@ COLUMNS = (
     Column("Because", "quiet", formats=REPORTS),
     Column("Detectable", "number quiet", DETECTABLE, REPORTS),
 )
-"""The columns of a comparison's tables, in all reports and on the terminal; see `verdict_row`."""
 
 
 def verdict_row(name: str, difference: Difference, of: Difference | Elsewhere, unit: str) -> list[str | Cell]:
-    """Return the cells of COLUMNS. `of`: the difference, or what it says of other code."""
+    """Return the cells of COLUMNS. `of`: the difference, or its part about other code."""
     interval, p = interval_text(of, unit), p_text(of)
     return [
         f"{name} ({difference.n:,} {difference.over})" if difference.over else name,
@@ -347,7 +340,7 @@ def verdict_table(
     part: str = "",
     label: str = "",
 ) -> Table:
-    """Return the verdicts on metrics, in this project or in other code. `part`: their filter; "" = the headline."""
+    """Return verdicts for this project or other code. `part`: their filter; "" = the headline."""
     infos = {info.name: info for info in comparison.metrics}
     # Figures of the whole run, such as memory, are in ALL only.
     figures = comparison.filters[part] if part else comparison.filters["ALL"] | comparison.filters[comparison.headline]
@@ -368,8 +361,7 @@ def verdict_table(
 
 
 def compared_by_length(comparison: Comparison, *, timed: bool = False) -> Table | None:
-    """Return a table with a column for each number of letters typed: the differences with the signs of their verdicts.
-    None if there is one number. `timed`: with the declared times."""
+    """Return a column per number of letters typed; None if there is one number. `timed`: with the declared times."""
     lengths = find_length_filters(comparison.headline, list(comparison.filters))
     if len(lengths) < 2:
         return None
@@ -403,7 +395,6 @@ def parts_table(
     label: str = "",
     links: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
-    """Return the first declared metric in parts of the sessions. `links`: the page of each file that has one."""
     info = next(info for info in comparison.metrics if info.name == comparison.declared[0])
     columns = [
         Column(f"{prose(info.name)} where", "row", in_html=f"{info.name} where"),
@@ -448,7 +439,6 @@ def _link(address: str, text: Markup) -> Markup:
 def changes_table(
     changes: Iterable[Change], task: Task, label: str = "", places: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
-    """Return sessions that changed, with their ranks on both sides. `places`: the addresses of sessions."""
     score = " score" if task.play else ""
     columns = [
         Column("Where"),

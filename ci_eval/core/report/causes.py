@@ -22,7 +22,7 @@ from ci_eval.core.scoring import begins, evaluated, rank_of, reciprocal_rank
 from ci_eval.core.workspace import Workspace
 
 Ranks = Mapping[str, int | None]
-"""The rank of the expected text by session, None if it was absent."""
+"""Ranks by session; None if the expected text was absent."""
 
 EXAMPLES = 3
 AHEAD = 3
@@ -53,9 +53,9 @@ FAULTS = {
     UNNEEDED_IMPORT: 0.5,
     ORDER: 0.1,
 }
-"""The certainty that a miss of this cause is a fault, from 0 to 1; of all others it is that of a missing name."""
+"""The certainty that a miss of this cause is a fault, 0 to 1; all others are missing names."""
 MISSING_UNKNOWN, MISSING_VISIBLE, OTHERS_HAVE_IT, NOBODY_HAS_IT = 0.7, 0.9, 1.0, 0.2
-"""The certainty for a missing name: in general, if it is visible at the caret, by what other workspaces have."""
+"""The certainty for a missing name: in general, if visible at the caret, by what other workspaces have."""
 DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
 """The certainty for an order: with a dunder first, and if another workspace has the expected text first."""
 
@@ -65,8 +65,6 @@ _AFTER_OBJECT = re.compile(r"(?:\.|->|::)\s*$")
 
 
 class Loss(NamedTuple):
-    """The lost points of one session: of RecallAt1 and of MeanReciprocalRank."""
-
     first: float
     mrr: float
 
@@ -80,7 +78,7 @@ class Part(NamedTuple):
 
 @dataclass
 class Place:
-    """A session in its file, and what can be told there without an engine."""
+    """A session in its file, with what is known without an engine."""
 
     session: Session
     text: str
@@ -100,7 +98,7 @@ class Place:
         self.scope_judged = not self.is_bare or self.names is not None
 
     def class_of(self, suggestion: Suggestion) -> str:
-        """Return the class of a suggestion: keyword, dunder, import, module, member, builtin, local or name."""
+        """Return keyword, dunder, import, module, member, builtin, local or name."""
         text = suggestion.text
         # A member or a variable may have the name of a keyword, as in `promise.catch`.
         may_be_keyword = suggestion.kind in {"", "snippet"} and text in self.keywords and not self.after_object
@@ -122,7 +120,7 @@ class Place:
         return "member" if is_member or self.after_object else "name"
 
     def barred_by(self, suggestion: Suggestion) -> str:
-        """Return the cause if the suggestion cannot be there, else ""; also "" if that is not known."""
+        """Return why the suggestion cannot be at the caret; "" if it can, or if that is not known."""
         offset, is_keyword = self.session.offset, self.class_of(suggestion) == "keyword"
         if self.grammar and self.grammar.allows(offset, suggestion.text, keyword=is_keyword) is False:
             # Without the engine's word for it, a keyword of some places may be meant as a name.
@@ -156,7 +154,7 @@ def _is_argument(suggestion: Suggestion) -> bool:
 
 
 def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
-    """Return the parts of the loss of a session that is not first, as if nobody else had lost anything."""
+    """Return the parts of the loss of a session, as if nobody else had lost anything."""
     session = place.session
     rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
     elsewhere = [ranks[session.id] for ranks in others if session.id in ranks]
@@ -182,7 +180,7 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
 
 
 def _spoiled_by(suggestion: Suggestion, expected: str) -> str:
-    """Return the cause if the suggestion is the expected name, but its acceptance leaves another text; else ""."""
+    """Return the cause if the name is right, but its acceptance leaves another text; else ""."""
     named = suggestion.label or suggestion.text
     is_named = named == expected or named.startswith(f"{expected}(")
     removes = REMOVED in suggestion.tail or REMOVED_BEFORE in suggestion.tail
@@ -192,7 +190,7 @@ def _spoiled_by(suggestion: Suggestion, expected: str) -> str:
 
 
 def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_first_elsewhere: bool) -> list[Part]:
-    """Return what is lost to suggestions that cannot be there, and what would still be lost without them."""
+    """Split the loss into that to impossible suggestions ahead, and what would remain without them."""
     # A stored list may be shorter than the displayed one: what is not stored counts as allowed.
     barred = [(suggestion, cause) for suggestion in ahead if (cause := place.barred_by(suggestion))]
     rank_without = rank - len(barred)
@@ -217,7 +215,6 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
 class ClusterParts(msgspec.Struct):
     cause: str
     parts: list[tuple[Loss, float]] = msgspec.field(default_factory=list)
-    """The losses, each with its certainty."""
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
     firsts: Counter[str] = msgspec.field(default_factory=Counter)
     defined: Counter[str] = msgspec.field(default_factory=Counter)
@@ -284,8 +281,8 @@ def find_causes(
     others: Mapping[str, Ranks],
     base: tuple[str, Ranks] | None = None,
 ) -> Causes:
-    """Return the clusters of the misses of a workspace. `others`: ranks of the same sessions in other workspaces, by
-    title. `base`: title and ranks; then only what got worse counts, over the sessions of both."""
+    """`others`: ranks of the same sessions by workspace title. `base`: title and ranks; only what got worse since then
+    counts."""
     gathered: dict[tuple[str, ...], ClusterParts] = {}
     whole, weight, count = Loss(0.0, 0.0), 0.0, 0
     judged: Counter[str] = Counter()
@@ -333,7 +330,7 @@ def find_causes(
 
 
 def make_placer(source: SourceFile, language: Language | None) -> Callable[[Session], Place]:
-    """Return a function that places the sessions of a file. Nothing is parsed before a session needs it."""
+    """Return a function that places sessions. Nothing is parsed before a session needs it."""
 
     @cache
     def parse() -> tuple[Continuations | None, NamesInScope | None]:
@@ -354,7 +351,6 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
 
 
 def _lost(session: Session, base: int | None) -> Loss:
-    """Return what a session lost since it had the rank `base`."""
     rank = rank_of(session)
     first = float(base == 1) - float(rank == 1)
     return Loss(max(first, 0.0), max((1 / base if base else 0.0) - reciprocal_rank(session), 0.0))

@@ -46,12 +46,10 @@ def report(
     named: Named | None = None,
     title: str | None = None,
 ) -> tuple[Evaluation, dict[str, Path]]:
-    """Write every report below `folder`. Return the figures, and by reporter the file to open first.
+    """Return the figures, and by reporter the file to open first.
 
-    `shown`: names of the metrics that are shown if there is no room for all; none = those of the task that have a
-    figure. `judge`: figures → the gates that they keep or break. `grammars`: end of a file's name → the grammar that
-    colours its source. `named`: see TallyJob. `title`: the present name of the evaluation;
-    None = the stored one.
+    `shown`: the metrics to show if there is no room for all; none = those of the task that have a figure. `grammars`:
+    end of a file's name → the grammar that colours it. `named`: see TallyJob. `title`: None = the stored one.
     """
     evaluation = evaluate(workspace, metrics, filters, named)
     figures = evaluation.filters[EVERYTHING].metrics
@@ -170,7 +168,6 @@ def _without_intervals(figures: FilterFigures) -> FilterFigures:
 
 
 def environment(manifest: Manifest, responses: Responses | None = None) -> dict[str, str]:
-    """Return the conditions of the run for its reader, by name."""
     packages = [f"{name} {version}" for name, version in manifest.engine.packages.items()]
     return {
         "ci-eval": manifest.ci_eval,

@@ -1,4 +1,4 @@
-"""The sums of what metrics observe in the sessions of a workspace, by file; several processes share the files."""
+"""The sums over the sessions of a workspace, by file; several processes share the files."""
 
 from __future__ import annotations
 
@@ -26,23 +26,19 @@ from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 
 MANY = 20_000
-"""The number of sessions below which starting processes takes longer than they save."""
+"""The sessions below which starting processes takes longer than they save."""
 AT_ONCE = 16
-"""The number of files that are added up before they join the other files. It never varies, since the last digits of
-sums depend on their order."""
+"""Files added up before they join the others. Never varies: the last digits of sums depend on their order."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
-"""The number of each kind, as `pack_location` takes it."""
 
 Seen = Sequence[Sequence[Observation]]
-"""The observations of each metric in a session."""
 Named = Callable[[Iterable[str]], Mapping[str, Metric]]
-"""A function: names → the metrics that other processes take for them."""
+"""Names → the metrics that other processes take for them."""
 _PartOfAll = tuple[dict[str, "_Part"], "Sums"]
-"""The parts by filter, and what no filter divides."""
 
 
 class _Part(msgspec.Struct, kw_only=True):
-    """The sums under one filter, without metrics and task, which cannot be pickled."""
+    """The sums under one filter, which can be pickled without metrics and task."""
 
     files: list[str] = msgspec.field(default_factory=list)
     clusters: list[str] = msgspec.field(default_factory=list)
@@ -53,7 +49,7 @@ class _Part(msgspec.Struct, kw_only=True):
     undecided: int = 0
     collected: list[Collected] = msgspec.field(default_factory=list)
     wavering: dict[Kind | None, list[Wavering]] = msgspec.field(default_factory=dict)
-    """The movement of each metric: of all sessions (None), and of those of each kind."""
+    """Movements by kind (None = all); one element per metric."""
 
 
 class Tally:
@@ -66,7 +62,7 @@ class Tally:
         strata: Mapping[Key, Stratum],
         repeats: Repeats,
     ) -> None:
-        """Begin with no files. `strata`: those of the filter's sessions, if they were asked in unequal shares."""
+        """`strata`: those of the filter's sessions, if they were asked in unequal shares."""
         self._sums = _Part()
         self._metrics = metrics
         self._part = part
@@ -79,7 +75,7 @@ class Tally:
         self._repeats = repeats
 
     def begin(self, path: str, cluster: str) -> None:
-        """Begin a file, to which the next sessions belong. Files of one cluster count as one."""
+        """Begin a file. Files of one cluster count as one."""
         self._sums.files.append(path)
         self._sums.clusters.append(cluster)
         self._sums.evaluated.append(0)
@@ -87,8 +83,8 @@ class Tally:
     def add(
         self, session: SessionScore, stratum: Key, band: str | None, seen: Seen, moved: Sequence[Seen] = ()
     ) -> None:
-        """Count a session, if the filter lets it through. `band`: None if the session was not asked. `seen`: the
-        observations of each metric in it. `moved`: the same round by round, if not all rounds are alike."""
+        """Count a session if it passes the filter. `band`: None if it was not asked. `moved`: by round, if not all are
+        alike."""
         weight, sums = self._part.weight(session), self._sums
         sums.undecided += weight is None
         if not weight:
@@ -123,7 +119,6 @@ class Tally:
         return replace(self._sums, collected=[observations.collected() for observations in self._observations])
 
     def add_part(self, part: _Part) -> None:
-        """Add the next files, which another process has added up."""
         sums, before = self._sums, len(self._sums.files)
         for mine, theirs in zip(self._observations, part.collected, strict=True):
             mine.merge_observations(theirs, before)
@@ -151,7 +146,6 @@ class Tally:
 
     @property
     def sessions(self) -> int:
-        """Return the number of sessions that were asked and let through."""
         return sum(self._sums.evaluated)
 
     def _folders(self) -> dict[str, FileFigures]:
@@ -169,7 +163,6 @@ class Tally:
         }
 
     def figures(self, asked: float, again: SecondQuestions) -> FilterFigures:
-        """Return the figures. `asked`: the share of the project's sessions asked; `again`: the second questions."""
         sums, is_detailed = self._sums, self._part.detailed
         by_file = {
             observations.metric.info.name: observations.by_file(len(sums.files)) for observations in self._observations
@@ -206,8 +199,6 @@ class Tally:
 
 
 class Sums(msgspec.Struct, frozen=True, kw_only=True):
-    """The sums over all sessions, which no filter divides."""
-
     rounds: Rounds
     cases: Cases
     prompts: Prompts
@@ -223,18 +214,16 @@ class Tallies(msgspec.Struct, frozen=True, kw_only=True):
     by_filter: dict[str, Tally]
     sums: Sums
     population: int
-    """The number of sessions that this project has under this strategy."""
+    """The sessions of this project under this strategy, asked or not."""
     asked: float
-    """The share of them that was asked, the smallest one of all strata."""
+    """The smallest share of all strata."""
     asked_by_filter: dict[str, float]
 
 
 class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """A job that adds up the sessions of a workspace; other processes may add up some of its files."""
-
     workspace: Workspace
     named: Named | None
-    """The metrics by their names; None = one process adds up all files, as others would not know the metrics."""
+    """Metrics by their names; None = one process adds up all files, as others would not know the metrics."""
     filters: tuple[ReportFilter, ...]
 
     @cached_property
@@ -247,8 +236,8 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
-        """Return the number of asked sessions of each stratum, and the strata that each filter's sessions are in; of an
-        undivided population nothing, which takes no second look at all sessions."""
+        """Return asked sessions by stratum, and strata by filter; nothing of an undivided population, which saves
+        reading."""
         asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
         for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
             for session in filter(evaluated, sessions):
@@ -260,7 +249,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return asked, touched
 
     def _weighted(self, name: str) -> dict[Key, Stratum]:
-        """Return the strata of a filter's sessions, if these have to be weighted."""
+        """Return the strata of a filter's sessions if they need weights."""
         asked, touched = self._asked
         return dict(zip(touched[name], self._strata.weighted(asked, touched[name]), strict=False))
 
@@ -311,7 +300,6 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return tallies, sums
 
     def part(self, names: Sequence[str], paths: Sequence[Path]) -> _PartOfAll:
-        """Return the sums over the sessions in these files, in a worker."""
         assert self.named
         metrics = self.named(names)
         return self._part(paths, [metrics[name] for name in names])
@@ -365,7 +353,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:
-    """Return the indices of the paths below each folder, except folders that hold all paths, or just one folder."""
+    """Return the indices of paths below each folder, except folders that hold all paths or just one folder."""
     by_folder: dict[str, list[int]] = defaultdict(list)
     for number, path in enumerate(paths):
         for position, character in enumerate(path):
@@ -379,6 +367,5 @@ def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _mean(figures: Iterable[float | None]) -> float | None:
-    """Return the mean over the files that have a figure; None if none has."""
     known = [figure for figure in figures if figure is not None]
     return sum(known) / len(known) if known else None

@@ -19,18 +19,15 @@ from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, within
 from ci_eval.core.statistics.student import Floats, critical_values
 
 STRETCH = 1.5
-"""The factor by which an interval is widened before it must fit in the margin, to call other code equivalent. If a loss
-is in few files, and few of these were sampled, both the difference and its standard error look too small."""
+"""The widening of an interval that must fit in the margin: a loss in few files, few of them sampled, looks too
+small."""
 FEWEST_ALIKE = 300
-"""The effective clusters from which on other code may be called equivalent. Simulations that were not used to choose
-these numbers had a loss as large as the margin in one file of sixty. The loss was missed, and wrongly called
-equivalent, in 11 % of the comparisons of 100 files, in up to 10 % of those of 200, and in up to 4 % of those of 400 and
-700."""
+"""The effective clusters needed to call other code equivalent. In simulations not used to choose it, a loss as large as
+the margin in one file of sixty was wrongly called equivalent in 11 % of comparisons of 100 files, up to 10 % of 200,
+and up to 4 % of 400 and 700."""
 
 
 class Clusters(msgspec.Struct, frozen=True):
-    """The differences with their standard errors, and the effective number of clusters behind each difference."""
-
     spread: Spread
     effective: Floats
 
@@ -38,7 +35,7 @@ class Clusters(msgspec.Struct, frozen=True):
 def jackknife(rows: Floats) -> tuple[Floats, Floats]:
     """Return the CV3 variances of the differences, and the effective number of clusters that differ, (Σd²)²/Σd⁴.
 
-    `rows`: see `elsewhere`. One cluster says nothing of how clusters differ: its variances are NaN.
+    `rows`: see `elsewhere`. A single cluster has the variance NaN.
     """
     total = rows.sum(axis=0)
     # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
@@ -51,11 +48,7 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def elsewhere(rows: Floats) -> Clusters:
-    """Return the differences (new - base) in code like these clusters.
-
-    `rows` (clusters x figures x 4): per cluster and figure the sums of base's numerators and denominators, then of
-    new's.
-    """
+    """`rows` (clusters x figures x 4): base's numerators and denominators, then new's."""
     total = rows.sum(axis=0)
     variance, differing = jackknife(rows)
     effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
@@ -71,8 +64,7 @@ def elsewhere(rows: Floats) -> Clusters:
 
 
 def count_effective_clusters(sizes: Floats) -> Floats:
-    """Return the effective number of clusters of each column, (Σn)²/Σn²: the number of clusters of equal size that
-    would say as much. A column of zeros gives 0."""
+    """Return (Σn)²/Σn² of each column: the clusters of equal size that would say as much; 0 for a column of zeros."""
     with np.errstate(invalid="ignore", divide="ignore"):
         counts = sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0)
     return np.asarray(np.nan_to_num(counts))
@@ -84,12 +76,8 @@ def _difference(sums: Floats) -> Floats:
 
 
 def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
-    """Return the intervals of single figures in code like these clusters, one per figure.
-
-    `rows` (clusters x figures x 2): sums of numerators and denominators. `limits`: of each figure. The intervals of
-    figures with two bounds are made on the logistic scale. Both ends are None of one cluster, and of clusters that are
-    alike.
-    """
+    """`rows` (clusters x figures x 2): numerators and denominators. Intervals with two bounds are made on the logistic
+    scale. Both ends are None for one cluster, and for clusters that are alike."""
     total, effective = rows.sum(axis=0), count_effective_clusters(rows[:, :, 1])
     with np.errstate(invalid="ignore", divide="ignore"):
         values = total[:, 0] / total[:, 1]

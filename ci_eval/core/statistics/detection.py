@@ -22,43 +22,33 @@ from ci_eval.core.statistics.sampled import figure
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 FIRST = 200
-"""The number of sessions of the pilot."""
 POINT = 0.01
-"""The difference of a share that `needed` is about."""
 MOST_NEEDED = 10**8
-"""The number of sessions beyond which no comparison is planned."""
+"""No comparison of more sessions is planned."""
 ENOUGH_CHANGES = 10.3
 """The expected number of changed sessions of which eight or more change four times out of five (Poisson)."""
 STEPS = 400
-"""The number of sizes tried between the sessions asked so far and all sessions. A chosen size is at most some percent
-too large."""
+"""Sizes tried up to all sessions; a chosen one is at most some percent too large."""
 LEAST = 1.1
-"""The factor by which a further phase raises the number of sessions asked, at least: each phase starts its engines
-again."""
+"""The least factor by which a further phase raises the sessions asked: each phase starts its engines again."""
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):
-    """The uncertainty of one difference, estimated from the sessions asked so far."""
-
     sessions: int
-    """The number of all sessions."""
     asked: int
     observed: float
-    """The sessions asked in which the difference was observed; at most `asked`."""
+    """Sessions in which the difference was observed; at most `asked`."""
     variance: float
     """The mean square of the difference in one session (`mean_square`)."""
     noise: float
-    """The variance of the difference that comes from the engines' own noise; 0 if they have none, or none was
-    measured. Of engines that were asked once: that between files."""
+    """The variance by the engines' own noise, if measured; between files if engines were asked once."""
     df: float
-    """The degrees of freedom of the noise."""
     widen: float = 0.0
-    """What the interval reaches further, by answers that nobody has seen."""
+    """The interval's addition for answers that nobody has seen."""
     changes: float | None = None
-    """The number of sessions that change, if engines were asked once."""
+    """The sessions that change, if engines were asked once."""
 
     def detectable(self, asked: Floats, power: float) -> Floats:
-        """Return the true differences that would be found with that power after `asked` sessions."""
         times = self.asked / asked
         sampling = (1 - asked / self.sessions) * self.variance * times / self.observed
         noise, df = self.noise * times, np.full(len(asked), self.df)
@@ -73,28 +63,22 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
         return np.where((np.inf if self.changes is None else self.changes) >= ENOUGH_CHANGES * times, found, np.inf)
 
     def enough(self, wanted: float, power: float, least: int | None = None) -> int:
-        """Return the number of sessions, of those asked so far (or of `least`) or more, that finds a difference of that
-        size; all sessions if no smaller number does."""
+        """Return the number of sessions (at least `least`, or those asked) that finds a difference; all if no smaller
+        one does."""
         sizes = np.unique(np.geomspace(least or self.asked, self.sessions, STEPS).round())
         fits = bisect_left(range(len(sizes)), True, key=lambda at: self.detectable(sizes[[at]], power)[0] <= wanted)
         return int(sizes[min(fits, len(sizes) - 1)])
 
 
 def mean_square(squares: float, observed: float, most: float = 1.0) -> float:
-    """Return the mean square of differences whose squares have that sum.
-
-    Two differences of the largest possible size are added, as the interval does (`sampled.here`): a pilot in which no
-    session differed does not prove that none does.
-    """
+    """Return the mean square with two differences of the largest possible size added, as in the interval
+    (`sampled.here`): a pilot without a differing session does not prove that none differs."""
     return (squares + 2 * most**2) / (observed + 2)
 
 
 def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, power: float) -> int:
-    """Return the number of sessions that will have been asked after the next phase; `asked` if no other phase is
-    needed.
-
-    `pilot`: the estimate from the sessions asked so far, or None if the difference was not observed yet.
-    """
+    """Return the sessions asked after the next phase, or `asked`. `pilot`: None if the difference was not observed
+    yet."""
     if asked == 0:
         return min(FIRST, sessions)
     # Nothing was observed, so no variance is known: the sample doubles until something is.
@@ -103,12 +87,8 @@ def next_size(pilot: Pilot | None, asked: int, sessions: int, wanted: float, pow
 
 
 def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determinism) -> float:
-    """Return the longer of the two distances from a ratio to the ends of its 95 % interval; infinite without an
-    interval.
-
-    `rows` (sessions x 2): numerator and denominator of each session that was asked, of all `sessions`. `again`: of
-    those that were asked twice, how many differed.
-    """
+    """Return the longer distance from a ratio to an end of its 95 % interval, or infinity. `rows` (sessions x 2):
+    numerators and denominators. `again`: those asked twice."""
     total, observed = rows.sum(axis=0), int((rows[:, 1] != 0).sum())
     if not observed:
         return np.inf
@@ -120,8 +100,7 @@ def reach(rows: Floats, asked: int, sessions: int, limits: Limits, again: Determ
 
 
 def next_size_of_figure(reached: float, asked: int, sessions: int, wanted: float) -> int:
-    """Return the number of sessions that will have been asked after the next phase; `asked` if the interval, which
-    reaches so far after those asked, reaches no further than `wanted`, or if all are asked."""
+    """Return the sessions after the next phase; `asked` if `reached`, an interval's reach, is at most `wanted`."""
     if asked == 0:
         return min(FIRST, sessions)
     if asked == sessions or reached <= wanted:

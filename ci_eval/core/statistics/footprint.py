@@ -27,11 +27,9 @@ MEMORY = MetricInfo(
     better="lower",
 )
 INFOS: Mapping[str, MetricInfo] = {info.name: info for info in (START_UP, START_CPU, MEMORY)}
-"""The figures of a whole run, which do not come from its sessions."""
 
 
 def together(parts: Iterable[Footprint]) -> Footprint:
-    """Merge the footprints of several workers, runs or machines."""
     footprints = list(parts)
     return Footprint(
         start_ups=_sort_starts(start for footprint in footprints for start in footprint.start_ups),
@@ -56,7 +54,7 @@ def _sort_starts(times: Iterable[float]) -> tuple[float, ...]:
 
 
 def figures(of: Footprint) -> dict[str, Estimate]:
-    """Return the known figures by name. They have no interval, since they describe one machine."""
+    """Return the known figures by name, without intervals: they describe one machine."""
     estimates = {}
     if of.start_ups:
         estimates[START_UP.name] = Estimate(value=median(of.start_ups), n=len(of.start_ups))

@@ -20,7 +20,7 @@ PERMUTATIONS = 999
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """A change of level; `before` and `after` are the means of the stretches that it separates."""
+    """A change of level, between the mean `before` and the mean `after`."""
 
     place: int
     """The index of the first figure of the new level."""
@@ -30,14 +30,10 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
-    """Return the changes of level in `values`, in order, without changes smaller than `floor`: by Pettitt's test (1979)
-    with a p-value from permutations.
+    """Return changes of level of `floor` or more, in order: Pettitt's test (1979), p by permutation.
 
-    After a change, the series is cut and both sides are searched in the same way, as change point detection for
-    performance in CI usually does (E-divisive; Matteson & James 2014). The test reads the ranks of the figures, not
-    their size: a single very bad nightly run is no change, and does not hide a change either.
-
-    A single figure is never a change. A few figures that agree may be one: two after twenty others, or four after
+    Both sides of a change are searched again (E-divisive; Matteson & James 2014). The test reads ranks: a single very
+    bad night is no change, and hides none. A few figures that agree may be one: two after twenty others, or four after
     eight.
     """
     if not values:
@@ -75,17 +71,14 @@ def _search(series: Floats, begin: int, end: int, floor: float, seed: int, p_val
 
 
 def _ranks(values: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """Return the rank of each value, from 1 on, and how often each value occurs. Equal values share the mean of their
-    ranks."""
+    """Return the rank of each value, from 1, and how often each value occurs. Equal values share their mean rank."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[inverse], counts
 
 
 def _best_cuts(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return, for each row of ranks, the best place to cut and Pettitt's statistic |U| there.
-
-    |U| counts the pairs (one value before the cut, one after it) in one order, minus those in the other order.
-    """
+    """Return the best place to cut each row of ranks, and Pettitt's |U| there: pairs across the cut in one order minus
+    those in the other."""
     n = ranks.shape[1]
     left = np.arange(1, n)
     # Sums of ranks give Pettitt's U without counting pairs (Pettitt 1979).
@@ -95,28 +88,25 @@ def _best_cuts(ranks: Floats) -> tuple[NDArray[np.intp], Floats]:
 
 
 FEWEST_RATED = 20
-"""The number of items below which kappa has no interval: the standard error is one of large samples."""
+"""The items below which kappa has no interval: its standard error is for large samples."""
 NORMAL_975 = 1.959964
 
 
 class Agreement(msgspec.Struct, frozen=True, kw_only=True):
-    """The agreement of two raters on the items that both of them rated."""
+    """The agreement of two raters on items that both rated."""
 
     both: int
     equal: int
-    """The number of these items with the same verdict."""
     kappa: float | None
-    """Cohen's kappa: 1 for full agreement, 0 for that of chance. None if both raters gave all items one verdict."""
+    """Cohen's kappa: 1 for full agreement, 0 for chance. None if both raters gave all items one verdict."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval; None for few items, and for full agreement, of which the standard error is 0."""
+    """The 95 % interval; None for few items, and for full agreement (standard error 0)."""
     counts: dict[tuple[str, str], int]
-    """The number of items by the verdict of the first rater and that of the second."""
 
 
 def measure_agreement(pairs: Sequence[tuple[str, str]]) -> Agreement:
-    """Return the agreement of two raters; a pair has the verdicts of both on one item. The interval is by the standard
-    error of Fleiss, Cohen and Everitt (Psychological Bulletin 72, 1969)."""
+    """Return the agreement with the standard error of Fleiss, Cohen and Everitt (Psychological Bulletin 72, 1969)."""
     counts, size = Counter(pairs), len(pairs)
     equal = sum(count for (first, second), count in counts.items() if first == second)
     of_first, of_second = (Counter(pair[side] for pair in pairs) for side in (0, 1))
@@ -140,7 +130,7 @@ def measure_agreement(pairs: Sequence[tuple[str, str]]) -> Agreement:
 
 
 def sign_test(up: int, down: int) -> float:
-    """Return the exact two-sided p-value of so many changes in each direction, if both were equally likely."""
+    """Return the exact two-sided p-value if both directions were equally likely."""
     changes, fewer = up + down, min(up, down)
     if not changes:
         return 1.0
@@ -157,8 +147,8 @@ def sign_test(up: int, down: int) -> float:
 
 
 def mann_whitney(first: Floats, second: Floats) -> tuple[float, float]:
-    """Return Mann and Whitney's U of the first sample, and its two-sided p-value by the normal approximation, with the
-    corrections for ties and for continuity. If all values are equal, p is 1."""
+    """Return U of `first`, and its two-sided p: normal approximation, corrected for ties and continuity; 1 if all are
+    equal."""
     total = len(first) + len(second)
     ranks, counts = _ranks(np.concatenate([first, second]))
     pairs = len(first) * len(second)

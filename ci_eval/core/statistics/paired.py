@@ -1,7 +1,6 @@
 """The interval of a difference or of a mean over projects, and the verdict on it.
 
-An interval holds by itself with 95 %, whatever figures are next to it, and excludes 0 exactly if the p-value beside it
-is below 5 %.
+An interval holds by itself with 95 %, and excludes 0 exactly if its p-value is below 5 %.
 """
 
 from __future__ import annotations
@@ -19,49 +18,45 @@ from ci_eval.core.statistics.student import NORMAL, Floats, critical_values, tai
 
 LEVEL = 0.95
 Limits = tuple[float | None, float | None]
-"""The lowest and the highest value of one session (`MetricInfo.limits`); None if there is no bound."""
+"""The bounds of one session (`MetricInfo.limits`); None if there is none."""
 FOUR_OF_FIVE = NORMAL.inv_cdf(0.8)
-"""The number of standard errors that a normal variable stays below four times out of five."""
 FLOORS = {"share": 0.001, "score": 0.001, "rank": 0.01, "ms": 0.5, "count": 0.0}
 """The smallest difference, by unit, that may be called better or worse."""
 MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
-"""The margin, by unit: two sides are equivalent if they are shown to differ by less."""
+"""Two sides are equivalent if shown to differ by less, by unit."""
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """The differences (new - base) of several figures with their standard errors. Each array has one element per
-    figure."""
+    """Differences (new - base) with standard errors, one element per figure."""
 
     base: Floats
     new: Floats
     center: Floats
     """The middle of each interval; not always the difference itself."""
     error: Floats
-    """The standard errors; NaN or infinite if none can be given."""
+    """NaN or infinite if there is no standard error."""
     df: Floats
-    """The degrees of freedom of t for each standard error; infinite if the normal distribution is used."""
+    """Degrees of freedom of t; infinite for the normal distribution."""
     widen: Floats
-    """What each interval reaches further to both sides: by how much answers that nobody has seen may move a figure."""
+    """The interval's addition to both sides for answers that nobody has seen."""
 
     @property
     def difference(self) -> Floats:
-        """The differences, new minus base."""
         return self.new - self.base
 
 
 class Interval(msgspec.Struct, frozen=True):
-    """The 95 % interval of one difference; `p` is below 5 % exactly if the interval excludes 0."""
+    """A 95 % interval; `p` is below 5 % exactly if it excludes 0."""
 
     low: float
     high: float
     p: float
     detectable: float
-    """The smallest true difference that data like these would show four times out of five."""
+    """The smallest true difference that such data would show four times out of five."""
 
 
 def singly(spread: Spread, tests: int = 1) -> list[Interval]:
-    """Return one interval per figure, each holding by itself with 95 %. If `tests` > 1, the intervals are adjusted for
-    that number of tests (Bonferroni)."""
+    """Return intervals that each hold with 95 %, adjusted for the number of `tests` (Bonferroni)."""
     reach = critical_values((1 - LEVEL) / tests, spread.df) * spread.error
     distance = np.maximum(np.abs(spread.center) - spread.widen, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -74,8 +69,7 @@ def singly(spread: Spread, tests: int = 1) -> list[Interval]:
 
 
 def holm(p_values: Sequence[float]) -> float:
-    """Return the largest p-value that is significant among all of these, -1 if none is: 5 % of such lists have a false
-    one (Holm 1979)."""
+    """Return the largest significant p-value among these, or -1: 5 % of such lists have a false one (Holm 1979)."""
     kept = -1.0
     for rank, p in enumerate(sorted(p_values)):
         if p * (len(p_values) - rank) >= 1 - LEVEL:
@@ -85,8 +79,7 @@ def holm(p_values: Sequence[float]) -> float:
 
 
 def verdict(interval: Interval, difference: float, unit: str, better: str, *, stretch: float = 1.0) -> Verdict:
-    """Return the verdict on a difference. To be called equivalent, an interval `stretch` times as wide must fit in the
-    margin."""
+    """To be called equivalent, an interval `stretch` times as wide must fit in the margin."""
     if better == "neither":
         return Verdict.NOT_COMPARABLE
     if (interval.low > 0 or interval.high < 0) and abs(difference) >= FLOORS.get(unit, 0.0):
@@ -97,13 +90,12 @@ def verdict(interval: Interval, difference: float, unit: str, better: str, *, st
 
 
 def stretch_interval(low: float, high: float, times: float) -> tuple[float, float]:
-    """Return an interval around the same middle, `times` as wide."""
     middle, half = (low + high) / 2, (high - low) / 2 * times
     return middle - half, middle + half
 
 
 def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
-    """Return the part of an interval that lies within the limits, and reaches as far as `value`."""
+    """Return the part of an interval within the limits, extended to `value`."""
     lowest, highest = limits
     # A symmetric interval may reach beyond what a share can be, and one of a shrunken centre not as far as the figure.
     low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
@@ -123,25 +115,21 @@ def expected_maximum(count: int) -> float:
 
 
 def standard_error(difference: Difference) -> float | None:
-    """Return the standard error of a difference; None if nothing about it is uncertain, or it has no interval."""
+    """Return None if nothing is uncertain, or without an interval."""
     if difference.low is None or difference.high is None or difference.detectable is None:
         return None
     return (difference.detectable - (difference.high - difference.low) / 2) / FOUR_OF_FIVE
 
 
 def winners_bias(differences: Iterable[Difference | None], count: int) -> float | None:
-    """Return by how much the best of `count` evaluations is overestimated if all are equally good, or None if nothing
-    is uncertain.
-
-    `differences`: those of pairs of evaluations.
-    """
+    """Return by how much the best of `count` equally good evaluations is overestimated; None if nothing is
+    uncertain."""
     errors = [error for difference in differences if difference and (error := standard_error(difference))]
     # If all figures have equal and independent errors, a difference has √2 times the error of a figure.
     return expected_maximum(count) * median(errors) / sqrt(2) if errors and count > 2 else None
 
 
 def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] = ("evaluation", "evaluations")) -> str:
-    """Return a sentence about the winner's bias for reports, or "" if there is none."""
     if not bias:
         return ""
     size = f"{bias * 100:.2f} points" if unit == "share" else f"{bias:.3g}"
@@ -153,22 +141,16 @@ def bias_text(bias: float | None, count: int, unit: str, *, what: Sequence[str] 
 
 
 FEWEST_PROJECTS = 5
-"""The projects that an interval needs: with fewer, it would be too wide to be of use, and its assumption (that figures
-of projects are about normally distributed) could not be judged."""
+"""The projects that an interval needs: below, it is too wide, and the assumption of normal figures untested."""
 FEWEST_PROJECTS_ALIKE = 60
-"""The projects needed to call projects like these equivalent: among so many, a loss in one of twenty is likely to be
-seen (rule of three)."""
+"""The projects needed to be called equivalent: a loss in one of twenty is then likely seen (rule of three)."""
 
 
 def over_projects(
     values: Mapping[str, Sequence[float]], infos: Sequence[MetricInfo], pairs: int | None = None
 ) -> dict[str, OverProjects]:
-    """Return the mean of each metric's figures (one per project that has one), with its interval, adjusted for the
-    number of metrics (Bonferroni).
-
-    `pairs`: the number of pairs of sides that are judged, for which intervals are adjusted, too; the values are then
-    differences (new - base), which have a verdict for projects like these. None: the values are figures.
-    """
+    """Return each metric's mean over projects, its interval adjusted for the number of metrics (Bonferroni). `pairs`:
+    of judged sides; values are then differences (new - base) with a verdict. None: values are figures."""
     return {info.name: _over_projects(values[info.name], info, len(infos), pairs) for info in infos}
 
 

@@ -1,4 +1,4 @@
-"""The figures of usage queries: F1 by scenario, context and type, and how strategies differ in the same cases."""
+"""The figures of usage queries: F1 by scenario, context and type, and differences of strategies in the same cases."""
 
 from __future__ import annotations
 
@@ -19,21 +19,18 @@ from ci_eval.core.statistics.paired import singly
 
 EVERYTHING = "ALL"
 TYPES = 10
-"""The number of types that are listed."""
 PAIRS = (("REAL*", "REAL"), ("LINEAR", "REAL"), ("RANDOM", "REAL"))
-"""The pairs of strategies whose difference is reported."""
 NEXT_STATE = "REAL, next state"
 LABEL = re.compile(r"(\d+)(?:-(\d+))?(?:\+(\d+))?")
 KEPT, WANTED = ("0", "1", "2", "3", "4", "5+"), ("1", "2", "3", "4", "5", "6+")
-"""The rows and columns of the paper's table 3."""
+"""Rows and columns of the paper's table 3."""
 
 
 class _Case(msgspec.Struct, frozen=True):
     cluster: str
     about: Properties
-    """The properties of any of its sessions."""
     f1: dict[str, float] = msgspec.field(default_factory=dict)
-    """The F1 score by strategy; that of REAL about the next state is at NEXT_STATE."""
+    """Scores by strategy; that of REAL about the next state is at NEXT_STATE."""
 
     @property
     def part(self) -> str:
@@ -41,14 +38,11 @@ class _Case(msgspec.Struct, frozen=True):
 
 
 class Cases:
-    """A collection of the sessions about objects."""
-
     def __init__(self) -> None:
         self._cases: dict[Hashable, _Case] = {}
         self._have_ends = True
 
     def add(self, file: str, cluster: str, session: SessionScore, f1: float) -> None:
-        """Count an evaluated session about an object; `f1`: its score."""
         about = session.properties
         self._have_ends = self._have_ends and has_end(session)
         scores = self._cases.setdefault((file, about.case), _Case(cluster, about)).f1
@@ -57,12 +51,10 @@ class Cases:
             scores[NEXT_STATE] = of_next
 
     def add_all(self, other: Cases) -> None:
-        """Count the cases of other files."""
         self._have_ends = self._have_ends and other._have_ends
         self._cases |= other._cases
 
     def figures(self, pairs: Mapping[str, int], histories: Histories | None = None) -> QueryFigures | None:
-        """Return the figures of the cases, or None without any. `pairs`: the outcomes of all pairs of states."""
         cases = list(self._cases.values())
         if not cases:
             return None
@@ -111,7 +103,7 @@ def _transitions(cases: Iterable[_Case]) -> dict[str, dict[str, int]]:
 
 
 def _transition(label: str) -> tuple[int, int]:
-    """Return the row and the column of the table for a label such as 3-2+1."""
+    """Return row and column for a label such as 3-2+1."""
     parts = LABEL.fullmatch(label)
     calls, removed, added = (int(digits or 0) for digits in parts.groups()) if parts else (0, 0, 1)
     kept = calls - removed
@@ -119,7 +111,7 @@ def _transition(label: str) -> tuple[int, int]:
 
 
 def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimism | None:
-    """Return the mean difference in the cases that have both strategies, or None if there is none."""
+    """Return the mean difference in cases with both strategies; None if there are none."""
     both = [(case.cluster, case.f1[more], case.f1[less]) for case in cases if more in case.f1 and less in case.f1]
     if not both:
         return None
@@ -145,7 +137,7 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
 
 
 def _steps(cases: Sequence[_Case]) -> Steps | None:
-    """Return the real queries about the goal beside the same about the next state; None without a case of both."""
+    """Return real queries about the goal and about the next state; None without a case of both."""
     difference = _optimism("REAL", NEXT_STATE, EVERYTHING, cases)
     if difference is None:
         return None

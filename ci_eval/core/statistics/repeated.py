@@ -21,51 +21,42 @@ from ci_eval.core.statistics.student import NORMAL, Floats
 
 
 class NoiseVariance(msgspec.Struct, frozen=True):
-    """The variance of each figure that comes from the engine's own noise: it answers differently in another round."""
-
     variance: Floats
     df: Floats
-    """The degrees of freedom of the variance."""
 
     @classmethod
     def of(cls, sides: Sequence[NoiseVariance]) -> NoiseVariance:
-        """Return the sum of the sides' variances, with its degrees of freedom (Welch 1947, Satterthwaite 1946)."""
+        """Return the sum, with its degrees of freedom (Welch 1947, Satterthwaite 1946)."""
         variance = np.sum([side.variance for side in sides], axis=0)
         apart = np.sum([side.variance**2 / side.df for side in sides], axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             return cls(variance, np.where(variance > 0, variance**2 / apart, np.inf))
 
     def add_sampling(self, variance: Floats) -> tuple[Floats, Floats]:
-        """Return standard errors and degrees of freedom once the `variance` of sampling, itself known well, is
-        added."""
+        """Return standard errors and degrees of freedom with the `variance` of sampling, itself known well, added."""
         total = variance + self.variance
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.sqrt(total), np.where(self.variance > 0, self.df * (total / self.variance) ** 2, np.inf)
 
 
 class Wavering:
-    """The movement of several figures from round to round, file by file.
-
-    Each figure is observed as a few numbers per session, such as a numerator and a denominator.
-    """
+    """The movement of figures from round to round, file by file; a session observes each as a few numbers."""
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
         self._files: dict[int, Floats] = {}
 
     def add(self, seen: Floats, file: int = 0) -> None:
-        """Add a session that was not answered alike in all rounds: its numbers (rounds x figures x numbers)."""
+        """Add a session that differs between rounds: (rounds x figures x numbers)."""
         # Sessions answered alike add the same to every round, so the variance does without them.
         self._files[file] = self._files.get(file, 0) + (seen - seen[0])
 
     def add_all(self, other: Wavering, files: int = 0, weight: float = 1.0) -> None:
-        """Add the sessions of another instance, each `weight` times, after shifting its files by `files`."""
         for file, moved in other._files.items():
             self._files[files + file] = self._files.get(files + file, 0) + weight * moved
 
     def variance(self, weights: Floats, figures: Sequence[int] = (0,)) -> NoiseVariance:
-        """Return the variance of each of these figures. `weights` (figures x numbers): the figure's derivative with
-        respect to each number's sum."""
+        """`weights` (figures x numbers): the figure's derivatives with respect to each number's sum."""
         if not self._files:
             return NoiseVariance(np.zeros(len(weights)), np.full(len(weights), np.inf))
         moved = np.stack(list(self._files.values()))[:, :, list(figures)]
@@ -81,23 +72,22 @@ RULE_OF_THREE = 3.0
 
 
 class Repeats(msgspec.Struct, frozen=True):
-    """The knowledge whether engines (one of a figure, two of a difference) answer alike when they are asked again.
+    """The knowledge whether engines answer alike when asked again.
 
     Only a second round, in a fresh process, or an engine that is a function of its question, shows that. A second
     question to the same process sees neither an index that was not ready nor a process that crashed.
     """
 
     asked: int = 0
-    """The sessions of all these engines together that were asked more than once."""
+    """Sessions of all these engines together that were asked more than once."""
     differed: int = 0
-    """The sessions of these that were not answered alike each time."""
+    """Sessions that were not answered alike each time."""
     whole: bool = True
     """True if each engine is a function of its question, or was asked all sessions in several rounds."""
 
     @classmethod
     def of(cls, sides: Iterable[tuple[bool, int, Determinism | None]]) -> Repeats:
-        """Return the knowledge about these engines: whether each is a function of its question, its rounds, and the
-        sessions of it that were asked again."""
+        """`sides`: whether an engine is a function of its question, its rounds, and sessions asked again."""
         unsure = [(rounds, state) for constructed, rounds, state in sides if not constructed]
         again = sum((state for _, state in unsure if state), Determinism())
         return cls(again.asked, again.differed, all(rounds > 1 and state for rounds, state in unsure))
@@ -108,38 +98,34 @@ class Repeats(msgspec.Struct, frozen=True):
 
     @property
     def unseen(self) -> float:
-        """Return the share of sessions that may be answered otherwise although all rounds agreed; 0 of functions."""
+        """The share of sessions that may be answered otherwise although all rounds agreed; 0 of functions."""
         return RULE_OF_THREE / self.asked if self.asked else 0.0
 
 
 DETERMINISTIC = Repeats()
-"""The knowledge of engines that are functions of their question."""
 
 
 class SecondQuestions(msgspec.Struct):
-    """The sessions that were asked a second time by the same process, and their files: a bound on what an engine that
-    was asked its sessions once may waver by."""
+    """Sessions that one process was asked twice, and their files: a bound on the noise of an engine asked once."""
 
     sessions: Determinism = msgspec.field(default_factory=Determinism)
     files: Determinism = msgspec.field(default_factory=Determinism)
 
     def add(self, again: Collection[SessionScore]) -> None:
-        """Add the sessions of one file that were asked again."""
         differed = sum(session.differing > 0 for session in again)
         self.sessions += Determinism(asked=len(again), differed=differed)
         self.files += Determinism(asked=int(len(again) > 0), differed=int(differed > 0))
 
     def add_all(self, other: SecondQuestions) -> None:
-        """Add what another process counted in other files."""
         self.sessions += other.sessions
         self.files += other.files
 
     def bound(self, sizes: Floats, span: float) -> NoiseVariance:
-        """Return an upper bound on the variance of a mean over sessions whose answers vary file by file.
+        """Return an upper bound on the variance of a mean over sessions that vary file by file.
 
-        `sizes`: the sessions of each file. `span`: the most that one session may move by. A file that is answered
-        otherwise half of the time has a variance of 1/4 of its sessions' square; asked twice, it differs half of the
-        time. A figure moves by no more than the share of the sessions that may be answered otherwise.
+        `sizes`: sessions by file. `span`: the most that one session may move by. A file answered otherwise half of the
+        time has a variance of 1/4 of its sessions' square; asked twice, it differs half of the time. A figure moves by
+        no more than the share of sessions that may be answered otherwise.
         """
         of_files = most(self.files) / 2 * float((sizes**2).sum()) / max(float(sizes.sum()) ** 2, 1)
         variance = span**2 * min(of_files, (most(self.sessions) / NORMAL.inv_cdf(0.975)) ** 2)
@@ -147,14 +133,11 @@ class SecondQuestions(msgspec.Struct):
 
 
 def most(state: Determinism) -> float:
-    """Return the share that may differ, with 95 %: close to Poisson's upper bound, which for none is 3 of those
-    asked."""
+    """Return the share that may differ, with 95 %: close to Poisson's upper bound (for none, 3 of those asked)."""
     return min(1.0, (state.differed + 3 + 2 * sqrt(state.differed)) / max(state.asked, 1))
 
 
 class Rounds:
-    """The differences between the rounds of each session, added up."""
-
     def __init__(self, rounds: int) -> None:
         self._rounds = rounds
         self._sessions = 0
@@ -163,7 +146,6 @@ class Rounds:
         self._spreads = array("d")
 
     def add(self, session: SessionScore) -> None:
-        """Count one session, unless it was skipped."""
         if not evaluated(session):
             return
         self._sessions += 1
@@ -179,7 +161,6 @@ class Rounds:
                     self._sums[number] = total + latency, count + 1
 
     def add_all(self, other: Rounds) -> None:
-        """Count the sessions of another instance."""
         self._sessions += other._sessions
         self._differing += other._differing
         self._sums = [
@@ -189,7 +170,6 @@ class Rounds:
         self._spreads += other._spreads
 
     def noise(self) -> Noise | None:
-        """Return the noise over all sessions added, or None if there was only one round."""
         if self._rounds == 1:
             return None
         return Noise(
@@ -202,7 +182,7 @@ class Rounds:
 
 
 def measure_noise(sessions: Iterable[SessionScore], rounds: int) -> Noise | None:
-    """Return how much an engine differed from itself in these sessions, or None if they were asked once."""
+    """Return how much an engine differed from itself; None if sessions were asked once."""
     totals = Rounds(rounds)
     for session in sessions if rounds > 1 else ():
         totals.add(session)
@@ -210,7 +190,6 @@ def measure_noise(sessions: Iterable[SessionScore], rounds: int) -> Noise | None
 
 
 def noise_text(noise: Noise) -> str:
-    """Return the noise as one sentence for reports."""
     share = noise.differing / max(noise.sessions, 1)
     times = ", ".join("none" if latency is None else f"{latency:.1f}" for latency in noise.latencies)
     typical = f"; of a typical lookup, the slowest is {noise.spread:.0%} above the fastest" if noise.spread else ""

@@ -21,20 +21,18 @@ from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
 Booleans = NDArray[np.bool_]
 FEWEST_OBSERVED = 3
-"""The sessions that any interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
+"""The sessions that an interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
 
 
 def here(
     total: Floats, products: Floats, observed: Floats, asked: float, spans: Sequence[float | None], changed: Booleans
 ) -> tuple[Floats, Floats]:
-    """Return the centers of the intervals of the differences (new - base) in the whole population, and the variances
-    that sampling gives them.
+    """Return the intervals' centers in the whole population (new - base), and the variances of sampling.
 
-    `total` (figures x 4): sums over sessions of base's numerator and denominator, then of new's. `products` (4 figures
-    x 4 figures): sums over sessions of the product of each two of these numbers. `observed`: number of sessions behind
-    each figure. `asked`: the share of the population that was asked; 0 for an infinite population. `spans`: the largest
-    gain of one session, by figure; a figure without a bound (None) uses 1, for example one rank. `changed`: by figure,
-    if any session changed; in the other figures, rounding errors are ignored.
+    `total` (figures x 4): base's numerator and denominator, then new's. `products` (4 figures x 4 figures): of each two
+    of these numbers, summed. `asked`: a share; 0 for an infinite population. `spans`: the largest gain of one session;
+    1 if a figure has no bound (None), for example one rank. `changed`: if any session changed; rounding errors are
+    ignored in other figures.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         difference = np.where(changed, total[:, 2] / total[:, 3] - total[:, 0] / total[:, 1], 0.0)
@@ -55,23 +53,22 @@ def largest_gains(spans: Sequence[float | None]) -> Floats:
 
 
 FEWEST_RANKS = 200
-"""The sessions with a hit that the interval of a mean rank needs: among fewer, the rare session whose text was at the
-end of a long list is too often missing."""
+"""The hits that a mean rank's interval needs: below, rare very long lists are too often missing."""
 
 
 def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return sums over sessions: of value², value · weight, weight²; and of value⁴, value³ · weight … weight⁴."""
+    """Return sums of value², value · weight, weight²; and of value⁴, value³ · weight … weight⁴."""
     upper, mixed, lower = values * values, values * weights, weights * weights
     fourths = [upper @ upper, upper @ mixed, mixed @ mixed, mixed @ lower, lower @ lower]
     return np.array([upper.sum(), mixed.sum(), lower.sum()]), np.array(fourths)
 
 
 def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float:
-    """Return the effective number of sessions behind the standard error of a ratio of sums.
+    """Return (Σr²)²/Σr⁴, the effective sessions of a ratio's standard error; r = value - ratio · weight is a
+    residual.
 
-    The number is (Σr²)²/Σr⁴, where r = value - ratio · weight is a session's residual. It is low if a few sessions make
-    up most of the error, and infinite if no session has a residual. `squares`, `fourths`: see `powers`; `total`: sums
-    of values and of weights, the latter not 0.
+    Low if a few sessions make up most of the error, infinite without residuals. `squares`, `fourths`: see `powers`;
+    `total`: sums of values and of weights, the latter not 0.
     """
     # Sums of large ranks cancel each other nearly; as fractions they lose nothing.
     ratio = Fraction(total[0]) / Fraction(total[1])
@@ -95,19 +92,15 @@ def figure(
     effective: float = 0.0,
     unseen: float = 0.0,
 ) -> tuple[float | None, float | None]:
-    """Return the 95 % interval (low, high) of a single figure of the whole population: within its limits, and around
-    the figure.
+    """Return the 95 % interval (low, high) of a single figure, within its limits and around the figure.
 
-    Both ends are the figure itself if all sessions were asked and no noise was measured. There is no interval, (None,
-    None), below FEWEST_OBSERVED sessions. A metric without a bound, such as the rank, uses t with `effective` degrees
-    of freedom (see `effective_sessions`), since single ranks may be very large; it has no interval if that number is 0
-    or fewer than FEWEST_RANKS sessions were observed.
+    Both ends are the figure if all sessions were asked and no noise was measured; (None, None) below FEWEST_OBSERVED
+    sessions. A metric without a bound, such as the rank, uses t with `effective` degrees of freedom, since single ranks
+    may be very large; it has no interval if that is 0, or below FEWEST_RANKS sessions.
 
-    `total`: sums of numerator and denominator; `products` (2 x 2): sums over sessions of their products; `observed`:
-    number of sessions; `asked`: share of the population; `noise`: of this one figure; `unseen`: the share of sessions
-    that may be answered otherwise although none was. To keep a share of 0 or 1 from an
-    interval of width zero, two sessions with the highest and two with the lowest value are added, as Agresti & Coull
-    (1998) do.
+    `products` (2 x 2): summed. `unseen`: the share of sessions that may be answered otherwise although none was. Two
+    sessions with the highest and two with the lowest value are added (Agresti & Coull 1998), so that shares of 0 or 1
+    have a width.
     """
     value, left = float(total[0] / total[1]), 1 - asked
     lowest, highest = limits
@@ -141,10 +134,10 @@ def figure(
 
 
 def influence(total: Floats) -> Floats:
-    """Return the derivative of each difference (new - base) with respect to the sums in `total` (figures x 4).
+    """Return the derivative of each difference (new - base) with respect to `total` (figures x 4).
 
-    The shape is (4 figures x figures): a session's numbers times a column are what the session adds to that difference,
-    to first order.
+    The shape is (4 figures x figures): a session's numbers times a column are what the session adds to a difference, to
+    first order.
     """
     weights = np.zeros((total.size, len(total)))
     for figure, (base, below_base, new, below_new) in enumerate(total):
@@ -156,13 +149,12 @@ def influence(total: Floats) -> Floats:
 def pool(
     sample: Sequence[Stratum], weights: Floats, total: Floats, products: Floats, observed: Floats, *, finite: bool
 ) -> tuple[Floats, Floats]:
-    """Return the sums of products, and the effective numbers of sessions, (Σw)²/Σw² (Kish 1965), with which the
-    formulas for a simple sample, of the smallest share that was asked, give the variance of a stratified one.
+    """Return sums of products, and effective sessions (Σw)²/Σw² (Kish 1965), with which formulas for a simple sample,
+    of the smallest share asked, give the variance of a stratified one.
 
-    `weights`: of an asked session of each stratum. `total` (strata x numbers), `products` (strata x numbers x numbers),
-    `observed` (strata x figures): the sums over the asked sessions, those of the products of each two numbers, and the
-    sessions in which a figure was observed. The variance is that within the strata, with the correction of each one's
-    finite population (Cochran, Sampling Techniques, 5.9); without one if answers may vary, too (not `finite`).
+    `weights`: of an asked session, by stratum. `total` (strata x numbers), `products` (strata x numbers x numbers),
+    `observed` (strata x figures): over the asked sessions. The variance is that within strata, with finite population
+    correction (Cochran, Sampling Techniques, 5.9) if `finite`.
     """
     asked = np.array([stratum.asked for stratum in sample], dtype=np.float64)
     left = np.array([1 - stratum.share if finite else 1.0 for stratum in sample])

@@ -1,4 +1,4 @@
-"""The figures of a report with their 95 % intervals: for this project, and for other code like it."""
+"""The figures of a report with 95 % intervals: for this project, and for other code like it."""
 
 from __future__ import annotations
 
@@ -27,18 +27,17 @@ from ci_eval.core.statistics.timing import nearest_rank
 Numbers = NDArray[np.int64]
 
 AT_ONCE = 4096
-"""The number of sessions that are passed on together, and of observations that are summed together."""
+"""Sessions passed on together, and observations summed together."""
 
 
 def pack_location(file: int, kind: int = 0, stratum: int = 0) -> int:
-    """Pack a session's location into one number: its file, its stratum (below 2^20), and a third number, such as that
-    of its kind of token (below 2^12)."""
+    """Pack file, stratum (below 2^20) and a third number, such as the kind of token (below 2^12), into one."""
     # One int64 per observation takes a third of the memory of three.
     return file << 32 | stratum << 12 | kind
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """The observations of a metric, without the metric: sums by kind, and rows as in `Observations.add`."""
+    """A metric's observations without the metric: sums by kind, and rows as in `Observations.add`."""
 
     sums: dict[int, _Sums]
     places: Numbers
@@ -46,13 +45,10 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 class Observations:
-    """The observations of a metric in sessions, by their location.
-
-    Only the sums of ratios and counts are stored, so that a million sessions take little memory.
-    """
+    """The sums of ratios and counts alone are stored: a million sessions take little memory."""
 
     def __init__(self, metric: Metric, strata: Sequence[Stratum] = ()) -> None:
-        """Start without observations. `strata`: those of the sample, if their sessions do not all count the same."""
+        """`strata`: those of the sample, if their sessions do not all count the same."""
         self.metric = metric
         self.strata = strata if metric.statistic != "count" else ()
         self._stands_for = (
@@ -64,20 +60,19 @@ class Observations:
         self._waiting = 0
 
     def add(self, places: Numbers, seen: Floats) -> None:
-        """Add observations, a row each: its location, as `pack_location` packs it; its value and weight."""
+        """Add a row each: location (`pack_location`), value and weight."""
         self._parts.append((places, seen))
         self._waiting += len(seen)
         if self._waiting >= AT_ONCE and self.is_summed:
             self._sum_up()
 
     def collected(self) -> Collected:
-        """Return everything that was added so far."""
         if self.is_summed:
             self._sum_up()
         return Collected(self._sums, *self._rows())
 
     def merge_observations(self, collected: Collected, files: int) -> None:
-        """Add what another instance collected; `files`: the number of files before its first."""
+        """Add another instance's; `files`: the number of files before its first."""
         for kind, sums in collected.sums.items():
             self._sums.setdefault(kind, self._empty_sums()).add_all(sums, files)
         if len(collected.seen):
@@ -103,17 +98,16 @@ class Observations:
         return _Sums(len(self.strata))
 
     def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
-        """Return the numbers of files, strata and kinds, and values beside weights; one row per observation."""
+        """Return files, strata, kinds, and (value, weight), one row per observation."""
         places, seen = self._rows()
         return places >> 32, places >> 12 & (1 << 20) - 1, places & (1 << 12) - 1, seen
 
     def _rows(self) -> tuple[Numbers, Floats]:
-        """Return the rows that were added and are not yet part of the sums."""
         places = np.concatenate([np.zeros(0, dtype=np.int64), *(numbers for numbers, _ in self._parts)])
         return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in self._parts)])
 
     def sums(self, kind: int | None = None) -> _Sums:
-        """Return the sums of a ratio or a count, over all kinds or one."""
+        """Return a ratio's or a count's sums, over all kinds or one."""
         self._sum_up()
         total = self._empty_sums()
         for number in sorted(self._sums) if kind is None else [kind] if kind in self._sums else []:
@@ -121,8 +115,7 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return the observations of other statistics, of all kinds or one: values beside weights, one row each; and
-        how many sessions each of them stands for, None if each stands for itself."""
+        """Return (value, weight), and how many sessions each stands for (None: itself), of all kinds or one."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
@@ -153,8 +146,7 @@ class Observations:
 
 
 class Collector:
-    """A buffer that passes observations on to several metrics, many sessions together: one by one would take longer
-    than to observe them."""
+    """A buffer of observations for several metrics: one by one would take longer than to observe them."""
 
     def __init__(self, observations: Sequence[Observations]) -> None:
         self._observations = observations
@@ -164,7 +156,6 @@ class Collector:
         self._numbers: array[float] = array("d")
 
     def add(self, place: int, seen: Sequence[Sequence[Observation]]) -> None:
-        """Add what each of the metrics observed in a session; `place` as `pack_location` packs it."""
         self._places.append(place)
         self._counts.extend(map(len, seen))
         self._numbers.extend(chain.from_iterable(chain.from_iterable(seen)))
@@ -172,7 +163,6 @@ class Collector:
             self.flush_observations()
 
     def flush_observations(self) -> None:
-        """Add what was collected to the observations of each metric."""
         # The sessions keep their order: in another one, the last digit of a sum would depend on what other metrics
         # observed, such as times.
         places, rows = np.array(self._places), np.array(self._numbers).reshape(-1, 2)
@@ -187,19 +177,15 @@ class Collector:
 
 
 class _Sums:
-    """The sums over all observations of a ratio or a count."""
-
     def __init__(self, strata: int = 0) -> None:
         self.strata = np.zeros((strata, 6))
-        """The sums over the sessions of each stratum of the sample: values, weights, their squares as of `powers`, and
-        the number observed; the other sums are then over weighted sessions."""
+        """Sums by stratum: values, weights, `powers`, number observed; other sums are then weighted."""
         self.rows: Floats = np.zeros((0, 3))
-        """The sums by file: of values (numerators), of weights (denominators), and the count."""
+        """Sums by file: values (numerators), weights (denominators), count."""
         self.squares = np.zeros(3)
-        """The sums of second powers, see `sampled.powers`, which also gives `fourths`."""
         self.fourths = np.zeros(5)
         self.observed = 0
-        """The number of observations whose weight is not 0."""
+        """Observations whose weight is not 0."""
 
     def add(self, files: Numbers, seen: Floats) -> None:
         first, last = int(files.min()), int(files.max())
@@ -219,7 +205,7 @@ class _Sums:
             self.strata[number - 1] += values.sum(), weights.sum(), *powers(values, weights)[0], (weights != 0).sum()
 
     def add_all(self, other: _Sums, files: int = 0) -> None:
-        """Add other sums, after shifting their files by `files`."""
+        """Add other sums, with their files shifted by `files`."""
         self.strata += other.strata
         self._reach(files + len(other.rows))
         self.rows[files : files + len(other.rows)] += other.rows
@@ -246,14 +232,11 @@ def estimate(
     repeats: Repeats = DETERMINISTIC,
     again: SecondQuestions | None = None,
 ) -> Estimate:
-    """Return the metric's figure with its 95 % intervals: for this project (`sampled.figure`), and for other code like
-    it (`clustered.figures`).
+    """Return a figure with 95 % intervals for this project (`sampled.figure`) and for other code (`clustered.figures`).
 
-    `asked`: the share of the project's sessions that was asked. `wavering`: the engine's noise in this metric, if there
-    were several rounds. `kind`: only its observations. `clusters`: the number of the cluster of each file, if several
-    files form one. `repeats`: how far the engine answers alike. `again`: the second questions to it. Counts and
-    quantiles have no intervals. Times have none either: a busy machine slows all sessions together, which no sample of
-    sessions would show.
+    `asked`: a share of the project's sessions. `wavering`: None for one round. `kind`: only its observations.
+    `clusters`: of each file. `repeats`: how far the engine answers alike. `again`: the second questions. Counts and
+    quantiles have no intervals. Times have none: a busy machine slows all sessions together, which no sample shows.
     """
     metric, unit = observations.metric, observations.metric.info.unit
     # A busy machine slows all sessions together, so that a time is never exact.
@@ -311,7 +294,6 @@ def estimate(
 
 
 def tell_state(repeats: Repeats, asked: float, *, weighted: bool) -> State:
-    """Return the state of a figure that exists. `asked`: the share of the project's sessions that was asked."""
     if weighted:
         return "weighted"
     if repeats.differed:
@@ -338,10 +320,10 @@ def _figure_of_rows(metric: Metric, seen: Floats, stands_for: Floats | None = No
 
 
 def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = None) -> float | None:
-    """Return the area under the ROC curve, or None unless there are both right and wrong items.
+    """Return the area under the ROC curve; None unless there are right and wrong items.
 
-    The area is the share of pairs in which something right has a higher score than something wrong, equal scores
-    counting half (Mann and Whitney's U / number of pairs). `stands_for`: how often each item counts; None = once.
+    The share of pairs in which something right has a higher score than something wrong, equal scores counting half
+    (Mann and Whitney's U / number of pairs). `stands_for`: how often each item counts; None = once.
     """
     counts = np.ones(len(scores)) if stands_for is None else stands_for
     pairs = float(counts[right].sum()) * float(counts[~right].sum())
@@ -354,16 +336,13 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
 
 
 MOST = 100
-"""The number of prompts above which they are not told apart: such a dataset has a prompt for each sample."""
+"""The prompts above which none is told apart: such a dataset has one for each sample."""
 LEAST = 1.5
-"""The sessions per prompt below which most samples have a prompt of their own, and a table by prompt says nothing."""
+"""The sessions per prompt below which most samples have their own, and a table by prompt says nothing."""
 UNITS = ("share", "score", "number")
-"""The units of the metrics that are compared between prompts."""
 
 
 class Prompts:
-    """A sum over the sessions of each prompt, of all metrics that are ratios."""
-
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self._numbers = [
             number
@@ -376,7 +355,6 @@ class Prompts:
         self._sessions: Counter[str] = Counter()
 
     def add(self, session: SessionScore, seen: Sequence[Sequence[Observation]]) -> None:
-        """Count an evaluated session; `seen`: the observations of each metric in it."""
         prompt = session.properties.prompt
         if prompt is None:
             return
@@ -389,13 +367,12 @@ class Prompts:
                 sums[row] += (1, x, w, x * x, x * w, w * w)
 
     def add_all(self, prompts: Prompts) -> None:
-        """Add the sums over the sessions of other files."""
         self._sessions += prompts._sessions
         for prompt, sums in prompts._sums.items():
             self._sums[prompt] = self._sums[prompt] + sums if prompt in self._sums else sums
 
     def figures(self) -> PromptFigures | None:
-        """Return the figures by prompt; None if the samples share one prompt, or most have their own."""
+        """Return None if the samples share one prompt, or most have their own."""
         if not 2 <= len(self._sums) <= min(MOST, sum(self._sessions.values()) / LEAST):
             return None
         names = sorted(self._sums)
@@ -408,10 +385,10 @@ class Prompts:
 
 
 def measure_spread(sums: dict[str, Floats]) -> PromptSpread | None:
-    """Return the figure of each prompt and their spread; None if fewer than two prompts have a figure.
+    """Return each prompt's figure and their spread; None below two.
 
-    `sums`: the prompt → n, x, w, xx, xw, ww of its sessions, whose figure is x / w. Its standard error is that of a
-    ratio (Cochran, Sampling Techniques, 1977, equation 2.39).
+    `sums`: prompt → n, x, w, xx, xw, ww of its sessions, whose figure is x / w, with the standard error of a ratio
+    (Cochran, Sampling Techniques, 1977, equation 2.39).
     """
     values: dict[str, float] = {}
     variances: list[float | None] = []

@@ -15,10 +15,10 @@ _TERMS = 300
 _STEPS = 60
 _CLOSE = 1e-13
 _LARGE = 1e5
-"""The degrees of freedom from which on t equals the normal distribution to five digits."""
+"""Degrees of freedom from which t equals the normal distribution to five digits."""
 _TINY = 1e-300
 _LOWEST, _HIGHEST = -10.0, 60.0
-"""The bounds of the logarithm of the number of standard errors."""
+"""Bounds of the logarithm of the number of standard errors."""
 
 
 def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
@@ -30,8 +30,7 @@ def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
 
 
 def critical_values(tail: ArrayLike, df: ArrayLike) -> Floats:
-    """Return the number of standard errors that |t| exceeds with probability `tail`: the inverse of `tails`, from e^-10
-    to e^60."""
+    """Return the inverse of `tails`, from e^-10 to e^60 standard errors."""
     p, v = np.broadcast_arrays(tail, df)
     errors = [_solve(*arguments) for arguments in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
     return np.array(errors).reshape(p.shape)
@@ -46,8 +45,7 @@ def _tail(x: float, v: float) -> float:
 
 
 def _solve(p: float, v: float) -> float:
-    """Find the root by Newton's method on logarithms, in which the curve is nearly straight. A step that leaves the
-    bracket is replaced by bisection."""
+    """Solve by Newton's method on logarithms; a step that leaves the bracket is replaced by bisection."""
     low, high, at = _LOWEST, _HIGHEST, _guess(p, v)
     for _ in range(_STEPS):
         tail = _tail(exp(at), v)
@@ -63,8 +61,7 @@ def _solve(p: float, v: float) -> float:
 
 
 def _guess(p: float, v: float) -> float:
-    """Return the logarithm of an approximate number of standard errors, by the first terms of Cornish and Fisher's
-    expansion (Abramowitz and Stegun, 26.7.5)."""
+    """Return a logarithm, after Cornish and Fisher (Abramowitz and Stegun, 26.7.5)."""
     # Where p is 5e-324, p / 2 is 0.
     if not 0 < p / 2 < 0.5:
         return 0.0
@@ -81,7 +78,7 @@ def _density(x: float, v: float) -> float:
 
 
 def _incomplete_beta(a: float, x: float) -> float:
-    """Return I_x(a, 1/2), regularised, by the continued fraction of Lentz (Press et al., Numerical Recipes, 6.4)."""
+    """Return I_x(a, 1/2), regularised, by Lentz's fraction (Press et al., Numerical Recipes, 6.4)."""
     b = 0.5
     # Beyond this point, the fraction of the complement converges faster (Numerical Recipes, 6.4).
     swapped = x >= (a + 1) / (a + b + 2)
@@ -93,7 +90,6 @@ def _incomplete_beta(a: float, x: float) -> float:
 
 
 def _log_beta(a: float) -> float:
-    """Return the logarithm of the beta function B(a, 1/2)."""
     return lgamma(a) + log(pi) / 2 - lgamma(a + 0.5)
 
 

@@ -23,38 +23,33 @@ from ci_eval.core.statistics.paired import LEVEL
 from ci_eval.core.statistics.student import Floats, critical_values, tails
 
 FOUR_OF_FIVE = 0.8416
-"""The number of standard errors that a normal variable stays below four times out of five."""
 GROUPS = 20
-"""The number of random groups of sessions for the jackknife."""
+"""Random groups of sessions for the jackknife."""
 BLOCKS = 5
-"""The number of disjoint parts of the sessions, whose quantiles tell how much a quantile varies within a round."""
+"""Disjoint parts of the sessions, whose quantiles show how a quantile varies within a round."""
 FLOOR = 0.05
 """The smallest difference of times that counts, as a share of base's time."""
 SHORTEST = 0.5
-"""The smallest difference of times that counts, in milliseconds."""
+"""The same in milliseconds."""
 SMALLEST = 0.005
-"""The smallest difference that counts in metrics that are shares, such as that of sessions answered in time."""
+"""The same in metrics that are shares, such as that of sessions answered in time."""
 
 
 class Observed(msgspec.Struct):
-    """The observations of a metric of one engine in one round; one element per observation."""
-
     above: array[float] = msgspec.field(default_factory=lambda: array("d"))
     below: array[float] = msgspec.field(default_factory=lambda: array("d"))
-    """The numerators and the denominators."""
+    """Denominators; the numerators are above."""
     groups: array[int] = msgspec.field(default_factory=lambda: array("b"))
-    """The group (0 … GROUPS - 1) of each observation's session."""
+    """Groups (0 … GROUPS - 1) by observation."""
 
     def add(self, group: int, seen: list[Observation]) -> None:
-        """Add the observations of one session of that group."""
         for above, below in seen:
             self.above.append(above)
             self.below.append(below)
             self.groups.append(group)
 
     def figures(self, metric: Metric) -> Floats:
-        """Return the figure of all sessions, then those with one group left out, for each of the GROUPS; NaN if nothing
-        is left."""
+        """Return the figure, then those with one of the GROUPS left out; NaN if nothing is left."""
         above, below, groups = np.array(self.above), np.array(self.below), np.array(self.groups, dtype=np.int64)
         if metric.statistic == "quantile":
             kept = [above, *(above[groups != group] for group in range(GROUPS))]
@@ -71,8 +66,8 @@ class Observed(msgspec.Struct):
 
 
 def nearest_rank(values: Floats, quantile: float, stands_for: Floats | None = None) -> float:
-    """Return the ceil(q·n)-th smallest value: the smallest one that at least that share of the values does not exceed.
-    NaN without values. `stands_for`: how often each value counts; None = once."""
+    """Return the ceil(q·n)-th smallest value; NaN without values. `stands_for`: how often each value counts; None =
+    once."""
     if not len(values):
         return float("nan")
     # Rounding must not raise the rank by one, for example if 0.07 · 100 is 7.000000000000001.
@@ -100,18 +95,17 @@ class Timed(msgspec.Struct, frozen=True):
         return self.new - self.base
 
     def floor(self, unit: str) -> float:
-        """Return the smallest difference that counts, in the metric's unit. A difference shown to be smaller is
-        equivalent."""
+        """Return the smallest difference that counts; one shown to be smaller is equivalent."""
         return max(SHORTEST, FLOOR * self.base) if unit == "ms" else SMALLEST
 
 
 def compare_timing(
     metric: Metric, base: list[Observed], new: list[Observed], *, asked: float, tests: int
 ) -> Timed | None:
-    """Return the difference of a metric between two engines, or None if one of them has no figure.
+    """Return a metric's difference between two engines; None if one has no figure.
 
-    `base`, `new`: one entry per round. `asked`: the share of the project's sessions that was asked. `tests`: the number
-    of metrics that are judged together (Bonferroni).
+    `base`, `new`: one entry per round. `asked`: a share of the project's sessions. `tests`: metrics that are judged
+    together (Bonferroni).
     """
     ours, theirs = (np.array([observed.figures(metric) for observed in side]) for side in (base, new))
     blocks = [
@@ -170,23 +164,20 @@ def compare_timing(
 
 BINS = 1_000
 LONGEST = 1e6
-"""The upper bound of the last bin in milliseconds. The first bin begins at 0.01 ms, and each bound is 2 % above the one
-before."""
+"""The upper bound of the last bin (ms). The first begins at 0.01 ms; each bound is 2 % above the one before."""
 
 _RATIO = 1.02
 _SMALLEST = 0.01
 
 
 def bin_latencies(values: Floats) -> Floats:
-    """Return how many of the values (ms) are in each of the BINS bins. Shorter and longer times are counted in the
-    first and last bin."""
+    """Return the count of values (ms) in each of the BINS; the first and last hold shorter and longer times."""
     indices = np.log(np.clip(values, _SMALLEST, LONGEST) / _SMALLEST) / np.log(_RATIO)
     return np.bincount(indices.astype(np.intp), minlength=BINS)[:BINS].astype(np.float64)
 
 
 def estimate_quantile(counts: Floats, quantile: float) -> float | None:
-    """Return the nearest-rank quantile (ms) of the values counted, as the middle of its bin; None if nothing was
-    counted."""
+    """Return the nearest-rank quantile (ms), as the middle of its bin; None if nothing was counted."""
     return (
         float(_SMALLEST * _RATIO ** (nearest_rank(np.arange(BINS, dtype=np.float64), quantile, counts) + 0.5))
         if counts.any()

@@ -1,7 +1,4 @@
-"""The three tables of a run: their columns, their rows, and the files that they are written to.
-
-Of the three formats, Parquet needs an extra.
-"""
+"""The three tables of a run: columns, rows and files (Parquet needs an extra)."""
 
 from __future__ import annotations
 
@@ -22,17 +19,16 @@ from ci_eval.core.text_spans import Lines
 from ci_eval.core.workspace import Workspace
 
 Type = Literal["text", "word", "integer", "number", "flag", "numbers", "grades"]
-"""Type of a column. word: a text that many rows share. numbers: a list of numbers or nulls. grades: name → number."""
 
 
 class At(NamedTuple):
-    """A row: a session, one of its lookups (numbered from 0), one suggestion of that lookup (ranked from 1)."""
+    """A row: a session, a lookup (from 0), a suggestion of that lookup (from rank 1)."""
 
     session: Session
     line: int
-    """Line of the file, from 1."""
+    """The line in the file, from 1."""
     column: int
-    """Characters before the token in its line."""
+    """The characters before the token in its line."""
     number: int
     lookup: Lookup
     place: int
@@ -43,7 +39,6 @@ class Column(msgspec.Struct, frozen=True):
     name: str
     type: Type
     get: Callable[[At], object]
-    """Reads the value of a row; None if there is no such value."""
     meaning: str
 
 
@@ -67,7 +62,7 @@ PLACE = (
     Column("kind", "word", lambda at: at.session.properties.kind.value, "kind of the token"),
     Column("status", "word", lambda at: at.session.status.value, "how the session ended"),
 )
-"""Columns that identify the session of a row: the first columns of the tables of sessions and of lookups."""
+"""Columns that identify a row's session, first in the tables of sessions and lookups."""
 
 SESSIONS = (
     *PLACE,
@@ -119,29 +114,22 @@ SUGGESTIONS = (
 )
 
 TABLES: Mapping[str, tuple[Column, ...]] = {"sessions": SESSIONS, "lookups": LOOKUPS, "suggestions": SUGGESTIONS}
-"""Name of the table → its columns."""
 
 
 BATCH = 20_000
-"""Rows that are held at once."""
 
 NO_LOOKUP = Lookup(prefix="", total=0, rank=None, latency=0, suggestions=())
 NO_SUGGESTION = Suggestion(text="")
 
 Batch = dict[str, list[object]]
-"""Name of the column → its values; all lists are of the same length."""
 
 
 Passes = Callable[[Session], bool]
-"""A function that decides whether a session is exported."""
 
 
 def batches(workspace: Workspace, table: str, passes: Passes | None = None) -> Iterator[Batch]:
-    """Yield the rows of a table, of the sessions that pass (None: of all), in the order of stored files, sessions,
-    lookups and ranks.
-
-    Raises WorkspaceError if a stored file is damaged.
-    """
+    """Yield rows in the order of stored files, sessions, lookups and ranks. Raises WorkspaceError if a file is
+    damaged."""
     columns = TABLES[table]
     waiting: Batch = {column.name: [] for column in columns}
     cells = [(column.get, waiting[column.name]) for column in columns]
@@ -170,16 +158,12 @@ def _rows(workspace: Workspace, table: str, passes: Passes | None) -> Iterator[A
 
 
 FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""The beginning of a text that spreadsheets would run as a formula, also behind apostrophes; the last four are the
-full-width signs that some of them take for the others (OWASP, CSV Injection)."""
+"""Texts that spreadsheets would run as a formula, also after apostrophes or full-width signs (OWASP, CSV Injection)."""
 
 
 def write(workspace: Workspace, folder: Path, form: str, passes: Passes | None = None) -> dict[Path, int]:
-    """Write each table, of the sessions that pass (None: of all), to a file of its own in `folder`.
-
-    Return the files with their numbers of rows. Raises ConfigError (see `check`), and WorkspaceError if a file cannot
-    be read or written.
-    """
+    """Return the files with their numbers of rows. Raises ConfigError (see `check`), and WorkspaceError if a file
+    cannot be read or written."""
     writer = FORMATS[form]
     written = {}
     for table in TABLES:
@@ -192,7 +176,7 @@ def write(workspace: Workspace, folder: Path, form: str, passes: Passes | None =
 
 
 def check(form: str) -> None:
-    """Check that the packages that a format needs are installed. Raises ConfigError."""
+    """Raise ConfigError if packages that a format needs are not installed."""
     if form == "parquet":
         arrow()
 
@@ -222,8 +206,7 @@ def _csv(workspace: Workspace, table: str, path: Path, passes: Passes | None) ->
 def _cell(value: object) -> object:
     """Return a value as CSV holds it: null is empty, flags are true and false, lists and grades are JSON.
 
-    A text that would be a formula gets an apostrophe in front; whoever takes one away from texts like `FORMULA` has the
-    text again. Numbers are no texts and stay as they are.
+    A text that would be a formula gets an apostrophe in front; remove one from texts like `FORMULA` to restore them.
     """
     if isinstance(value, str) and FORMULA.match(value):
         return f"'{value}"
@@ -237,11 +220,11 @@ FORMATS: Mapping[str, Callable[[Workspace, str, Path, Passes | None], int]] = {
     "jsonl": _jsonl,
     "csv": _csv,
 }
-"""Name, which is how files end → what writes a table of a workspace, and returns the number of its rows."""
+"""Suffixes → what writes a table of a workspace, and returns the number of its rows."""
 
 
 def arrow() -> ModuleType:
-    """Return the module that needs pyarrow. Raises ConfigError if it is not installed."""
+    """Import the module that needs pyarrow. Raises ConfigError if it is not installed."""
     try:
         return import_module("ci_eval.plugins.exports.arrow")
     except ImportError as error:

@@ -109,11 +109,10 @@ class EventsPart:
 class Items:
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
-        """Text → number."""
         self._relevance: dict[str, dict[str, str | None]] = {}
 
     def list_event(self, query: Logged) -> dict[str, object]:
-        """Return the suggestions' numbers; new ones have length and features, others the features that changed."""
+        """Return the suggestions' numbers; new ones have length and features, others only changed features."""
         new, changed = [], []
         for suggestion, row in zip(query.suggestions, query.features.tolist(), strict=True):
             relevance = dict(zip(NAMES, map(_short, row), strict=True))
@@ -129,7 +128,7 @@ class Items:
 
 
 def _short(value: float) -> str | None:
-    """Return the number as a text with nine digits."""
+    """Return nine digits at most."""
     # Nine digits tell any two numbers of 32 bits apart.
     return None if value != value else f"{value:.9g}"
 
@@ -140,9 +139,9 @@ NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
 
 
 def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> None:
-    """Write the parts in the plugin's layout: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info.
+    """Write the plugin's layout: LANGUAGE/train/DAY/USER, LANGUAGE/validate/DAY/USER, LANGUAGE/info.
 
-    The plugin knows no test. Its folder is like the others and does not count in `info`.
+    The plugin knows no test set; its folder is like the others and does not count in `info`.
     """
     sessions = {}
     for side, parts in sides.items():
@@ -155,7 +154,7 @@ def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> No
 
 
 def join(parts: Sequence[Path], target: Path) -> None:
-    """Join the events of parts in order, or sum up the counts if the file is an `info`."""
+    """Join events in order; sum up the counts of an `info`."""
     if target.name == "info":
         _write_info(target, [sum(numbers) for numbers in zip(*map(_counts, parts), strict=True)])
         return

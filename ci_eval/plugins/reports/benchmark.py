@@ -25,12 +25,12 @@ LONGEST = 200
 
 
 class Benchmark:
-    """A reporter that writes two files, since more is better in one of them and less in the other."""
+    """Writes two files, since more is better in one and less in the other."""
 
     name = "benchmark"
 
     def write(self, evaluation: Evaluation, sources: StoredSessions, folder: Path) -> Path:  # noqa: ARG002
-        """Write both files, and return the path of the one about quality; see `Reporter.write`."""
+        """Return the path of the file about quality."""
         _write(folder / "benchmark-latency.json", _entries(evaluation, "lower"))
         return _write(folder / "benchmark-quality.json", _entries(evaluation, "higher"))
 
@@ -56,7 +56,6 @@ ACTIVE = re.compile(r"[^\w .,:;+/()'=#%-]|(?<=:)//|#(?=\d)|\bwww\.", re.IGNORECA
 
 
 def plain_title(title: str) -> str:
-    """Return a title without what is active in Markdown or HTML."""
     return " ".join(ACTIVE.sub(" ", title[:LONGEST]).split())
 
 

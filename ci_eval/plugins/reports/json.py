@@ -14,7 +14,7 @@ from ci_eval.core.rendering.reporters import COMPARED, COUNTED, FACTS, FIGURES, 
 
 
 class Json:
-    """A reporter that writes JSON; a figure that does not exist is null."""
+    """Writes JSON; a missing figure is null."""
 
     name = "json"
     results = get_args(Result)

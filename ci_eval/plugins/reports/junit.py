@@ -18,7 +18,7 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 class Junit:
-    """A reporter that writes junit.xml. A comparison without gates has one test: that it was made."""
+    """Writes junit.xml. A comparison without gates has one test: that it was made."""
 
     name = "junit"
     results = (Comparison, Cases)
@@ -60,7 +60,7 @@ def _cases(cases: Cases) -> Iterator[_Test]:
 
 
 def _clean(text: str) -> str:
-    """Return the text in one line, with a replacement character for each one that XML cannot hold."""
+    """Return the text in one line, with a replacement for each character that XML cannot hold."""
     # Tools print it where a line of its own could be a command to the CI.
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 

@@ -40,7 +40,7 @@ from ci_eval.core.statistics.repeated import noise_text
 
 
 class Markdown:
-    """A reporter that writes report.md, causes.md or cases.md. Text from outside is always shown as code."""
+    """Writes report.md, causes.md or cases.md. Text from outside is always shown as code."""
 
     name = "markdown"
     results = get_args(Result)
@@ -145,7 +145,6 @@ def _statuses(figures: FilterFigures, where: str = "") -> str:
 
 
 def _worst(figures: FilterFigures, shown: Sequence[MetricInfo]) -> str:
-    """Return a table of the files in which the first share that should be high is lowest."""
     by = next((info for info in shown if info.unit == "share" and info.better == "higher"), None)
     if by is None:
         return ""
@@ -232,7 +231,7 @@ def _write_comparison(comparison: Comparison) -> str:
 
 
 def summary(comparison: Comparison) -> str:
-    """Return the results for this project and for other code in words, and what was compared."""
+    """Return the results for this project and for other code, and what was compared."""
     lines = [*verdict_lines(comparison, prose), elsewhere_line(comparison)]
     commits = commits_between(comparison.base.revision, comparison.new.revision)
     lines.append(f"{pairs_text(comparison)}.")

@@ -22,13 +22,11 @@ from ci_eval.plugins.reports.html.evaluation import TEMPLATES, Pages
 
 
 class Html:
-    """A reporter that writes a folder of pages, also for frames and phones."""
-
     name = "html"
     results = (*get_args(Result), Lines)
 
     def write(self, result: Result | Lines, sources: Any, folder: Path) -> Path:
-        """Write the folder `html`, `causes`, `cases`, or of a site `folder` itself; see `Reporter.write`."""
+        """Write the folder `html`, `causes`, `cases`, or of a site `folder` itself."""
         name = type(result).__name__.lower() if isinstance(result, Causes | Cases) else "html"
         target = folder if isinstance(result, Lines) else folder / name
         with replace_folder(target) as partial:
@@ -45,7 +43,6 @@ class Html:
 
 
 def write_page(result: Small, partial: Path, folder: Path) -> None:
-    """Write the page to `partial`, which becomes a folder in `folder`."""
     title, heading, links = result.title, "", []
     if isinstance(result, Sweep):
         title, charts = f"Sweep of {', '.join(result.keys)}", sweep_charts(result)
@@ -75,7 +72,7 @@ SITE_ASSETS = (*COMMON, "comparison.css", "site.css")
 
 
 def write_site(result: Lines, folder: Path) -> None:
-    """Write pages which need no script, no network and no server; equal histories give equal bytes."""
+    """Write pages that need no script, network or server; equal histories give equal bytes."""
     lines = result.lines
     site = HtmlSite(folder, TEMPLATES, amount=amount, interval=interval, step=_step)
     site.assets(SITE_ASSETS)
@@ -94,8 +91,8 @@ def write_site(result: Lines, folder: Path) -> None:
 
 
 def _row(line: Line) -> dict[str, object]:
-    """Return the row of one evaluation on the first page, about the first of its metrics. `since`: the night on which
-    the level last changed; `sign` and `tone` tell that change. All three are "" if it never did."""
+    """Return an evaluation's row, about the first of its metrics. `since`: the night on which the level last changed;
+    `sign` and `tone` describe that change. All three are "" if it never did."""
     trend = line.trend
     info = next(iter(trend.metrics), MetricInfo(name="", summary="", unit="", better="neither"))
     night = trend.nights[-1]
@@ -120,7 +117,7 @@ def _row(line: Line) -> dict[str, object]:
 
 
 def _step(trend: Trend, info: MetricInfo) -> str:
-    """Return the change of a figure from the night before to the newest night; a dash if either has none."""
+    """Return the change since the night before; a dash if either night has no figure."""
     known = [estimate.value for night in trend.nights[-2:] for estimate in [night.metrics.get(info.name)] if estimate]
     match known:
         case [float(was), float(now)]:

@@ -36,8 +36,7 @@ ASSETS = (
     "figures.js", "sessions.js",
 )  # fmt: skip
 MOST_SESSIONS = 50_000
-"""The number of sessions for which pages are written, roughly: those of files with a listed change first, then those of
-the files with the most changes."""
+"""Roughly the most sessions with pages: files with a listed change first, then those with most changes."""
 
 
 class ComparisonPages:
@@ -71,7 +70,6 @@ class ComparisonPages:
         )
 
     def write(self, sources: PairedSessions) -> None:
-        """Write the pages of files first: the index links only to pages that exist."""
         self._site.assets(ASSETS)
         paths_with_pages = self._choose_files(MOST_SESSIONS)
         title = f"{self._comparison.base.title} → {self._comparison.new.title}"
@@ -149,7 +147,7 @@ class ComparisonPages:
         )
 
     def _choose_files(self, room: int) -> frozenset[str]:
-        """Return files with about `room` sessions: first those with a listed change, then with most changes."""
+        """Return files with about `room` sessions: first those with a listed change, then those with most changes."""
         sessions = {part.value: part.sessions for part in self._comparison.parts if part.dimension == "file"}
         changes = (*self._comparison.regressions, *self._comparison.improvements)
         listed = dict.fromkeys(listed_change.file for listed_change in changes)

@@ -55,7 +55,7 @@ ASSETS = (
 )
 DATA = Path("files", "data")
 MANY = 20_000
-"""The number of sessions below which starting processes takes longer than they save."""
+"""The sessions below which starting processes takes longer than they save."""
 
 
 class Pages:
@@ -67,7 +67,7 @@ class Pages:
         self._site = HtmlSite(folder, TEMPLATES, most_errors=MAX_ERRORS, longest_trace=MAX_TRACE, **known)
 
     def write(self, sources: StoredSessions) -> None:
-        """Write the pages of files first: the index links only to pages that exist."""
+        """Write the pages of files first: the index links only to existing pages."""
         (self._folder / DATA).mkdir(parents=True)
         self._site.assets(ASSETS)
         evaluation, links = self._evaluation, {}
@@ -104,7 +104,7 @@ class Pages:
             self._write_index(name, opened, {path: links[path] for path in sources.paths})
 
     def _write_files(self, sources: StoredSessions) -> Iterator[tuple[str, str]]:
-        """Write the pages of all files; yield the path of each file with the link to its first page, as they come."""
+        """Write the pages of files; yield the path of each with the link to its first page."""
         sessions = [figures.sessions for figures in self._evaluation.filters.values()]
         here = _FilePages(self._evaluation, self._folder, sources)
         if sources.processes < 2 or max(sessions, default=0) < MANY:
@@ -120,8 +120,8 @@ class Pages:
 
     @property
     def _filter_names(self) -> list[str]:
-        """Return the filters that have a page, the headline's first. Filters for the headline's other numbers of
-        letters have none: they are columns there, unless the headline has all sessions."""
+        """Return the filters with a page, the headline's first. Filters for other numbers of letters are columns there,
+        unless the headline has all sessions."""
         opened, _ = figure_texts.shown_filter(self._evaluation)
         columns = figure_texts.find_length_filters(opened, list(self._evaluation.filters)).values()
         left_out = set(columns) if standard_parts(opened) != (None, None) else set()
@@ -220,14 +220,13 @@ def _index_name(name: str, opened: str) -> str:
 
 
 def _legend(counts: Counter[str], meanings: Mapping[str, str], unasked: int) -> list[tuple[str, str, str, int]]:
-    """Return the outcome, the sign, the meaning and the number of tokens of each outcome."""
     shown = [name for name in LEGEND if name in meanings and (counts[name] or name != "other")]
     entries = [(name, SIGNS[name], meanings[name], counts[name]) for name in shown]
     return [*entries, ("unasked", "", "not drawn", unasked)] if unasked else entries
 
 
 def _neighbours(parts: Sequence[Page], links: Sequence[str], number: int) -> dict[str, str]:
-    """Return the links to other pages of the same file; an empty one if there is none."""
+    """Return links to other pages of the file; "" if there is none."""
     after, before = range(number + 1, len(parts)), range(number - 1, -1, -1)
     everything = frozenset(OUTCOMES)
     return {
@@ -256,14 +255,12 @@ MAX_ROWS = 10_000
 
 
 Row = dict[str, object]
-"""The values of a row, or of the whole page, as the template names them."""
 
 
 def _index_values(
     evaluation: Evaluation, task: Task, figures: FilterFigures, links: Mapping[str, str], selected: str | None
 ) -> Row:
-    """Return what the first page shows of `figures`: cards, metrics with the bars of their intervals, ranks, kinds,
-    files. `links` are the file pages by path; `selected`: see `selection`."""
+    """Return the values of the first page. `links`: file pages by path; `selected`: see `selection`."""
     infos = figure_texts.metric_infos(evaluation, figures)
     shown = figure_texts.headline(infos)
     quality, times = ([info for info in infos if info.is_time is is_time] for is_time in (False, True))
@@ -344,9 +341,10 @@ def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
 
 
 def _bands(task: Task, figures: FilterFigures) -> list[tuple[object, ...]]:
-    """Return a row for each band of the task; if the engine failed, a last row has the number of failed sessions among
-    them. A row: the condition and its value by which the page of all sessions shows those of the band, the label, the
-    outcome, the number of sessions, their share, the width of a bar in percent."""
+    """Return a row for each band; if the engine failed, a last one has the number of failed sessions.
+
+    A row: the condition and value that select its sessions, label, outcome, number, share, width of a bar in percent.
+    """
     counts, failed = figures.ranks, figure_texts.failures(figures.statuses)
     total, most = sum(counts.values()), max(counts.values(), default=0)
     rows: list[tuple[str, str, str, str, int]] = [
