@@ -69,7 +69,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return text, begin + len(question.call.prefix)
 
     def accepted_line(self) -> str:
-        """Return the caret's line once the expected text is there."""
+        """Return the caret's line with the expected text."""
         (text, caret), call = self.asked_text(), self.oracle.question.call
         whole = text[:caret] + call.expected_text[len(call.prefix) :] + text[caret:]
         begin, end = whole.rfind("\n", 0, caret) + 1, whole.find("\n", caret)
@@ -123,7 +123,6 @@ def _fenced(text: str, language: str) -> str:
 
 
 def write_case(report: Report, file: Path) -> None:
-    """Write the file with the caret, marked in a comment with what is expected there."""
     question = report.oracle.question
     text, caret = report.asked_text()
     sign = report.oracle.language.comment
@@ -273,9 +272,8 @@ def reduce(
     command: Sequence[str],
     screen: Screen,
 ) -> Report:
-    """Shrink the project around the session whose id begins with `identity`, and write the result to `output`, and as
-    a case to the file `case`. `against`: a workspace of another engine that has what is missed. Raises WorkspaceError,
-    ConfigError, PreparationError or NothingToEvaluate."""
+    """Shrink the project around the session whose id begins with `identity`. `against`: a workspace of another engine
+    that has what is missed. Raises WorkspaceError, ConfigError, PreparationError or NothingToEvaluate."""
     Workspace.check_free(output)
     workspace = Workspace.open(folder)
     _, session = workspace.find_session(identity)
@@ -385,7 +383,7 @@ def _judge(against: Path, session: Session, root: Path, *, trusted: bool, screen
 
 
 def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, screen: Screen) -> dict[str, str]:
-    """Ask without the packages that the project needs. Return those that the miss needs: all or none."""
+    """Return the packages that the miss needs: all or none."""
     needs = prepared.environment.packages if prepared.environment else {}
     if needs:
         with_needs = oracle.asked

@@ -11,7 +11,7 @@ from ci_eval.core.model.sessions import status
 from ci_eval.core.scoring import each_token, grades_of, rank, rank_of
 
 GRADED = 10
-"""The number of predictions that are graded by sub-tokens, from the first on."""
+"""From the first prediction on."""
 
 BANDS = (
     Band(name="exact, first", outcome="first"),
