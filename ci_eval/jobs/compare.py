@@ -299,6 +299,7 @@ def make_trend(past: stage.History, new: Workspace, rules: Rules) -> Trend:
 def rank(
     names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Rules, folder: Path, view: View
 ) -> Overview:
+    """Raises the errors of `core.compare.rank`."""
     workspaces = list(names)
     filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)
@@ -394,7 +395,6 @@ def rank_nightly(
 
 
 def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
-    """Return the workspaces of each ranking by a name that can be a folder's."""
     series: dict[tuple[str, ...], list[Workspace]] = {}
     for workspace in workspaces:
         manifest = workspace.manifest()

@@ -176,7 +176,7 @@ def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> lis
 
 
 ROUNDS = 3
-"""With three rounds the median leaves out one disturbed round, and reports can show how far rounds differ."""
+"""The median of three rounds leaves out one disturbed round, and reports can show how far rounds differ."""
 
 
 class EnginesOutcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -206,6 +206,7 @@ def _digests(folder: Path) -> list[str]:
 
 
 def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
+    """Return the manifest of a workspace, too. Raises WorkspaceError."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
@@ -318,7 +319,6 @@ def _ranks(session: SessionScore) -> tuple[int | None, ...]:
 
 
 def check_every_prefix(workspace: Workspace) -> None:
-    """Raise ConfigError unless there was a lookup at every prefix, so that all ranks are known."""
     manifest = workspace.manifest()
     # `EveryPrefix(` has a limit, so that the ranks at later prefixes are unknown.
     if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:
@@ -329,7 +329,7 @@ def check_every_prefix(workspace: Workspace) -> None:
 
 
 def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Return rows of a table, and the number of sessions. Raises ConfigError or NothingToEvaluate."""
+    """Return table rows and the number of sessions. Raises ConfigError or NothingToEvaluate."""
     metrics = metrics_of_user(load_user_model(user))
     workspace = Workspace.open(folder)
     workspace.verify()

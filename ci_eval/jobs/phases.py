@@ -134,7 +134,6 @@ def plan_usual_detection(config: Config) -> Detection | None:
 
 
 def list_joint_metrics(config: Config) -> list[Metric]:
-    """Return the declared metrics whose intervals hold together, without times, in their order."""
     known = {metric.info.name: metric for metric in load_metrics(config)}
     unit = tasks.CATALOG.load(config.task).unit
     metrics = [known[name] for name in config.declared if name in known]
@@ -241,7 +240,6 @@ class _Phases:
         # With this order, `sessionsLimit` chooses the same sessions for the same number.
         self.order = self._listed.order(prepared.config.interpret.seed)
         self._leading = np.cumsum([self._listed.classes[index] == self._listed.leading for index in self.order])
-        """Sessions of the headline's class among the first N, by N."""
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
         self._folder, self._jobs, self._screen = folder, jobs, screen
 

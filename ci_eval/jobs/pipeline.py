@@ -41,7 +41,6 @@ class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
-    """The setup has the file of the project's names, and a folder for logs if logs are on."""
     settings, setup = prepared.config.interpret, prepared.setup
     # `rerank` may need the names later, also without logs.
     setup = replace(setup, names=interpret.write_names(workspace, prepared.project.root))
@@ -157,7 +156,6 @@ def _find_emptiness(workspace: Workspace, manifest: Manifest, most: float) -> er
 
 
 EMPTY = "empty"
-"""The control that never suggests anything."""
 
 
 def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:

@@ -38,7 +38,6 @@ from ci_eval.plugins.adapters.process import NOTHING_OPEN
 from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
 
 ON_TOP = ("settings", "options", "arguments", "environment", "capabilities")
-"""The keys of `engine` that are put on top of what a language server gets anyway."""
 
 
 def servers() -> Iterator[LspEngine]:
@@ -170,12 +169,11 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     project: project.Project
     records: actions.Records | None = None
-    """For tasks with a dataset; `project` is then the folder with their texts."""
+    """Set for tasks with a dataset; `project` is then the folder with their texts."""
     around: Project | None = None
     texts: Path | None = None
     environment: InstalledEngine | None = None
     dependencies_left_out: bool = False
-    """True if dependencies could have been installed for this engine."""
     confined: str = ""
     sent: SentConfiguration = msgspec.field(default_factory=SentConfiguration)
     cache: Path = msgspec.field(default_factory=machine.cache_folder)

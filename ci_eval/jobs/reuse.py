@@ -99,7 +99,6 @@ def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
 
 
 def _index_endings(sources: Sequence[str]) -> Mapping[Name, list[int]]:
-    """Return the ranks of the sources by each ending of their module's qualified name, in parts."""
     ranks: dict[Name, list[int]] = defaultdict(list)
     for rank, path in enumerate(sources):
         parts = PurePosixPath(path)
@@ -197,7 +196,6 @@ def reuse_sessions(
 
 
 def note_closures(workspace: Workspace, prepared: Prepared) -> None:
-    """Write what results depend on into the manifest, for later runs."""
     if digests := closures(prepared):
         kept = {head.path: digests[head.path] for head in workspace.action_heads() if head.path in digests}
         workspace.write_manifest(replace(workspace.manifest(), closures=kept))
@@ -259,7 +257,6 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 
 
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """Yield the files of a changed project with the same sessions and the same dependencies."""
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
     interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt
@@ -286,7 +283,7 @@ def _has_result(session: Session) -> bool:
 
 
 def _sample(sizes: dict[str, int], start: str) -> set[str]:
-    """Each file has the chance SAMPLE, at least one is returned, and each run samples others."""
+    """Return at least one file. Any file has the chance SAMPLE, and runs sample different ones."""
     # The start of the run is part of the seed, so that every file is asked again some day.
     draws = {path: draw(0, f"{start} {path}") for path in sizes}
     # A night that drew none takes a small file rather than a large one, which would be much more than SAMPLE.

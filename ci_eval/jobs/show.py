@@ -82,7 +82,6 @@ def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[
 
 
 def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
-    """Return a line for each message to and from the engine; none if they were not stored."""
     return Workspace.open(folder).find_session(identity)[1].trace
 
 

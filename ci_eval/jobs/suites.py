@@ -370,7 +370,6 @@ def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder:
 def tabulate_comparisons(
     comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
 ) -> Suite:
-    """`pairs`: the number of such tables over the same projects."""
     first = next(iter(comparisons.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(

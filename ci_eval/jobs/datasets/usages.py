@@ -27,7 +27,6 @@ from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     own_types: bool = False
-    """True to include usages of the project's own types."""
     infer: bool = False
     """True to ask jedi if local rules do not find the type."""
     merge: Merge = "last"
@@ -96,7 +95,6 @@ OTHERS: Mapping[Receiver, str] = {
     "array": "call on an array",
     "type parameter": "call on an object of a type parameter",
 }
-"""The outcome of a call whose receiver has no known usage."""
 
 
 def format_known_share(receivers: Mapping[Receiver, int]) -> str:
@@ -110,7 +108,7 @@ def format_known_share(receivers: Mapping[Receiver, int]) -> str:
 
 
 def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
-    """Each source is a URL or folder, optionally with @REVISION. Raises ConfigError, InstallError,
+    """Write histories. A source is a URL or folder, optionally with @REVISION. Raises ConfigError, InstallError,
     NothingToEvaluate."""
     dialect = choices.dialect()
     histories: list[Mined] = []

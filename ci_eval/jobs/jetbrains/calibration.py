@@ -42,13 +42,12 @@ from ci_eval.plugins.learning.rankers import Scores, lightgbm
 from ci_eval.plugins.learning.training import fit_user
 
 STOPPING = 20
-"""Percentage of the real training logs that decides when training stops."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
     value: float
     low: float | None
-    """Of the 95 % interval; None with fewer than two clusters."""
+    """The lower end of the 95 % interval; None with fewer than two clusters."""
     high: float | None
     clusters: int
 
@@ -138,7 +137,6 @@ def _predict(
 
 
 def _difference(test: training.LookupRows, gains: Floats, sessions: Sequence[ShownSession]) -> Difference:
-    """`gains`: one for each list. The interval is over users, or sessions."""
     users = {identity(session): session.user for session in sessions}
     by_user = len(set(users.values())) >= event_logs.ENOUGH_USERS
     sums: dict[str, float] = {}
@@ -162,8 +160,6 @@ USER = "interpret.userModel="
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """Overrides of the configuration, as `--set` takes them."""
-
     name: str
     overrides: tuple[str, ...]
 

@@ -41,7 +41,6 @@ from ci_eval.plugins.jetbrains.workspace import Origin, Writer, find_actions_fil
 
 OWN = "ci-eval"
 NAMED = "%Y-%m-%d_%H-%M-%S"
-"""The name that the plugin gives a workspace: its start."""
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True):

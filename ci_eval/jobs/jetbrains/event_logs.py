@@ -32,7 +32,6 @@ UNTOLD = frozenset({"score_rank", "kind", *NAMES[OF_PROJECT:]})
 """Features that no recording holds: they come from the engine, or from the project's other files."""
 OF_WORD = ("prefix_length", "query", "length", "words", "underscores", "case", "prefix_match", "prefix_share")
 OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
-"""The features that are known without the text of the file."""
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -152,15 +151,14 @@ def _keywords_by_suffix() -> dict[str, frozenset[str]]:
 
 
 def find_keywords(file: str) -> frozenset[str]:
-    """Return none if no language has files of that name."""
     ends = [end for end in _keywords_by_suffix() if file.endswith(end)]
     return _keywords_by_suffix()[max(ends, key=len)] if ends else frozenset()
 
 
 ENOUGH_USERS = 10
-"""With fewer users, sessions are dealt out instead of users."""
+"""A lower number of users is not dealt out; sessions are."""
 PERCENT = 70
-"""Share of the users or sessions for training, if the logs do not say."""
+"""The share of the users or sessions for training, if the logs do not say."""
 CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
 
 

@@ -135,7 +135,7 @@ def evaluate(
 
 @contextmanager
 def _report_progress(parts: Parts, folder: Path, screen: Screen) -> Iterator[None]:
-    """If the IDE fails, say what is stored. Raises Interrupted if the user interrupts it."""
+    """Raises Interrupted if the user interrupts the IDE."""
     try:
         yield
     except (EngineFailure, KeyboardInterrupt) as error:

@@ -36,7 +36,7 @@ class Versions(msgspec.Struct, frozen=True, kw_only=True):
     given: Config
     names: Sequence[str]
     engine: str
-    """"" for revisions."""
+    """The engine's name; "" for revisions."""
     repository: Path
     build: str
     builds: Path

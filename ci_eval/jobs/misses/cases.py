@@ -101,7 +101,6 @@ def _result(case: Case, session: Session, language: Language) -> CaseResult:
 
 
 def _lists(results: Sequence[CaseResult]) -> dict[str, tuple[str, ...]]:
-    """Return the first items by file and line of code, so that lines may be added above."""
     lists = dict[str, tuple[str, ...]]()
     for result in results:
         key = name = f"{result.file}: {result.caret}"

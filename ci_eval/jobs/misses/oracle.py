@@ -206,8 +206,6 @@ class Asked:
 
 @dataclass
 class Oracle:
-    """The judge of smaller projects by the symptom of the first one."""
-
     asked: Asked
     folder: Folder
     question: Question
@@ -293,7 +291,6 @@ class Oracle:
         return see(excerpt.text, self.question.path).origin(offset, name)
 
     def count_errors(self, path: str, text: str) -> tuple[int, int]:
-        """Return the extent of syntax errors, by the grammar and by the language's own parser."""
         grammar, syntax = choose_grammar(self.language.grammars, path), self.language.import_syntax
         own = syntax.errors(text, grammar) if syntax and syntax.errors else 0
         return lost_bytes(parser(grammar).parse(text.encode()).root_node), own

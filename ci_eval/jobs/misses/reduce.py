@@ -69,7 +69,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return text, begin + len(question.call.prefix)
 
     def accepted_line(self) -> str:
-        """Return the caret's line with the expected text."""
         (text, caret), call = self.asked_text(), self.oracle.question.call
         whole = text[:caret] + call.expected_text[len(call.prefix) :] + text[caret:]
         begin, end = whole.rfind("\n", 0, caret) + 1, whole.find("\n", caret)
@@ -363,7 +362,6 @@ def _prepared(
 
 
 def _plain_setup(prepared: Prepared, root: Path) -> Setup:
-    """Return the setup of a run, in another folder, without what only evaluations need."""
     setup = prepared.setup
     sources = setup.surroundings.sources
     moved = tuple(root / source.relative_to(setup.surroundings.root) for source in sources) if sources else sources

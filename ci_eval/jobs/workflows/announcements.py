@@ -177,7 +177,6 @@ def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen:
 
 
 def ranking(done: RankingOutcome, screen: Screen) -> None:
-    """Report the first evaluation of each ranking of a nightly run, and the gates of all as tests."""
     checks = [
         Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason)
         for name, outcome in done.outcomes.items()

@@ -58,9 +58,7 @@ HISTORY = "history-"
 MOST_NIGHTS = 30
 """The most runs without a comparison that are added to the trend, the newest first."""
 MOST_RUNS = 100
-"""The most earlier runs searched to find out whether an evaluation is new."""
 MOST_BASES = 10
-"""The most good runs fetched to find a comparable one."""
 BEGIN = "To begin without a base, start one night with the input first-night: true."
 
 

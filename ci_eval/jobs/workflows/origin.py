@@ -25,7 +25,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """OWNER/NAME, or a longer path where a server has groups in groups."""
     commit: str
     release: str = ""
-    """Such as v0.1.0; "" if the commit is not a release."""
+    """The tag of the commit, such as v0.1.0; "" if it is not a release."""
     server: str = "https://github.com"
 
     @property
@@ -131,7 +131,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     build: str = ""
     build_output: str = "build"
     mail: str = ""
-    """The address that gets mail about red nights from CI systems that send it; "" = none."""
+    """"" = none."""
 
     @property
     def nameable_origin(self) -> Origin:

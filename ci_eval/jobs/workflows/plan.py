@@ -22,7 +22,7 @@ from ci_eval.plugins.adapters.engine import newest_toolchains
 
 
 class PlannedJob(Value, frozen=True, kw_only=True):
-    """All values are texts, numbers or booleans, since they become parameters of a CI."""
+    """A job as texts, numbers and booleans, since they become parameters of a CI."""
 
     name: str
     evaluation: str
@@ -174,7 +174,6 @@ def _strip_digest(spec: str) -> str:
 
 
 def _durations(timings: Sequence[Path]) -> dict[Key, float]:
-    """Return the seconds of stage 2 by evaluation, summed over shards and processes."""
     durations: dict[Key, float] = {}
     for folder in timings:
         manifest = Workspace.open(folder).manifest()

@@ -26,7 +26,6 @@ from ci_eval.core.rendering.markdowntext import code, prose, table
 
 COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
-"""The characters that could end a table's cell, or begin a link, a tag, code or a mention."""
 MARKS = {True: "🟢 kept", False: "🔴 broken"}
 HEAD = (
     "| evaluation | metric | base | tonight | difference | verdict | gates |",
@@ -335,7 +334,6 @@ def harmless(report: str) -> str:
 
 
 def _split(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, bool]]:
-    """Yield all parts in order, each with whether it matches."""
     end = 0
     for match in pattern.finditer(line):
         yield line[end : match.start()], False

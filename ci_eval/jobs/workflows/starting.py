@@ -38,7 +38,7 @@ from ci_eval.jobs.workflows.origin import (
 
 SYSTEMS = {"github": github_files, "teamcity": teamcity_files, "gitlab": gitlab_files}
 SESSIONS = 1000
-"""Some minutes, and an interval of about three points."""
+"""A number that takes some minutes, and gives an interval of about three points."""
 ENGINES = {
     "cpp": "clangd",
     "go": "gopls",
@@ -74,7 +74,6 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     like: str = ""
     endpoint: str = ""
-    """The address of a language model."""
     model: str = ""
     key: str = ""
 

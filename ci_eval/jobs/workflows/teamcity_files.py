@@ -21,7 +21,7 @@ OWN_NIGHT = re.compile(
     r"^(?!\s*//)[^\n]*?(?:\bval (?P<value>\w+)[^=\n]*=\s*)?\bciEvalNight\s*\{(?P<options>(?:[^{}]|\{[^{}]*\})*)",
     re.MULTILINE,
 )
-"""With the groups `value`, which may be None, and `options`."""
+"""Groups are `value`, which may be None, and `options`."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
@@ -87,7 +87,6 @@ def _source(plan: CiPlan) -> str:
 
 
 def _project(plan: CiPlan, night: str = "night") -> Iterator[str]:
-    """`night`: the name of what ciEvalNight returns."""
     purposes = plan.request.purposes
     if plan.request.build:
         output = plan.request.build_output

@@ -20,7 +20,7 @@ MOST = 1_000_000_000
 
 
 class Fields:
-    """Each request for a field raises WorkspaceError if it has another type."""
+    """The fields of one JSON object. Requests raise WorkspaceError if a field has another type."""
 
     def __init__(self, value: object, file: Path, place: str = "") -> None:
         """`place`: location in the file, such as `sessions[3]`."""
@@ -48,28 +48,28 @@ class Fields:
         return self._typed_value(name, bool, missing)
 
     def number(self, name: str, missing: int | None = None, *, least: int = 0) -> int:
-        """gson may have written 4.0."""
+        """Accept 4.0, which gson may have written."""
         value = self.amount(name, missing, least=least)
         if value != int(value):
             raise self.wrong(f"`{name}` is {value}, not a whole number")
         return int(value)
 
     def amount(self, name: str, missing: float | None = None, *, least: float = 0) -> float:
-        """At least `least`, and at most a billion."""
+        """Return a number of at least `least`, and at most a billion."""
         value = self._typed_value(name, float, None if missing is None else float(missing))
         if not least <= value <= MOST:
             raise self.wrong(f"`{name}` is {value}, which it cannot be")
         return value
 
     def optional(self, name: str, kind: type[T]) -> T | None:
-        """None if missing or null."""
+        """Return None if the field is missing or null."""
         if self._fields.get(name) is None:
             self._asked.add(name)
             return None
         return self._typed_value(name, kind, None)
 
     def section(self, name: str) -> Fields:
-        """Empty if there is none."""
+        """Return an empty object if there is none."""
         self._asked.add(name)
         value = self._fields.get(name)
         # The bounds are compared so that NaN fails as well.
@@ -78,14 +78,14 @@ class Fields:
         return section
 
     def objects(self, name: str) -> list[Fields]:
-        """Empty if there is no list."""
+        """Return an empty list if there is none."""
         values = self._typed_value(name, list, [])
         objects = [Fields(value, self.file, f"{self._location(name)}[{number}]") for number, value in enumerate(values)]
         self._below += objects
         return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
-        """For lists too long to request each field. `leave` collects what is left over."""
+        """Return a list that is too long to request each field. `leave` collects what is left over."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is no object")
@@ -95,7 +95,7 @@ class Fields:
         self._left[name] = value
 
     def plain(self, name: str) -> object:
-        """Of any type. None if absent."""
+        """Return a value of any type; None if it is absent."""
         self._asked.add(name)
         return self._fields.get(name)
 
@@ -164,7 +164,7 @@ def decode(data: bytes, path: Path) -> object:
 
 
 def numbered_files(folder: Path, end: str) -> Iterator[Path]:
-    """By the number in NAME(NUMBER)END; those without a number come first."""
+    """Yield files by the number in NAME(NUMBER)END; those without a number come first."""
     paths = (path for path in folder.glob(f"*{end}") if path.is_file())
     return iter(sorted(paths, key=lambda path: (_number(path.name.removesuffix(end)), path.name)))
 
@@ -176,7 +176,7 @@ def _number(name: str) -> int:
 
 KINDS = {kind.value: kind for kind in Kind}
 UNTOLD = Kind.VARIABLE
-"""For tokens without a known kind. The plugin's own word is left over."""
+"""The kind of tokens without a known one. The plugin's own word is left over."""
 LOCATIONS: dict[str, Location] = {"PROJECT": "project", "LIBRARY": "library"}
 PROPERTY_WORDS: dict[str | None, str] = {place: word for word, place in LOCATIONS.items()}
 UNKNOWN = "UNKNOWN"
@@ -194,7 +194,7 @@ def read_kind(fields: Fields) -> Kind:
 
 
 def read_token_properties(fields: Fields) -> Properties:
-    """Since 2021: the type, the location of the declaration, and `additional`, whose values are texts."""
+    """Return the type, the location of the declaration, and `additional`, whose values are texts, as since 2021."""
     additional = fields.section("additional")
     package = additional.optional("packageName", str)
     return Properties(

@@ -36,8 +36,6 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredActions(msgspec.Struct, frozen=True, kw_only=True):
-    """The session of each call is still open."""
-
     path: str
     checksum: str
     sessions: int
@@ -48,23 +46,17 @@ class StoredActions(msgspec.Struct, frozen=True, kw_only=True):
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
-    """Versions of the plugin."""
     wrote: Callable[[Mapping[str, object]], bool]
     """config.json → whether it is of this generation. Exactly one generation accepts it."""
     prefix: str
-    """Name of the field."""
     properties: str
-    """Name of the field."""
     listed: Callable[[Path], Sequence[Listed]]
-    """Folder `data` → source files with sessions."""
     read_properties: Callable[[Fields], Properties]
     rank: Callable[[str, str, Sequence[Suggestion], Sequence[bool | None]], int | None]
     """Title of the language, expected text, suggestions, and the plugin's relevance of each → rank."""
     read_actions: Callable[[Fields], StoredActions]
     config: Callable[[Config, str], dict[str, object]]
-    """Configuration, folder of the project → config.json."""
     write_properties: Callable[[Properties], dict[str, object]]
-    """Of a session."""
     write_session: Callable[[Session], dict[str, object]]
     """Fields besides offset, expected text, id, properties and lookups."""
     write_lookup: Callable[[Lookup, int], dict[str, object]]
@@ -191,13 +183,11 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
 
 
 def write_session(session: Session) -> dict[str, object]:
-    """Write how much of the text may be completed, and whether the last list held it."""
     success = bool(session.lookups) and session.lookups[session.until - 1].rank is not None
     return {"completableLength": len(session.expected_text), "success": success}
 
 
 def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
-    """Write the offset in the session, the suggestion that was taken, and whether the list was opened for it."""
     taken = lookup.rank - 1 if lookup.selected and lookup.rank else -1
     return {
         "offset": len(lookup.prefix),
@@ -209,7 +199,6 @@ def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
 
 
 def write_suggestion(_suggestion: Suggestion, lookup: Lookup, place: int) -> dict[str, object]:
-    """Write the origin, and whether the suggestion is the expected one."""
     right = place == lookup.rank
     return {
         "source": "STANDARD",
@@ -231,7 +220,6 @@ since_2021 = partial(
     write_suggestion=write_suggestion,
     first_errors=1,
 )
-"""With the parts given that changed after 2021."""
 
 
 def strategy(config: Mapping[str, object]) -> Mapping[str, object]:
@@ -241,7 +229,7 @@ def strategy(config: Mapping[str, object]) -> Mapping[str, object]:
 
 
 LONGEST = 1_000
-"""No name is so long."""
+"""A number of characters that no name reaches."""
 
 
 def prefix(config: PrefixConfig) -> dict[str, object]:
@@ -283,7 +271,7 @@ def title(config: Config) -> str:
 
 
 TITLES = {"cpp": "C++", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP", "text": "Another"}
-"""Where it is not our name with a capital letter."""
+"""The exceptions: other titles are our names with a capital letter."""
 NAMES = {title.lower(): name for name, title in TITLES.items()}
 
 
@@ -300,14 +288,13 @@ IDENTIFIER = re.compile(r"\w+")
 
 
 def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]) -> int | None:
-    """Return the rank of the first equal suggestion."""
     return next((place for place, suggestion in enumerate(shown, 1) if suggestion.text == expected), None)
 
 
 def rank_by_language(
     language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
 ) -> int | None:
-    """As `exact`, but in Kotlin the text before " =" counts as well, in C++ the first identifier."""
+    """Return the rank as `exact` does. In Kotlin the text before " =" counts as well, in C++ the first identifier."""
     return next(
         (place for place, suggestion in enumerate(shown, 1) if _fits(language.lower(), expected, suggestion.text)), None
     )

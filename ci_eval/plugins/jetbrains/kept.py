@@ -25,11 +25,9 @@ WITHOUT_PLACE = frozenset(
 SUGGESTIONS = "suggestions"
 """A row for each suggestion of a lookup, in their order."""
 COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
-"""Copied as they are."""
 
 
 GZIP = 31
-"""zlib's number."""
 
 
 class LeftOver(msgspec.Struct, frozen=True):
@@ -45,7 +43,6 @@ class Kept:
         self._compressor = zlib.compressobj(1, wbits=GZIP)
         self._packed: list[bytes] = []
         self.unknown: Counter[str] = Counter()
-        """File and field → count."""
 
     def take(self, fields: Fields) -> None:
         """Store what was not requested, here and below."""
@@ -71,7 +68,6 @@ class Kept:
 
 END = ".json.gz"
 FOLDERS = {"data": "filePath", "actions": "path", "errors": "path"}
-"""Folder → the field that names the source file."""
 
 
 def find_complete_files(part: Path) -> frozenset[str]:

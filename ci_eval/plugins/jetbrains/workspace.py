@@ -104,13 +104,10 @@ END = ".json.gz"
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """Facts of all files of a workspace."""
-
     folder: Path
     generation: Generation
     project: str
     strategy: str
-    """In one word, as in the manifest."""
     language: str
     with_user: bool
 
@@ -121,8 +118,6 @@ class ActionsFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
-    """Without actions if the workspace has none."""
-
     source: SourceFile
     sessions: Sequence[Session]
     actions: FileActions | None
@@ -143,7 +138,6 @@ def find_actions_files(folder: Path) -> dict[str, ActionsFile]:
 
 
 def read_errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
-    """`lost`: missing sessions by path."""
     for path in numbered_files(folder / "errors", END):
         fields = Fields(read_gzip_json(path), path)
         name = fields.text("path")
@@ -304,7 +298,6 @@ def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
 def _restored_session(
     fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]
 ) -> Session:
-    """Read a session that we wrote, with a field for what the plugin cannot hold."""
     fields.plain(OURS)
     whole = {"file": source.path, "offset": offset, "expectedText": expected}
     try:
@@ -324,7 +317,7 @@ def _fill(our_lookup: dict[str, object], lookup: Lookup) -> dict[str, object]:
 
 
 LEVEL = 6
-"""That of Java's own streams. Level 9 took 1.6 times as long, to save a twentieth."""
+"""The level of Java's own streams. Level 9 took 1.6 times as long, to save a twentieth."""
 PLACED = ("file", "offset", "expectedText", "record")
 
 

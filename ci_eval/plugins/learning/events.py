@@ -39,7 +39,6 @@ MOST = 4_000_000_000
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     typed: int
-    """Characters."""
     ids: Sequence[int]
     features: Sequence[Mapping[str, Feature]]
     common: Mapping[str, Feature] = msgspec.field(default_factory=dict)
@@ -111,8 +110,6 @@ class _Open(msgspec.Struct):
 
 
 class EventLog:
-    """Unusable lines and sessions are counted."""
-
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
         """Reason → lines or sessions."""
@@ -182,7 +179,6 @@ def _plain(features: Mapping[str, Feature | bool] | None) -> dict[str, Feature]:
 
 
 def _number(value: Feature | bool) -> Feature:
-    """Other texts stay as they are."""
     if isinstance(value, str):
         if value in {"true", "false"}:
             return float(value == "true")
@@ -194,7 +190,6 @@ def _number(value: Feature | bool) -> Feature:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Files may be gzipped."""
     left = MOST
     try:
         with stored.open_regular_file(path) as raw:
@@ -257,11 +252,8 @@ MOST_FEATURES = 2_000
 
 
 class FeatureTable(msgspec.Struct, frozen=True):
-    """Features, and the numbers of words."""
-
     names: tuple[str, ...]
     words: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
-    """Feature with words as values → the number of each."""
 
     @classmethod
     def of(cls, sessions: Iterable[ShownSession], only: Collection[str] | None = None) -> FeatureTable:
@@ -292,7 +284,7 @@ class FeatureTable(msgspec.Struct, frozen=True):
         return hashlib.blake2b("\0".join(self.names).encode(), digest_size=8).hexdigest()
 
     def rows(self, lookup: Shown) -> NDArray[np.float32]:
-        """(items x features), NaN if a feature is missing."""
+        """Return (items x features), NaN if a feature is missing."""
         common = lookup.common
         return np.array(
             [
@@ -328,8 +320,8 @@ def expected_mask(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:
 def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
-    """With "selected", only sessions in which the item was taken from the list; with "expected", also those in which it
-    was typed. Raises NothingToEvaluate."""
+    """Return the lookups of sessions in which the item was taken from the list; with the label "expected", also those
+    in which it was typed. Raises NothingToEvaluate."""
     usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
     if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")

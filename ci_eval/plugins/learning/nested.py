@@ -29,12 +29,9 @@ from ci_eval.plugins.learning.ngrams import Cache, Lexer, factors, shares, token
 Ids = NDArray[np.int32]
 
 BETWEEN_FILES = 0
-"""Not a token."""
 NO_ID = -1
 TOP = 24
-"""Most frequent tokens known of each context."""
 FEW = 48
-"""Most tokens that are counted without arrays, which is faster."""
 REMEMBERED = 16384
 """Contexts whose counts are cached, since they recur."""
 
@@ -46,9 +43,8 @@ class Level(NamedTuple):
     counts: Mapping[str, int]
     """Includes the file that is left out."""
     less: Mapping[str, int]
-    """Counts in the file that is left out."""
     top: Sequence[str]
-    """Most frequent first; equal ones by their numbers."""
+    """The most frequent tokens; equal ones by their numbers."""
 
 
 class Texts:
@@ -59,7 +55,6 @@ class Texts:
         self.texts: list[str] = [""]
 
     def add(self, text: str) -> int:
-        """Add a new text."""
         number = self.ids.get(text)
         if number is None:
             number = self.ids[text] = len(self.texts)
@@ -76,12 +71,12 @@ class Texts:
         return numbers
 
     def known(self, texts: Iterable[str]) -> list[int]:
-        """NO_ID for a text that was never added."""
+        """Return NO_ID for a text that was never added."""
         return [self.ids.get(text, NO_ID) for text in texts]
 
 
 def number_tokens(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
-    """Each line with tokens begins with START_OF_LINE."""
+    """Begin every line with tokens by START_OF_LINE."""
     add, start = texts.add, texts.add(START_OF_LINE)
     return np.array([number for line in lines if line for number in (start, *map(add, line))], dtype=np.int32)
 
@@ -92,13 +87,10 @@ def backwards(file: Ids, start: int) -> Ids:
 
 
 def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.bool_]:
-    """By number."""
     return np.fromiter((bool(text) and text != START_OF_LINE and predicted(text) for text in texts.texts), bool)
 
 
 class Corpus:
-    """Positions at which a token follows that may be predicted."""
-
     def __init__(self, files: Sequence[Ids], texts: Texts, follows: NDArray[np.bool_], order: int) -> None:
         """`follows`: of `may_follow`. `order`: tokens of the longest sequences, the follower included."""
         # A gap as long as a context keeps contexts from reaching into the file before.
@@ -117,21 +109,18 @@ class Corpus:
         self.counted = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def file_positions(self, file: int | None) -> array[int]:
-        """In order; none if `file` is None."""
         return array("i", np.flatnonzero(self._of_file == file).astype(np.int32).tobytes() if file is not None else b"")
 
     def _count(self, low: int, high: int) -> dict[str, int]:
-        """Most frequent first; equal ones by their numbers."""
+        """Return counts in descending order; equal ones by their numbers."""
         ids, counts = np.unique(np.frombuffer(self.next, np.int32)[low:high], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return dict(zip(map(self.texts.texts.__getitem__, ids[order].tolist()), counts[order].tolist(), strict=True))
 
 
 class Others:
-    """The counts of a corpus, with one file left out."""
-
     def __init__(self, corpus: Corpus, file: int | None) -> None:
-        """None leaves out no file."""
+        """Leave out one file, or none if `file` is None."""
         self._corpus, self._own = corpus, corpus.file_positions(file)
         self._known: dict[tuple[int, int], Level | None] = {}
 
@@ -214,19 +203,12 @@ def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: 
 
 class _Line(NamedTuple):
     width: int
-    """Tokens in `after`."""
     opened: str | None
-    """See Lexer.opened; at its beginning."""
+    """The lexer's state (`Lexer.opened`) at the line's beginning."""
 
 
 class Surrounding:
-    """Tokens up to the caret (`before`), and after the caret, read backwards (`after`).
-
-    While the caret moves forward in a file, tokens move from one to the other. See Cache for `order` and `predicted`.
-    """
-
     def __init__(self, language: str, order: int, predicted: Callable[[str], bool], capacity: int = 10**9) -> None:
-        """`capacity`: tokens before the caret's line."""
         self._language, self._capacity = language, capacity
         self.before, self.after = Cache(order, predicted), Cache(order, predicted)
         self.forget()
@@ -260,7 +242,6 @@ class Surrounding:
         self._read_back(after, begun_in)
 
     def _read_back(self, after: str, lexer: Lexer) -> None:
-        """`lexer` has read up to the caret."""
         line, _, further_lines = after.partition("\n")
         ending = [START_OF_LINE, *reversed(lexer.line(line))] if after else []
         if further_lines != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
@@ -358,7 +339,7 @@ def _folder_path(path: str) -> str:
 
 class Nested:
     def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
-        """See `interpolate` for `weight`. `candidates`: tokens with a probability for each side of the caret."""
+        """`candidates`: tokens with a probability for each side of the caret. See `interpolate` for `weight`."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
@@ -398,7 +379,6 @@ class _Side:
         models = wider if file is None else [*wider, file]
         parts, side_weight = shares(tuple(map(len, models)))
         self._factors: list[tuple[Level, float]] = []
-        """Factors of the counts of each level."""
         for part, levels in zip(parts, models, strict=True):
             last = 0
             for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
@@ -411,7 +391,7 @@ class _Side:
         self.weight = max(side_weight, 1e-9)
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """Most frequent first, in the nearest cache first."""
+        """Yield the most frequent tokens first, in the nearest cache first."""
         if length < len(self._file):
             yield _top(self._file[length].counts)
         for levels in reversed(self._wider):
@@ -420,7 +400,6 @@ class _Side:
                 yield levels[length].top
 
     def add_chances(self, chances: dict[str, float], share: float) -> None:
-        """Add probabilities times `share`."""
         for level, factor in self._factors:
             counts, less, times = level.counts, level.less, share * factor
             get = counts.get
@@ -451,7 +430,6 @@ def _top(counts: Mapping[str, int]) -> Iterable[str]:
 
 
 def _context_levels(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
-    """Stop at the first context that never occurred."""
     for length in range(len(context) + 1):
         last = context[len(context) - length :]
         if not (total := cache.total(last)):

@@ -47,12 +47,9 @@ _PUNCTUATION = frozenset("( ) [ ] { } , ; : . :: $ @ \\".split())
 
 
 class Lexer:
-    """Read the lines of one text in order, with the state of comments and texts of several lines."""
-
     def __init__(self, language: str) -> None:
         self._tokens, self._plain, self._marks = _compile(language)
         self.opened: str | None = None
-        """End of the open text of several lines."""
 
     def copy(self) -> Lexer:
         twin = Lexer.__new__(Lexer)
@@ -61,7 +58,6 @@ class Lexer:
         return twin
 
     def line(self, line: str) -> list[str]:
-        """Comments are left out."""
         if not (self.opened or self._marks.search(line)):
             return self._plain.findall(line)
         tokens, at = [], 0
@@ -119,7 +115,6 @@ def classify_token(token: str, keywords: frozenset[str]) -> Class:
 
 
 def distinct(texts: Iterable[str]) -> Iterator[str]:
-    """Order is that of first occurrence."""
     seen = set[str]()
     for text in texts:
         if text not in seen:
@@ -193,7 +188,7 @@ def factors(totals: Sequence[float], weight: float) -> list[float]:
 
 @lru_cache(maxsize=256)
 def _context_shares(lengths: int, weight: float) -> tuple[float, ...]:
-    """For contexts of 0, 1, 2 … tokens; they sum to 1."""
+    """Return shares for contexts of 0, 1, 2 … tokens, which sum to 1."""
     faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(lengths))]
     mass = sum(faded)
     return tuple(part / mass for part in faded)
@@ -205,8 +200,6 @@ class _After(msgspec.Struct):
 
 
 class Cache:
-    """A sequence of tokens that grows and shrinks at its end, with counts of followers."""
-
     def __init__(self, order: int = ORDER, predicted: Callable[[str], bool] = is_name) -> None:
         """`order`: tokens of the longest sequences; `predicted`: tokens that may follow."""
         self.order = order
@@ -231,7 +224,6 @@ class Cache:
             self._places[self.tokens.pop()].pop()
 
     def keep(self, number: int) -> None:
-        """Count only the last `number` tokens."""
         while len(self.tokens) - self._oldest > number:
             self._count(self._oldest, -1)
             self._oldest += 1
@@ -285,8 +277,6 @@ _NOTHING: Mapping[str, int] = {}
 
 
 class Typed(Cache):
-    """Tokens of a file up to the caret. When the caret moves back, the file is read again."""
-
     def forget(self) -> None:
         super().forget()
         self._read = ""

@@ -34,18 +34,13 @@ class Scores(Value, frozen=True, kw_only=True):
     """Equal scores share the mean of their ranks."""
 
     queries: int
-    """Lookups."""
     top1: float
-    """Share of the lookups."""
+    """A share of the lookups, as `top5` is."""
     top5: float
-    """Share of the lookups."""
     mrr: float
-    """Mean reciprocal rank."""
 
 
 class BothScores(Value, frozen=True, kw_only=True):
-    """The engine's own order, and the ranker's."""
-
     before: Scores
     after: Scores
 
@@ -55,7 +50,7 @@ class RankerModel(Value, frozen=True, kw_only=True):
 
     format: int = MODEL_FORMAT
     schema: str
-    """See logs/features.py."""
+    """A digest of the features (logs/features.py)."""
     features: tuple[str, ...]
     trained_on: tuple[str, ...]
     queries: int
@@ -64,11 +59,9 @@ class RankerModel(Value, frozen=True, kw_only=True):
     seed: int
     trees: int
     before: Scores
-    """On the validation logs."""
     after: Scores
-    """On the same logs."""
     tested: BothScores | None = None
-    """On the test logs, which influence neither the trees nor their number. None if there are none."""
+    """Scores on the test logs, which influence neither the trees nor their number. None if there are none."""
     kinds: dict[str, BothScores] = {}
     """Kind of the expected suggestion → scores, the most frequent kind first. Empty if the logs do not have our
     kinds."""
@@ -213,7 +206,6 @@ def _try_lightgbm(path: Path) -> tuple[list[str], int]:
 
 
 def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
-    """Return the names in the metadata, or `features` if there are none."""
     session = _session(data, path)
     written = session.get_modelmeta().custom_metadata_map.get(METADATA)
     try:
@@ -254,11 +246,11 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
 
 
 def _are_numbers(names: Sequence[str]) -> bool:
-    """LightGBM gives such names to columns without one."""
     return list(names) == [f"Column_{number}" for number in range(len(names))]
 
 
 def open_ranker(model: RankerModel) -> Scorer:
+    """Return the function that scores suggestions. Raises ConfigError if a package is missing."""
     columns = [NAMES.index(name) for name in model.features]
     whole = tuple(model.features) == tuple(NAMES)
     if model.form == "onnx":
@@ -275,6 +267,7 @@ def open_ranker(model: RankerModel) -> Scorer:
 
 
 def decode_onnx(model: RankerModel) -> bytes:
+    """Raises ConfigError."""
     try:
         return base64.b64decode(model.booster, validate=True)
     except binascii.Error as error:

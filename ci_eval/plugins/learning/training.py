@@ -51,7 +51,7 @@ class Settings(Section, frozen=True):
     """Keys of `ci-eval train-ranker --set`."""
 
     trees: Annotated[int, Meta(ge=1, le=10_000)] = 100
-    """With 100, 100 suggestions are ranked in about half a millisecond."""
+    """The most trees. With 100, 100 suggestions are ranked in about half a millisecond."""
     leaves: Annotated[int, Meta(ge=2, le=4_096)] = 31
     features: tuple[str, ...] = ()
     """Features that the ranker may use; empty means all."""
@@ -64,7 +64,6 @@ class LookupRows(msgspec.Struct, frozen=True):
     rows: NDArray[np.float32]
     """(suggestions of all lookups x features); exactly one row of each lookup is positive."""
     sizes: NDArray[np.int64]
-    """Rows of each lookup."""
     positive: NDArray[np.int64]
     """Index of the positive row of each lookup, from 0 within the lookup."""
     projects: frozenset[str] = frozenset()
@@ -130,7 +129,6 @@ def _why_none(side: str, any_lookup: bool, label: Label) -> str:
 
 
 def _sample(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """Return the sampled indices, the positive one among them."""
     if size <= LONGEST:
         return np.arange(size)
     further = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
@@ -152,10 +150,8 @@ class LoggedLookup(msgspec.Struct, frozen=True):
     project: str
     session: str
     number: int
-    """From 0, within its session."""
     expected: NDArray[np.bool_]
     rows: NDArray[np.float32]
-    """(suggestions x features)."""
 
 
 def read_lookups(path: Path) -> Iterator[LoggedLookup]:
@@ -194,7 +190,7 @@ def train(
     threads: int,
     settings: Settings = USUAL,
 ) -> RankerModel:
-    """Return as many trees as rank the validation lookups best; the number of threads does not change them. Raises
+    """Return a ranker with as many trees as rank the validation lookups best, whatever the number of threads. Raises
     ConfigError if a named feature does not exist."""
     lgb = lightgbm()
     names = training.names
@@ -245,7 +241,6 @@ def train(
 
 
 def _as_shown(lookups: LookupRows) -> NDArray[np.float32]:
-    """Return scores in displayed order."""
     return -lookups.rows[:, lookups.names.index("position")]
 
 
@@ -302,9 +297,9 @@ def rank_positives(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) ->
 
 
 PLACES = 6
-"""One per rank; the last row is for all further ranks."""
+"""Rows, one per rank; the last row is for all further ranks."""
 ORDERS = 5
-"""One per lookup of a session; the last column is for all further lookups."""
+"""Columns, one per lookup of a session; the last column is for all further lookups."""
 
 
 class ShownList(msgspec.Struct, frozen=True):
@@ -312,11 +307,9 @@ class ShownList(msgspec.Struct, frozen=True):
 
     session: str
     number: int
-    """From 0, within its session."""
     typed: int
-    """Characters."""
     rank: int | None
-    """None if the expected text is not in the list."""
+    """The rank of the expected text; None if it is not in the list."""
     outcome: str
     """`selected`, `cancelled` or `typed` (the user went on typing)."""
 

@@ -24,7 +24,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     cluster: str
     language: str
     instruction: str = ""
-    """For a language model; `{name}` means that text of the context."""
+    """`{name}` means that text of the context."""
     context: dict[str, str]
     references: tuple[str, ...]
     meta: dict[str, object]
@@ -89,7 +89,7 @@ PERMISSIVE = frozenset(
 NAMES = re.compile(
     r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml", re.IGNORECASE
 )
-"""Without extension."""
+"""Names without extension."""
 # Phrases that only this licence has, spaces aside. The first match decides, so licences that quote others come first.
 TEXTS = (
     ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
@@ -122,6 +122,7 @@ def detect_licence(root: Path) -> str:
 
 
 def match_licence(text: str) -> str:
+    """Return "" if the text neither is nor declares a known licence."""
     # Line ends and the signs of comments would break up the phrases.
     plain = re.sub(r"[\s*/#]+", " ", text)
     for licence, pattern in TEXTS:
@@ -132,7 +133,6 @@ def match_licence(text: str) -> str:
 
 
 def _files(root: Path) -> Iterator[str]:
-    """Yield licences before metadata at the top, then those of a wheel's own metadata."""
     for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
         if folder.is_dir():
             names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_strip_suffix(path.name))]

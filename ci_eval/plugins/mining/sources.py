@@ -49,7 +49,7 @@ def node_text(source: bytes, node: Node | None) -> str:
 
 
 def named_children(node: Node | None) -> list[Node]:
-    """Comments are left out."""
+    """Return the children without comments."""
     return [child for child in node.children if child.is_named and "comment" not in child.type] if node else []
 
 
@@ -83,7 +83,7 @@ def line_begin(source: bytes, begin: int) -> int:
 
 
 def node_lines(source: bytes, node: Node) -> str:
-    """Include the blanks in front of the first line."""
+    """Return the lines with the blanks in front of the first one."""
     return source[line_begin(source, node.start_byte) : node.end_byte].decode(errors="replace")
 
 
@@ -115,7 +115,6 @@ def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, 
 
 
 def remove_comments(source: bytes, node: Node, end: int | None = None) -> str:
-    """Include the blanks in front of the first line."""
     last = node.end_byte if end is None else end
     return remove_ranges(source, line_begin(source, node.start_byte), last, _comments(node, last))
 
@@ -130,5 +129,4 @@ def _comments(node: Node, end: int) -> Iterator[tuple[int, int]]:
 
 
 def line_number(source: bytes, offset: int) -> int:
-    """Return the 1-based line."""
     return source.count(b"\n", 0, offset) + 1

@@ -21,8 +21,6 @@ FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
 
 
 class ByHistory(msgspec.Struct, frozen=True):
-    """A new order for each file."""
-
     name: str
     summary: str
     start: Callable[[FileContext], Ordering]
@@ -47,7 +45,8 @@ def by_frequency(context: FileContext) -> Ordering:
 
 
 def by_last_use(context: FileContext) -> Ordering:
-    """After Robbes and Lanza, "How program history can improve code completion" (ASE 2008), its simplest good one."""
+    """Return the simplest good order of Robbes and Lanza, "How program history can improve code completion" (ASE
+    2008)."""
     others, typed = load_other_names(context), Typed()
 
     def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:

@@ -32,7 +32,7 @@ def keep_order(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
 
 
 def sort_by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-    """Regardless of case. Equal ones stay in the engine's order."""
+    """Return the suggestions regardless of case. Equal ones stay in the engine's order."""
     return sorted(suggestions, key=lambda suggestion: (suggestion.text.casefold(), suggestion.text))
 
 

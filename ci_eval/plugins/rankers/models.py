@@ -37,7 +37,7 @@ class ByModel(msgspec.Struct, frozen=True):
 
     @property
     def training_seed(self) -> int | None:
-        """None if another seed would have changed nothing."""
+        """The seed of the model's training; None if another seed would have changed nothing."""
         return rankers.load(self.model).seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:
@@ -86,7 +86,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
 
     @property
     def training_seed(self) -> int | None:
-        """None if another seed would have changed nothing."""
+        """The seed of the model's training; None if another seed would have changed nothing."""
         return Trained(self.model).training_seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:

@@ -25,13 +25,12 @@ def comments(answer: str, _record: Record) -> list[Suggestion] | None:
 
 
 def comments_of_mera(answer: str, _record: Record) -> list[str]:
-    """As MERA CODE: those of the first ten that are not empty."""
+    """Return the comments of the first ten that are not empty, as MERA CODE does."""
     # MERA CODE counts empty comments among the first ten.
     return [text for match in MERA.findall(answer)[:MOST] if (text := match.strip())]
 
 
 def answer(comment: str) -> str:
-    """As MERA CODE's prompts ask for it."""
     return f"Комментарий 1: {comment}"
 
 

@@ -35,7 +35,7 @@ BANDS = (
 
 
 def items(text: str, tokens: Sequence[Token]) -> Iterator[Item]:
-    """Lines with tokens, without the blanks around them."""
+    """Yield lines with tokens, without the blanks around them."""
     ranges: dict[int, list[tuple[int, int]]] = {}
     for token in tokens:
         start = text.rfind("\n", 0, token.offset) + 1
@@ -64,7 +64,6 @@ def askable(line: PlayItem) -> int:
 
 
 def play(line: PlayItem, hands: Hands) -> None:
-    """Accept each suggestion that saves keys."""
     text, typed = line.expected_text, 0
     for offset, begin in lookup_offsets(line):
         if offset < typed:

@@ -169,7 +169,6 @@ def format_definition(definition: Definition) -> str:
 
 
 def lookup(record: Record, number: int) -> Record:
-    """Return the sample with one query, and with the calls that this query lacks."""
     query = record.queries[number]
     return replace(
         record,
@@ -194,7 +193,7 @@ def _add_next(
     shown: Sequence[Suggestion],
     record: Record,
 ) -> dict[str, float]:
-    """With grades of these names also for the calls that the next state adds."""
+    """Return the grades, those of these names also for the calls that the next state adds."""
     proposed = [suggestion.text for suggestion in shown]
     grades = grade(proposed, record.references)
     if record.next_references:

@@ -11,7 +11,6 @@ from ci_eval.core.model.sessions import status
 from ci_eval.core.scoring import each_token, grades_of, rank, rank_of
 
 GRADED = 10
-"""From the first prediction on."""
 
 BANDS = (
     Band(name="exact, first", outcome="first"),

@@ -16,12 +16,12 @@ MERA = (
     re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*)", re.DOTALL),
     re.compile(r"```(?P<tag>)\n(?P<code>.*?)```", re.DOTALL),
 )
-"""From MERA CODE (code_tasks/unit_tests, commit 7972841). The first rule that matches decides: whole fences with a tag,
-a fence that is cut off, whole fences without a tag."""
+"""The fences of MERA CODE (code_tasks/unit_tests, commit 7972841). The first rule that matches decides: whole fences
+with a tag, a fence that is cut off, whole fences without a tag."""
 
 
 def code(answer: str, record: Record) -> list[Suggestion] | None:
-    """None without a fence around the code."""
+    """Return None without a fence around the code."""
     text = extract_code(answer, record.language, "\n".join((record.instruction, *record.context.values())))
     return None if text is None else [Suggestion(text=text, kind="fence")] if text.strip() else []
 
@@ -33,7 +33,7 @@ def write(expected: str) -> str:
 
 
 def code_of_mera(answer: str, record: Record) -> list[str]:
-    """As MERA CODE: fences with exactly the language as their tag, else the answer as it is."""
+    """Return the code as MERA CODE does: fences with exactly the language as their tag, else the answer as it is."""
     language = record.context.get("language", record.language)
     fences = next((blocks for rule in MERA if (blocks := [(m["tag"], m["code"]) for m in rule.finditer(answer)])), [])
     # A fence without a tag counts as one of the language.

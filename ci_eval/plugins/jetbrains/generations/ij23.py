@@ -79,13 +79,11 @@ def _read(fields: Fields, typed: str) -> Action | None:
 
 
 def _end(actions: Sequence[Action], session: str) -> list[Action]:
-    """End the open session if the next call is of another one."""
     last = next((action for action in reversed(actions) if isinstance(action, CallCompletion | FinishSession)), None)
     return [FinishSession()] if isinstance(last, CallCompletion) and last.session != session else []
 
 
 def _order_ends(actions: Sequence[Action]) -> list[Action]:
-    """Put each end of a session right after its last call."""
     ordered: list[Action] = []
     behind = 0
     for action in actions:
@@ -99,7 +97,7 @@ def _order_ends(actions: Sequence[Action]) -> list[Action]:
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """Each action has the session of the next call, or of the last one."""
+    """Give all actions the session of the next call, or of the last one."""
     sessions = _sessions(actions)
     written: list[dict[str, object]] = []
     for action, session in zip(actions, sessions, strict=True):

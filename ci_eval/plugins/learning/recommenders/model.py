@@ -33,7 +33,6 @@ Ints = NDArray[np.int64]
 SLOTS = ("method", "class", "definition")
 METHOD, CLASS, DEFINITION = range(3)
 NONE, IGNORED = -1, -2
-"""No known value; a value that is ignored."""
 
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -48,19 +47,17 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
 
 
 class TypeUsages(msgspec.Struct, frozen=True, kw_only=True):
-    """Different usages: for each row its context, its calls, and its count."""
-
     type: str
     calls: Sequence[str]
     values: Sequence[Sequence[str]]
     contexts: Ints
     """(rows x slots): values, or NONE."""
     starts: Ints
-    """Where each row's calls begin in `flat`, and the end."""
+    """The begin of each row's calls in `flat`, and the end."""
     flat: Ints
-    """Calls of all rows; ascending within a row."""
+    """The calls of all rows; ascending within a row."""
     counts: Ints
-    """Descending; equal ones are ordered by their calls and contexts."""
+    """The counts, descending; equal ones are ordered by their calls and contexts."""
 
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -112,16 +109,14 @@ def require(condition: bool, why: str) -> None:
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """The known parts of a query."""
-
     contexts: tuple[int, ...]
     """Value, NONE or IGNORED for each slot."""
     calls: Ints
-    """Ascending."""
+    """The calls, ascending."""
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
-    """From 0 to 1 for each call of the type. Those of the query's own calls are ignored."""
+    """A probability for each call of the type. Those of the query's own calls are ignored."""
 
     scores: Floats
     ties: Floats | None = None
@@ -157,12 +152,10 @@ FORMAT = 1
 PACKED = 1 << 30
 """Bytes of a file; one of a million usages has some ten million."""
 UNPACKED = 4 << 30
-"""Bytes of all contents."""
 FACTS, TYPES = "model.json", "types.json"
 LENGTHS = "lengths"
 # The order of bytes is fixed, so a model has the same bytes on every machine.
 DTYPES = {"i": "<i4", "f": "<f8"}
-"""Kind of numbers → stored type."""
 ENTRY = re.compile(r"([a-z]+)\.(lengths|i|f)")
 
 
@@ -172,9 +165,7 @@ class Facts(Value, frozen=True, kw_only=True):
     options: dict[str, Any]
     usages: int
     without_calls: int
-    """Usages without a call, which are not learnt from."""
     bad: int
-    """Lines that were not usages."""
     types: int
     digest: str = ""
     """SHA-256 over everything else in the file."""
@@ -192,7 +183,7 @@ class Writer:
         self._arrays: dict[str, list[NDArray[Any]]] = {}
 
     def add(self, names: TypeNames, arrays: Arrays) -> None:
-        """All types have arrays of the same names."""
+        """Add the arrays of a type. Names must be those of all other types."""
         self._names.append(names)
         for name, array in arrays.items():
             self._arrays.setdefault(name, []).append(array)

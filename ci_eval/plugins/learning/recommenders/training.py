@@ -133,7 +133,6 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
 def _columns(
     name: str, calls: list[str], values: list[list[str]], rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
 ) -> TypeUsages:
-    """`rows`: negative count, calls, and values of each."""
     return TypeUsages(
         type=name,
         calls=calls,
@@ -146,7 +145,6 @@ def _columns(
 
 
 def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
-    """Sample without replacement."""
     if not 0 < options.most_usages < usages.counts.sum():
         return usages
     seed = blake2b(f"{options.seed}\0{usages.type}".encode(), digest_size=8).digest()
@@ -239,7 +237,6 @@ def train(
 
 
 OPEN = 1000
-"""Types in the cache."""
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -256,6 +253,7 @@ class _Type(msgspec.Struct, frozen=True):
 
 class Trained:
     def __init__(self, path: Path) -> None:
+        """Raises ConfigError if the file is not a model."""
         self._stored = load(path)
         self.facts = self._stored.facts
         self.kind = recommenders.CATALOG.load(self.facts.kind)
@@ -264,7 +262,7 @@ class Trained:
 
     @property
     def training_seed(self) -> int | None:
-        """None if all usages were learnt from."""
+        """The seed of the sample; None if all usages were learnt from."""
         return self.options.seed if 0 < self.options.most_usages < self.facts.usages else None
 
     def _open(self, name: str) -> _Type | None:

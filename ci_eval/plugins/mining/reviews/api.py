@@ -24,7 +24,6 @@ JSON = "application/vnd.github+json"
 RAW = "application/vnd.github.raw+json"
 TIMEOUT = (10.0, 60.0)
 TRIES = 5
-"""Requests for one answer, after failures and rate limits."""
 MINUTE = 60.0
 """Least seconds to wait if GitHub names no time; doubled each time."""
 PATIENCE = 2 * 3600.0
@@ -32,7 +31,7 @@ PATIENCE = 2 * 3600.0
 
 
 class Api:
-    """All methods raise DownloadError, whose message never holds the token."""
+    """A client of GitHub. Methods raise DownloadError, whose message never holds the token."""
 
     def __init__(
         self,

@@ -49,7 +49,6 @@ Fate = Literal[
     "not accepted yet",
     "not looked at",
 ]
-"""Every comment has one outcome."""
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +63,6 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = msgspec.field(default_factory=dict)
-    """Id → accept, reject or disagree."""
     only_accepted: bool = False
 
 
@@ -125,6 +123,7 @@ class Repository:
         return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc", **query)
 
     def text(self, path: str, commit: str) -> str:
+        """Return "" if there is no such file."""
         data = self.file(path, commit)
         try:
             return decode(data) if data is not None else ""
@@ -272,7 +271,6 @@ def _block(
 def _whole_change(
     commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
 ) -> Line | Fate:
-    """Show the diffs of the files in one of the languages."""
     known = {path: language.language for path in change.patches if (language := find_language(path))}
     paths = sorted(path for path, language in known.items() if language in selection.languages)
     if not paths:
@@ -357,7 +355,7 @@ ARROW = "        <----------"
 
 
 class DiffLine(msgspec.Struct, frozen=True):
-    """`sign` is `+`, `-` or a space."""
+    """The `sign` is `+`, `-` or a space."""
 
     sign: str
     text: str
@@ -416,7 +414,6 @@ def format_diff(lines: Iterable[DiffLine]) -> str:
 
 
 def add_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
-    """Add arrows after the new file's lines `first` to `last`."""
     marked = (f"{line}{ARROW}" if line.sign != "-" and first <= line.new <= last else str(line) for line in lines)
     return "\n".join(marked) + "\n"
 

@@ -20,7 +20,6 @@ COLUMNS = ("id", "verdict", "url", "comment")
 VERDICTS = ("accept", "reject")
 DISAGREE = "disagree"
 LONGEST = 300
-"""Characters of a displayed comment."""
 
 Rows = dict[str, dict[str, str]]
 
@@ -64,7 +63,6 @@ def combine(tables: Sequence[Rows]) -> dict[str, str]:
 
 
 def pair_verdicts(first: Rows, second: Rows) -> list[tuple[str, str]]:
-    """Only what both have decided."""
     both = [identity for identity in first if identity in second]
     pairs = [(first[identity]["verdict"], second[identity]["verdict"]) for identity in both]
     return [pair for pair in pairs if all(pair)]
@@ -156,7 +154,6 @@ RUSSIAN = (
     "Ответьте одним или несколькими комментариями, не больше десяти:\n" + _FORM_RU,
 )  # fmt: skip
 PROMPTS = {"en": ENGLISH, "ru": RUSSIAN}
-"""The prompts by the language that they are in, which is that of the comments they ask for."""
 
 
 def fill_fence(template: str, line: Line) -> str:

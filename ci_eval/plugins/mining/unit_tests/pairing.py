@@ -25,7 +25,7 @@ Rule = Literal["exact", "prefix", "class", "call"]
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes of the normalised text, and lines (1-based, both ends included)."""
+    """A range as bytes of the normalised text, and lines (1-based, both ends included)."""
 
     path: str
     begin: int
@@ -41,7 +41,7 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
     scope: str = ""
     least: int = 0
     most: int | None = None
-    """None for any number."""
+    """The most arguments; None for any number."""
     broken: bool = False
 
     @property
@@ -55,10 +55,9 @@ class Call(msgspec.Struct, frozen=True):
     name: str
     receiver: str = ""
     arguments: int | None = None
-    """None if the number is known only at run time."""
+    """The number of arguments; None if it is known only at run time."""
 
     def fits(self, function: Function) -> bool:
-        """Compare the name and the number of arguments."""
         last = self.receiver.rpartition(".")[2]
         # By convention, a receiver with a capital letter is a class: here another one than the function's own.
         if self.name != function.name or (function.owner and last[:1].isupper() and last != function.owner):
@@ -74,15 +73,12 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     owner: str = ""
     scope: str = ""
     titles: tuple[str, ...] = ()
-    """Titles of it and its suites, if these are not identifiers."""
     calls: tuple[Call, ...] = ()
     context: str = ""
-    """Part of its file that its author sees."""
     kind: Kind = "function"
     broken: bool = False
     empty: bool = False
     imports: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Name → the module it is from."""
 
     def matching_calls(self, function: Function) -> list[Call]:
         return [call for call in self.calls if call.fits(function)]
@@ -154,7 +150,6 @@ class Method(msgspec.Struct, frozen=True):
     node: Node
     classes: tuple[Node, ...]
     marks: frozenset[str]
-    """Annotations (Java) or attributes (C#), by their last names."""
 
     def owner(self, source: bytes) -> str:
         """Return "" outside of classes."""
@@ -235,7 +230,6 @@ Fate = Literal[
     "low confidence",
     "over the limit",
 ]
-"""Every test has one outcome."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):

@@ -82,11 +82,10 @@ def _dialect(language: str) -> Dialect:
 
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
-"""Characters, exclusive."""
+"""Characters that a test must stay below."""
 LONGEST_INPUT = 70_000
-"""Characters of the prompt's context, exclusive."""
+"""Characters that the prompt's context must stay below."""
 MOST_ASSERTIONS = 20
-"""Occurrences of the word `assert`."""
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):

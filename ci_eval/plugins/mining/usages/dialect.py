@@ -40,8 +40,6 @@ class MinedUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MinedText(msgspec.Struct, frozen=True, kw_only=True):
-    """The usages in a text, at most one for each type and method."""
-
     usages: tuple[MinedUsage, ...] = ()
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     bases: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
@@ -53,7 +51,6 @@ class MinedText(msgspec.Struct, frozen=True, kw_only=True):
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     grammars: Mapping[str, str]
-    """Extension of a file → name of its grammar in the bundles."""
     mine: Callable[[bytes, str, Node, Surroundings], MinedText]
     """UTF-8 text, path in the project, root of the tree, project → usages. Unreadable parts are left out; nothing is
     raised."""
@@ -72,8 +69,8 @@ PRIORITY = {
     )
     for kind in kinds.split()
 }
-"""If several objects of one type in one method have definitions, that of the highest rank counts. The original
-(science.md 1.7) has UNKNOWN < THIS < FIELD < PARAM < CONSTANT < RETURN = NEW."""
+"""The highest rank counts if an object has several definitions. The original (science.md 1.7) has UNKNOWN < THIS <
+FIELD < PARAM < CONSTANT < RETURN = NEW."""
 LONGEST = 200
 """Bytes of an expression that may be the same object elsewhere."""
 
@@ -105,8 +102,6 @@ class _Gathered(msgspec.Struct):
 
 
 class Gathering:
-    """The objects of a text by method and type."""
-
     def __init__(self) -> None:
         self._gathered: dict[tuple[str, str], _Gathered] = {}
 
@@ -114,7 +109,6 @@ class Gathering:
         return self._gathered.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
 
     def usages(self, places: Places | None = None) -> tuple[MinedUsage, ...]:
-        """One for each method and type. `places` locates the objects if needed."""
         mined = []
         for (key, type_), gathered in self._gathered.items():
             thing, definition = max(gathered.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
@@ -141,12 +135,10 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     sort: Receiver | Literal["function", "imported"] = "unknown"
     """`imported` is a name of another file, of which only the name is known."""
     name: str = ""
-    """Fully qualified: the type of an object or of an array's elements, or the class, module or function itself."""
     element: str = ""
     definition: Definition = NOWHERE
     scope: Any = None
     returns: Meaning | None = None
-    """Known if an annotation states it."""
 
     def with_definition(self, kind: str, member: str = "", argument: int | None = None) -> Meaning:
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
@@ -160,7 +152,6 @@ UNKNOWN = Meaning()
 
 
 def instance(type_: str, kind: str = "UNKNOWN", member: str = "", element: str = "") -> Meaning:
-    """Return the meaning of an object of this type."""
     return Meaning(sort="object", name=type_, element=element, definition=Definition(kind=kind, member=member))
 
 
@@ -220,7 +211,6 @@ class Walk(Generic[Scope]):
             self._todo.pop()()
 
     def _visit(self, node: Node | None, scope: Scope) -> None:
-        """Read the node before all other tasks."""
         if node is not None and node.child_count:
             self._todo.append(lambda: self._read(node, scope))
 
@@ -229,10 +219,8 @@ class Walk(Generic[Scope]):
             self._visit(node, scope)
 
     def _then(self, nodes: Iterable[Node | None], scope: Scope, task: Callable[[], None]) -> None:
-        """Read the nodes next, and do the task after them."""
         self._todo.append(task)
         self._visit_all(nodes, scope)
 
 
 SORTS: dict[str, Receiver] = {sort: sort for sort in get_args(Receiver) if sort != "object"}
-"""All other sorts mean an object of unknown type."""

@@ -32,7 +32,6 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     selected: Mapping[Key, ObjectUsage] = msgspec.field(default_factory=dict)
     is_trigger: bool = False
     places: Mapping[Key, ObjectPlace] = msgspec.field(default_factory=dict)
-    """Known locations of the usages."""
 
 
 State = tuple[ObjectUsage | None, ObjectPlace | None]
@@ -110,7 +109,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     time: float
     text: str = ""
     usages: Sequence[MinedUsage] | None = None
-    """In place of the text, if the recording has usages."""
+    """The usages in place of the text, if the recording has them."""
     selection: Selection | None = None
     is_trigger: bool = False
 
@@ -124,7 +123,7 @@ class Mined(msgspec.Struct, kw_only=True):
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     dropped: Counter[Dropped] = msgspec.field(default_factory=Counter)
     texts: dict[str, StoredText] = msgspec.field(default_factory=dict)
-    """By digest."""
+    """The digest of a text → the text."""
 
 
 class Miner(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,7 +184,6 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
         return chosen
 
     def _select_usage(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
-        """Return the usage that gains a call if the proposal is in the text."""
         selection = snapshot.selection
         # An item may have brackets or arguments behind its name.
         name = re.match(r"\w+", selection.item) if selection else None
@@ -211,7 +209,6 @@ def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsa
 
 
 def _recorded_selection(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
-    """Return as `_select_usage` does, if the recording names the usage."""
     if selection is None or selection.key is None:
         return {}
     method, type_ = selection.key
@@ -265,7 +262,6 @@ class Typing:
             yield from self.look(time)
 
     def look(self, time: float) -> Iterator[Snapshot]:
-        """Skip a snapshot that was just taken."""
         if self.text != self._taken:
             self._taken = self.text
             yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))

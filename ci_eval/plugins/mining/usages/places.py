@@ -15,28 +15,23 @@ from ci_eval.plugins.mining.sources import named_children, node_text
 NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 LONGEST = 200
 TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
-"""What follows a statement on its line, and stays there."""
+"""The rest of a statement's line, which stays there."""
 STEP = "    "
 Line = tuple[int, str]
-"""Offset after which a line is written, and its indentation."""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """Node types of the grammar."""
 
     lists: frozenset[str]
-    """Nodes whose children are statements."""
     simple: frozenset[str]
-    """Statements that hold no others."""
     leaving: frozenset[str]
     heads: frozenset[str]
     """Nodes with a list of statements, in which the names of preceding children are known."""
     first: frozenset[str]
-    """A node that stays first in a list."""
     walls: frozenset[str] = frozenset()
     """Nodes that hold statements only in functions."""
     may_be_empty: bool = True
-    """True if a list may hold nothing."""
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,7 +117,6 @@ class Places:
         return None
 
     def _first_line(self, node: Node) -> Line | None:
-        """Return the line after the statement, or in the block below, where the object can be used."""
         while node.parent is not None and node.parent.type not in self._layout.walls:
             parent = node.parent
             if self._is_list(parent):

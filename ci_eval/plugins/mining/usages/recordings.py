@@ -17,7 +17,6 @@ from ci_eval.core.fetch.archive import Limits, unpack
 from ci_eval.plugins.mining.usages.histories import Snapshot, Typing
 
 LONGEST = 16 << 20
-"""Bytes of a line or cell."""
 LARGEST = 256 << 20
 """Bytes of a file that is read as a whole."""
 LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
@@ -27,7 +26,6 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     ends: tuple[str, ...]
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
-    """Reason for leaving a part out → how often."""
 
     def wants(self, file: str) -> bool:
         """Count files of other languages as skipped."""
@@ -41,15 +39,12 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecordedLookup(msgspec.Struct, frozen=True, kw_only=True):
-    """A list that completion showed, and what was done with it."""
-
     user: str
     file: str
     start: int
     """Code points."""
     before: str | None
     prefix: str
-    """The typed part of the word."""
     candidates: Sequence[str]
     outcome: str
     """`select`, `typed`, `cancel`, or another word of the recorder."""
@@ -69,8 +64,6 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Typings(msgspec.Struct):
-    """A file is given up if its text turned out to be unknown."""
-
     skipped: Counter[str]
     _open: dict[tuple[str, str], Typing | None] = msgspec.field(default_factory=dict)
 

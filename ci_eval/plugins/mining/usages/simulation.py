@@ -109,7 +109,6 @@ class _Simulation(msgspec.Struct, frozen=True):
         return count if count < len(ROWS) - 1 else min(count, len(self.end.calls) - 1)
 
     def _wrong(self) -> list[str]:
-        """Return calls of the type that will be removed, frequent ones more probably."""
         others = {call: count for call, count in self.seen.calls.items() if call not in self.end.calls}
         count = 1
         while self.draw(f"wrong {count}") < ONE_MORE:

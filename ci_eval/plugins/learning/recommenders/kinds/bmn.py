@@ -64,7 +64,6 @@ class Neighbours:
         return distances
 
     def __call__(self, known: Known) -> Scores:
-        """Return the share of the nearest usages with the call."""
         distances = self.distances(known)
         nearest = np.flatnonzero(distances == distances.min())
         at, owner = part(self._starts, nearest)

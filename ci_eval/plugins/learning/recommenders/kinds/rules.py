@@ -36,7 +36,7 @@ class RulesOptions(TrainingOptions, frozen=True, kw_only=True):
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.30
     """Least share of usages with the call among those with the antecedents."""
     antecedents: Annotated[int, Meta(ge=0, le=3)] = 2
-    """Most features of a rule; 0 for rules by the type alone."""
+    """A limit for the features of a rule; 0 for rules by the type alone."""
 
 
 def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
@@ -57,7 +57,6 @@ def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
 
 
 def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
-    """Count features that are frequent together, level by level (Apriori)."""
     first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
     contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
     calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]

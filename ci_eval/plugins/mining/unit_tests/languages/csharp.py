@@ -31,7 +31,6 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 )
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
-"""NUnit, xUnit and MSTest."""
 CLASSES = {"class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration"}
 NAMESPACES = {"namespace_declaration", "file_scoped_namespace_declaration"}
 BODIES = {"declaration_list", *NAMESPACES, *CLASSES}

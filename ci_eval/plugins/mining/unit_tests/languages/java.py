@@ -33,7 +33,6 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 )
 
 TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}
-"""JUnit 4 and 5, and TestNG."""
 FIXTURES = {"Before", "After", "BeforeClass", "AfterClass", "BeforeEach", "AfterEach", "BeforeAll", "AfterAll"}
 FIXTURE_NAMES = {"setUp", "tearDown"}
 KEPT = {"field_declaration", "constructor_declaration", "static_initializer"}

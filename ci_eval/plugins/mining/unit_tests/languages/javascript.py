@@ -30,7 +30,6 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
 _Part = tuple[Node, Sequence[tuple[Node, Sequence[Node]]]]
-"""A node at the top of the file, and what a framework runs in it, each with its suites."""
 GENERATED = re.compile(
     r"(?:.*/)?(?:dist|build|coverage|vendor|examples?|bench(?:mark)?s?)/.*|.*\.min\.[cm]?js|.*\.d\.ts"
 )
@@ -54,7 +53,6 @@ BUILT_IN = frozenset(
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Generated files have neither functions nor tests."""
     if GENERATED.fullmatch(path):
         return Parsed()
     if TEST_FILE.fullmatch(path):
@@ -63,7 +61,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 
 def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
-    """Of functions inside others, only members and what is returned is seen outside."""
+    """Yield only members and what is returned of functions inside others."""
     stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", lambda _: True)]
     while stack:
         node, owner, seen = stack.pop()
@@ -97,13 +95,12 @@ class _Definition(msgspec.Struct, frozen=True):
     name: str
     whole: Node
     function: Node | None
-    """None if a call makes it from others."""
+    """The function; None if a call makes it from others."""
     owner: str | None = None
-    """None for whatever is around it."""
+    """The class or object; None for whatever is around the definition."""
 
 
 def _definition(source: bytes, node: Node) -> _Definition | None:
-    """Return the function that a node is, or that it names."""
     if node.type in DECLARED:
         is_method = node.type == "method_definition"
         return _Definition(field_text(source, node, "name"), node, node, None if is_method else "")
@@ -224,7 +221,7 @@ def _test(
 
 
 def sorted_calls(source: bytes, node: Node) -> list[Call]:
-    """In order of the position of their names: `a.b(c()).d()` calls b, c, d."""
+    """Return the calls by the position of their names: `a.b(c()).d()` calls b, c, d."""
     calls = []
     for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
@@ -239,14 +236,12 @@ def sorted_calls(source: bytes, node: Node) -> list[Call]:
 
 
 def _receiver(source: bytes, node: Node | None) -> str:
-    """Return the first word of a chain of calls and members."""
     while node and node.type in {"call_expression", "member_expression"}:
         node = node.child_by_field_name("function") or node.child_by_field_name("object")
     return node_text(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
 
 
 def _imports(source: bytes, root: Node) -> dict[str, str]:
-    """Local name → module, from import and require anywhere outside functions."""
     modules: dict[str, str] = {}
     for node in descendants(root, into=lambda descendant: descendant.type not in FUNCTIONS | DECLARED):
         if node.type == "import_statement":

@@ -30,19 +30,16 @@ OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
 FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
 RAISES = re.compile("raises|warns", re.IGNORECASE)
 NOTHING = {"pass_statement", "string", "ellipsis"}
-"""Some grammars have an `expression_statement` around the last two."""
+"""Nodes of statements, the last two in an `expression_statement` in some grammars."""
 
 
 class _Definition(msgspec.Struct, frozen=True):
-    """The node with and without decorators, and the classes around it."""
-
     whole: Node
     function: Node
     classes: tuple[Node, ...] = ()
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Helpers of tests have neither functions nor tests."""
     definitions = list(_definitions(root))
     if TEST_FILE.fullmatch(path):
         return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)
@@ -53,7 +50,6 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 
 def _definitions(root: Node) -> Iterator[_Definition]:
-    """Functions inside others are left out."""
     stack: list[tuple[Node, Node, tuple[Node, ...]]] = [(root, root, ())]
     while stack:
         node, whole, classes = stack.pop()
@@ -141,7 +137,6 @@ def _last_name(source: bytes, node: Node | None) -> str:
 
 
 def _imports(source: bytes, root: Node) -> Mapping[str, str]:
-    """Return the module of each name of `from module import name` in the file's global code."""
     modules = {}
     for node in descendants(
         root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}

@@ -25,7 +25,6 @@ from ci_eval.plugins.mining.usages.dialect import (
 from ci_eval.plugins.mining.usages.places import Layout, Site
 
 DEEPEST = 30
-"""Depth of evaluated expressions: real code is less nested."""
 LITERALS = {"string_literal": "String", "text_block": "String", "class_literal": "Class"}
 WIDELY = {
     "java.util": "AbstractCollection AbstractList AbstractMap AbstractSet ArrayDeque ArrayList Arrays BitSet Calendar "
@@ -121,7 +120,6 @@ def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
 
 
 def project_types(paths: Iterable[str]) -> frozenset[str]:
-    """Files are named for their types."""
     types = set()
     for path in paths:
         parts = list(PurePosixPath(path).with_suffix("").parts)
@@ -139,7 +137,6 @@ class Scope(msgspec.Struct, kw_only=True):
     parameters: frozenset[str] = frozenset()
 
     def around(self) -> Iterator[Scope]:
-        """Innermost first, with this scope."""
         scope: Scope | None = self
         while scope:
             yield scope
@@ -433,7 +430,6 @@ class JavaWalk(Walk[Scope]):
         return UNKNOWN.with_definition("FIELD", f"{holder.name}.{name}".lstrip("."))
 
     def _result(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """Known only of methods of the classes around."""
         receiver = node.child_by_field_name("object")
         name = self.field_text(node, "name")
         holder = self.of(receiver, scope, depth) if receiver else Meaning(sort="this")

@@ -23,7 +23,6 @@ PREDEFINED = {
     "uint": "UInt32", "ulong": "UInt64", "ushort": "UInt16", "void": "Void",
 }  # fmt: skip
 LONGEST = 10_000
-"""Characters of a name."""
 
 
 class TypeName(msgspec.Struct, frozen=True):
@@ -46,7 +45,6 @@ class MethodName(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The types of the parameters distinguish overloads."""
         return f"{self.full}({','.join(type_.name.rpartition('.')[2] for type_, _ in self.parameters)})"
 
 
@@ -248,7 +246,6 @@ def _identifier(reference: object) -> str:
 
 COMPLETION = "CompletionEvent"
 APPLIED = 0
-"""Value of TerminatedState for an applied proposal."""
 
 
 class Proposal(msgspec.Struct, rename="pascal"):

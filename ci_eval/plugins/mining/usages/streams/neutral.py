@@ -20,8 +20,6 @@ from ci_eval.plugins.mining.usages.recordings import (
 
 
 class Event(msgspec.Struct, kw_only=True):
-    """`time` is in seconds."""
-
     t: float
     user: str = ""
     file: str
@@ -47,7 +45,7 @@ class Completion(Event, tag_field="op", tag="completion"):
     item: str = ""
 
     def selection(self) -> Selection | None:
-        """If the recording does not name the proposal, the first of the list counts."""
+        """Return the proposal that was taken, else the first of the list if the recording does not name it."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
         item = self.item or next(iter(at), "")
         if self.outcome != "select" or not item:

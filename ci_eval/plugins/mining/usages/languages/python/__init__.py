@@ -37,7 +37,6 @@ from ci_eval.plugins.mining.usages.languages.python.expressions import (
 from ci_eval.plugins.mining.usages.places import Layout, Site
 
 FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
-"""Read first: they assign what other methods use."""
 COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
 
 
@@ -271,7 +270,7 @@ class PythonWalk(Walk[Scope]):
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
     def _broken(self, node: Node, scope: Scope) -> None:
-        """What follows a header there counts as its body."""
+        """Read what the grammar could not. The nodes after a header there count as its body."""
         # The class and the function whose headers were read last.
         around = [scope, scope]
         for i in range(node.child_count - 1, -1, -1):
@@ -403,7 +402,6 @@ LAYOUT = Layout(
 STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
 FOLDERS = ("", "3", "2and3", "3.7", "3.9")
 ALIAS_STEPS = 4
-"""References from stub to stub that are followed for a name."""
 
 
 @cache

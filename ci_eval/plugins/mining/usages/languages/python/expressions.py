@@ -18,7 +18,6 @@ Library = Callable[[str], Meaning | None]
 """Qualified name in the standard library → its meaning, None if unknown."""
 
 DEEPEST = 30
-"""Depth of evaluated expressions: real code is less nested."""
 CONSTANTS = {
     "string": "str",
     "concatenated_string": "str",
@@ -38,11 +37,10 @@ CONSTANTS = {
 }
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "InitVar"}
-"""Only the first argument in the brackets counts."""
+"""Names of which the first argument in the brackets alone counts."""
 ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 ALIASES |= {"LiteralString": "str", "AnyStr": "str"}
 UNTYPED = {"typing.Any", "builtins.object", "typing.Never", "typing.NoReturn", "typing.Literal", "typing.TypeAlias"}
-"""Annotations that name no type."""
 TYPING = ("typing.", "typing_extensions.", "dataclasses.", "_typeshed.")
 OPENING = {"builtins.open": 1, "io.open": 1, "pathlib.Path.open": 0}
 """Position of the argument with the mode, since the stubs have an overload for each mode."""
@@ -51,7 +49,6 @@ OF_STRINGS = frozenset(["builtins.str", "builtins.bytes"])
 HOLDERS = {"list", "set", "frozenset", "tuple", "Iterable", "Iterator", "Sequence", "Collection", "Generator", "deque"}
 HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterator", "AsyncIterable"}
 ROOTS = ("src", "lib", "python")
-"""Folders that hold packages without being one."""
 
 
 # ----------------------------------------------------------------------------------------------------------- names
@@ -66,9 +63,7 @@ class Scope(msgspec.Struct, kw_only=True):
     attributes: dict[str, Meaning] = msgspec.field(default_factory=dict)
     bases: tuple[str, ...] = ()
     stars: list[str] = msgspec.field(default_factory=list)
-    """Modules of `from … import *`."""
     this: str = ""
-    """First parameter of a method that is not static."""
 
     def around(self) -> Iterator[Scope]:
         scope: Scope | None = self
@@ -107,7 +102,6 @@ def qualify_module(path: str) -> str:
 
 
 def modules(paths: Iterable[str]) -> frozenset[str]:
-    """Packages are included."""
     return frozenset(name for path in paths for name in beginnings(qualify_module(path)))
 
 
@@ -235,7 +229,6 @@ class Expressions:
         return Meaning(sort="class" if is_class_name(full.rpartition(".")[2]) else "imported", name=full)
 
     def member(self, class_: Meaning, name: str, depth: int = 0) -> Meaning | None:
-        """Inherited members count."""
         if class_.scope is None or depth > DEEPEST:
             return None
         meaning: Meaning | None = class_.scope.names.get(name) or class_.scope.attributes.get(name)
