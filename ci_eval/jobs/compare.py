@@ -144,6 +144,7 @@ def compare(
 def _add_base(
     candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
+    """Put the base first. A single workspace gets a base from the past, if there is one."""
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(f"{candidates[0].folder} is not a base: another ranker ordered its lists, so two things may differ")
         return list(candidates[1:])

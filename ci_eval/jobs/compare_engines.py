@@ -265,6 +265,7 @@ def name_folders(sides: Sequence[Side]) -> list[str]:
 
 
 def prepare_sides(sides: Sequence[Side], screen: Screen) -> list[Prepared]:
+    """Pin a project without a version, or of a branch, by the first side for all."""
     prepared = [prepare(sides[0].config, screen)]
     pinned = prepared[0].config.project
     for side in sides[1:]:

@@ -294,6 +294,7 @@ def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
 
 
 def _files(stage: str, shards: Sequence[Manifest]) -> int:
+    """Sum over shards, which share their actions unless each has its own."""
     numbers = [shard.stages[stage].files for shard in shards if stage in shard.stages]
     return sum(numbers) if stage == "interpret" or shards[0].own_actions else numbers[0]
 

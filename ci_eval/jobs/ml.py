@@ -319,6 +319,7 @@ def _ranks(session: SessionScore) -> tuple[int | None, ...]:
 
 
 def check_every_prefix(workspace: Workspace) -> None:
+    """Raise ConfigError unless there was a lookup at every prefix, so that all ranks are known."""
     manifest = workspace.manifest()
     # `EveryPrefix(` has a limit, so that the ranks at later prefixes are unknown.
     if manifest.user or "EveryPrefix" not in manifest.strategy or "EveryPrefix(" in manifest.strategy:

@@ -98,6 +98,7 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
+    """Raises PreparationError."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
@@ -464,6 +465,7 @@ def load_task(config: Config) -> Task:
 
 
 def _check_target(task: Task, config: Config) -> None:
+    """Raise ConfigError unless the configuration names a dataset for a task that takes one, and none for others."""
     if config.queries != QueriesConfig() and not task.splitting:
         raise ConfigError(f"the task {task.name} asks about no histories, so `queries` says nothing to it: remove it")
     if not (takes_dataset(task) or task.takes_holes):

@@ -239,6 +239,7 @@ def _select_conditions(config: Config) -> Config:
 
 
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
+    """Return the files of a sample, and those whose sessions were stored."""
     heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))

@@ -26,6 +26,7 @@ from ci_eval.plugins.mining.reviews.verdicts import PROMPTS, Answer, fill_fence
 PATIENCE = 120.0
 """Seconds for one comment."""
 LONGEST = 200
+"""The most tokens of a response."""
 
 
 def mine(

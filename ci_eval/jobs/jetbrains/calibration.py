@@ -42,6 +42,7 @@ from ci_eval.plugins.learning.rankers import Scores, lightgbm
 from ci_eval.plugins.learning.training import fit_user
 
 STOPPING = 20
+"""Percentage of the real logs for training that decides when training on the others stops."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -246,7 +247,8 @@ def calibrate(
 
 
 def known(seen: EventSessions) -> Iterator[Setting]:
-    """Yield the thesis's table 2, the third with the tables of the first group; then docs/results/ml.md."""
+    """Yield the settings of the thesis's table 2, the third with the tables of the first group; then those of
+    docs/results/ml.md."""
     # `null` takes away a filter that the configuration may have.
     everything = f"{KINDS}null"
     yield Setting("names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0)))

@@ -35,6 +35,7 @@ class Versions(msgspec.Struct, frozen=True, kw_only=True):
 
     given: Config
     names: Sequence[str]
+    """Versions in order, the good one first and the bad one last."""
     engine: str
     """The engine's name; "" for revisions."""
     repository: Path
@@ -144,6 +145,7 @@ class Answers(msgspec.Struct):
     """Sessions that changed, by (last version before, first version after)."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
+        """Return whether the version could be asked."""
         name = self.versions.names[index]
         file = self.folder / f"{name}.json"
         if index not in self.bands:

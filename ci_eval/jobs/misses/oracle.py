@@ -115,6 +115,7 @@ class Folder:
         self._shown: dict[str, str] | None = None
 
     def show(self, project: Project, edited: str) -> bool:
+        """Return whether a file other than `edited` changed, which the engine has not open."""
         texts = {path: project.excerpts[path].text if path in project.excerpts else "" for path in project.files}
         del texts[edited]
         if texts == self._shown:

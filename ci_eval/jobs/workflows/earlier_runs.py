@@ -178,6 +178,7 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
 
 
 def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:
+    """Yield the artifacts of earlier runs, the newest first."""
     for artifact in repository.artifacts(name):
         # GitHub limits the number of requests, so the workflow of each artifact is asked only when it is needed.
         if since < artifact.run < repository.run and repository.is_of_this_workflow(artifact):

@@ -45,6 +45,8 @@ class _Vcs(msgspec.Struct, frozen=True):
 
 
 class _Direct(msgspec.Struct, frozen=True):
+    """The record that installers leave of a package from an address (PEP 610)."""
+
     url: str
     vcs_info: _Vcs | None = None
 

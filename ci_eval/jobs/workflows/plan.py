@@ -174,6 +174,7 @@ def _strip_digest(spec: str) -> str:
 
 
 def _durations(timings: Sequence[Path]) -> dict[Key, float]:
+    """Return the seconds of stage 2 by evaluation, summed over shards and processes."""
     durations: dict[Key, float] = {}
     for folder in timings:
         manifest = Workspace.open(folder).manifest()

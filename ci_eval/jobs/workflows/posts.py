@@ -26,6 +26,7 @@ from ci_eval.core.rendering.markdowntext import code, prose, table
 
 COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
+"""Characters that could end a table's cell, or begin a link, a tag, code or a mention."""
 MARKS = {True: "🟢 kept", False: "🔴 broken"}
 HEAD = (
     "| evaluation | metric | base | tonight | difference | verdict | gates |",
@@ -318,6 +319,7 @@ def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
 
 
 def _report(folder: Path) -> str:
+    """Return a text that hides nothing and mentions nobody."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
     return shorten_text(harmless(text), MOST)
 

@@ -49,8 +49,10 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     wrote: Callable[[Mapping[str, object]], bool]
     """config.json → whether it is of this generation. Exactly one generation accepts it."""
     prefix: str
+    """The field with the text typed at a lookup."""
     properties: str
     listed: Callable[[Path], Sequence[Listed]]
+    """The folder `data` → the source files with sessions."""
     read_properties: Callable[[Fields], Properties]
     rank: Callable[[str, str, Sequence[Suggestion], Sequence[bool | None]], int | None]
     """Title of the language, expected text, suggestions, and the plugin's relevance of each → rank."""

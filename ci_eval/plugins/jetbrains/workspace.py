@@ -108,6 +108,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     generation: Generation
     project: str
     strategy: str
+    """One word, as in the manifest."""
     language: str
     with_user: bool
 
@@ -138,6 +139,7 @@ def find_actions_files(folder: Path) -> dict[str, ActionsFile]:
 
 
 def read_errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
+    """`lost`: the number of missing sessions by path."""
     for path in numbered_files(folder / "errors", END):
         fields = Fields(read_gzip_json(path), path)
         name = fields.text("path")

@@ -39,6 +39,7 @@ MOST = 4_000_000_000
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     typed: int
+    """Characters."""
     ids: Sequence[int]
     features: Sequence[Mapping[str, Feature]]
     common: Mapping[str, Feature] = msgspec.field(default_factory=dict)

@@ -76,7 +76,7 @@ class Texts:
 
 
 def number_tokens(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
-    """Begin every line with tokens by START_OF_LINE."""
+    """Put START_OF_LINE in front of each line that has tokens."""
     add, start = texts.add, texts.add(START_OF_LINE)
     return np.array([number for line in lines if line for number in (start, *map(add, line))], dtype=np.int32)
 
@@ -208,6 +208,8 @@ class _Line(NamedTuple):
 
 
 class Surrounding:
+    """Tokens up to the caret (`before`), and after the caret, read backwards (`after`). See Cache for parameters."""
+
     def __init__(self, language: str, order: int, predicted: Callable[[str], bool], capacity: int = 10**9) -> None:
         self._language, self._capacity = language, capacity
         self.before, self.after = Cache(order, predicted), Cache(order, predicted)

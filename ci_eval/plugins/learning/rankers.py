@@ -41,6 +41,8 @@ class Scores(Value, frozen=True, kw_only=True):
 
 
 class BothScores(Value, frozen=True, kw_only=True):
+    """Scores of the engine's own order, and of the ranker's."""
+
     before: Scores
     after: Scores
 
@@ -59,6 +61,7 @@ class RankerModel(Value, frozen=True, kw_only=True):
     seed: int
     trees: int
     before: Scores
+    """Scores of the engine's own order, on the validation logs."""
     after: Scores
     tested: BothScores | None = None
     """Scores on the test logs, which influence neither the trees nor their number. None if there are none."""
@@ -122,6 +125,7 @@ def hash_ranker(path: str | Path | None) -> str:
 
 
 def gain_shares(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
+    """Return the largest first."""
     # A model without any split has no gain.
     total = sum(gains) or 1.0
     shares = ((name, float(gain) / total) for name, gain in zip(names, gains, strict=True))

@@ -30,7 +30,7 @@ Label = Literal["selected", "expected"]
 PATIENCE = 15
 """Trees without improvement on the validation logs before training ends."""
 LONGEST = 200
-"""Suggestions of a lookup that are learnt from: the FIRST of the list, and a sample of the others."""
+"""The most suggestions of a lookup that are learnt from: the FIRST of the list, and a sample of the others."""
 FIRST = 50
 LEARNING = {
     "objective": "lambdarank",
@@ -96,7 +96,7 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
 def select_lookups(
     lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: frozenset[str] | None
 ) -> LookupRows:
-    """`side` names the lookups in messages; `taken`: the only sessions. Raises NothingToEvaluate."""
+    """`side` names the lookups in messages; `taken` restricts them to these sessions. Raises NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, sessions, projects = [], [], [], [], set()
     for lookup in lookups:
@@ -150,8 +150,10 @@ class LoggedLookup(msgspec.Struct, frozen=True):
     project: str
     session: str
     number: int
+    """A position within its session, from 0."""
     expected: NDArray[np.bool_]
     rows: NDArray[np.float32]
+    """Features, as (suggestions x features)."""
 
 
 def read_lookups(path: Path) -> Iterator[LoggedLookup]:
@@ -262,7 +264,7 @@ def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[
 
 
 def _plain(names: Sequence[str]) -> list[str]:
-    """LightGBM refuses names that are numbers."""
+    """Replace names that are numbers, which LightGBM refuses."""
     return [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
 
 
@@ -308,6 +310,7 @@ class ShownList(msgspec.Struct, frozen=True):
     session: str
     number: int
     typed: int
+    """Characters of the prefix."""
     rank: int | None
     """The rank of the expected text; None if it is not in the list."""
     outcome: str

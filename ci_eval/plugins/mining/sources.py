@@ -129,4 +129,5 @@ def _comments(node: Node, end: int) -> Iterator[tuple[int, int]]:
 
 
 def line_number(source: bytes, offset: int) -> int:
+    """Return the line (1-based) of a byte."""
     return source.count(b"\n", 0, offset) + 1

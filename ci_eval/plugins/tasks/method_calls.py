@@ -221,8 +221,8 @@ def play(item: PlayItem, hands: Hands) -> None:
 
 
 def calls(answer: str, record: Record) -> list[Suggestion]:
-    """Return one name of each line. A name is taken as it is if a tab and a score follow (then the suggestion's
-    `kind`), or if it is expected."""
+    """Return one name of each line: as it is if a tab and a score follow (then the suggestion's `kind`), or if it is
+    expected; otherwise what looks like a name."""
     by_name: dict[str, Suggestion] = {}
     for line in answer.splitlines():
         name, tab, score = line.partition("\t")

@@ -65,6 +65,8 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
+    """The parameters of one type, from a file of unknown origin, so they are checked."""
+
     calls: Sequence[str]
     values: Sequence[Sequence[str]]
     arrays: Arrays
@@ -152,6 +154,7 @@ FORMAT = 1
 PACKED = 1 << 30
 """Bytes of a file; one of a million usages has some ten million."""
 UNPACKED = 4 << 30
+"""Bytes of all contents."""
 FACTS, TYPES = "model.json", "types.json"
 LENGTHS = "lengths"
 # The order of bytes is fixed, so a model has the same bytes on every machine.

@@ -133,6 +133,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
 def _columns(
     name: str, calls: list[str], values: list[list[str]], rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
 ) -> TypeUsages:
+    """`rows`: the negative count, the calls, and the values of each."""
     return TypeUsages(
         type=name,
         calls=calls,

@@ -22,6 +22,7 @@ from ci_eval.plugins.mining.reviews.verdicts import DISAGREE, Answer, make_promp
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
 LONGEST = 70_000
+"""Characters of a block, exclusive."""
 
 Source = Literal["line", "pull-request", "commit"]
 """Lines of a pull request, a whole pull request, or a commit or a line of it."""
@@ -77,6 +78,7 @@ class _Commented(msgspec.Struct, frozen=True):
     source: Source
     first: int = 0
     last: int = 0
+    """Lines (1-based) of the new file; 0 for a comment on a whole change."""
 
     @property
     def path(self) -> str:

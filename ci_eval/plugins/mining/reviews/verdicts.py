@@ -20,6 +20,7 @@ COLUMNS = ("id", "verdict", "url", "comment")
 VERDICTS = ("accept", "reject")
 DISAGREE = "disagree"
 LONGEST = 300
+"""Characters of a displayed comment."""
 
 Rows = dict[str, dict[str, str]]
 

@@ -92,6 +92,7 @@ class Parsed(msgspec.Struct, frozen=True, kw_only=True):
 
 class Index:
     def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
+        """`paths`: all files that were read."""
         self.paths = frozenset(paths)
         self._named: dict[str, list[Function]] = defaultdict(list)
         self._owned: dict[str, list[Function]] = defaultdict(list)

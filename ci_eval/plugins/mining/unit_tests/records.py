@@ -37,6 +37,7 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None]) -> Contents:
+    """`advance(done, of)` is called after each file."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     parsed, troubles = read_all(paths, read_file, (root, dialect.name), jobs=jobs, advance=advance)
     ordered = [(path, parsed[path]) for path in paths if path in parsed]
@@ -197,7 +198,7 @@ def _line(
 def _run(
     pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
 ) -> Runnable | UnsetType:
-    """Run the test in its project, alone. `beside`: locations of all tests in its file."""
+    """Return how to run the test in its project, alone. `beside`: locations of all tests in its file."""
     focal, own = pairing.function.place, pairing.test.place
     if not dialect.nothing or origin.info.spec.partition(":")[0] not in REGISTRIES:
         return UNSET

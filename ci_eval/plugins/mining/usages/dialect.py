@@ -40,6 +40,8 @@ class MinedUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MinedText(msgspec.Struct, frozen=True, kw_only=True):
+    """Usages, at most one for each type and method."""
+
     usages: tuple[MinedUsage, ...] = ()
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     bases: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
@@ -49,6 +51,8 @@ class MinedText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
+    """A language, as mining needs it. Functions are sent to worker processes, so none is a lambda."""
+
     name: str
     grammars: Mapping[str, str]
     mine: Callable[[bytes, str, Node, Surroundings], MinedText]
@@ -69,10 +73,10 @@ PRIORITY = {
     )
     for kind in kinds.split()
 }
-"""The highest rank counts if an object has several definitions. The original (science.md 1.7) has UNKNOWN < THIS <
-FIELD < PARAM < CONSTANT < RETURN = NEW."""
+"""Rank of each kind of definition: of several, the highest counts. The order is the original's (science.md 1.7):
+UNKNOWN < THIS < FIELD < PARAM < CONSTANT < RETURN = NEW."""
 LONGEST = 200
-"""Bytes of an expression that may be the same object elsewhere."""
+"""Bytes of the longest expression that may be the same object elsewhere."""
 
 
 class Enclosing(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,8 +92,10 @@ class _Gathered(msgspec.Struct):
     enclosing: Enclosing
     own: bool
     definitions: dict[str, Definition] = msgspec.field(default_factory=dict)
+    """Name of a variable → its origin. The last assignment counts."""
     origins: list[Origin] = msgspec.field(default_factory=list)
     calls: list[tuple[int, str]] = msgspec.field(default_factory=list)
+    """(order, name) of each call."""
     sites: list[Site] = msgspec.field(default_factory=list)
 
     def call(self, definition: Definition, thing: str, name: str, at: int) -> None:
@@ -136,6 +142,7 @@ class Meaning(msgspec.Struct, frozen=True, kw_only=True):
     """`imported` is a name of another file, of which only the name is known."""
     name: str = ""
     element: str = ""
+    """Type of what an object holds, such as `Foo` for a list[Foo]."""
     definition: Definition = NOWHERE
     scope: Any = None
     returns: Meaning | None = None

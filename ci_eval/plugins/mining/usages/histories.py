@@ -20,6 +20,7 @@ from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage
 from ci_eval.plugins.mining.usages.texts import mine
 
 Key = tuple[str, str]
+"""(method, type) of a history, in one file of one user."""
 Merge = Literal["last", "all"]
 """A selected proposal makes a state at its last snapshot, as in the paper, or at all, as in the paper's code."""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
@@ -74,6 +75,7 @@ def histories(
 
 
 def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
+    """Return None for an absent usage. Of equal neighbours the first stays."""
     states: list[State] = []
     for number, moment in enumerate(moments, 1):
         states.append((moment.usages.get(key), moment.places.get(key)))
@@ -95,6 +97,8 @@ def _identity(usage: ObjectUsage | None) -> tuple[str, str, Definition, frozense
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """A selected proposal: the method `item`, in place of `typed` characters from `offset` on."""
+
     item: str
     offset: int = 0
     typed: int = 0
@@ -120,6 +124,7 @@ class Mined(msgspec.Struct, kw_only=True):
     files: set[tuple[str, str]] = msgspec.field(default_factory=set)
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     own: int = 0
+    """Usages left out since their type is the project's own, counted in each snapshot."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     dropped: Counter[Dropped] = msgspec.field(default_factory=Counter)
     texts: dict[str, StoredText] = msgspec.field(default_factory=dict)

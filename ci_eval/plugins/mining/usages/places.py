@@ -14,21 +14,26 @@ from ci_eval.plugins.mining.sources import named_children, node_text
 
 NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 LONGEST = 200
+"""Characters of a name."""
 TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
 """The rest of a statement's line, which stays there."""
 STEP = "    "
 Line = tuple[int, str]
+"""(offset after which a line is written, its indentation)."""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """Node types of the grammar."""
 
     lists: frozenset[str]
+    """Nodes whose children are statements."""
     simple: frozenset[str]
     leaving: frozenset[str]
+    """Statements after which no code is reached."""
     heads: frozenset[str]
     """Nodes with a list of statements, in which the names of preceding children are known."""
     first: frozenset[str]
+    """A node that stays first in a list: a statement, or what a statement begins with."""
     walls: frozenset[str] = frozenset()
     """Nodes that hold statements only in functions."""
     may_be_empty: bool = True
@@ -46,6 +51,8 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Places:
+    """The locations of one text, whose tree has offsets in bytes."""
+
     def __init__(self, source: bytes, layout: Layout) -> None:
         self._source, self._layout = source, layout
         self._points = code_points(source)

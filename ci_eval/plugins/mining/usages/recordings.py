@@ -17,6 +17,7 @@ from ci_eval.core.fetch.archive import Limits, unpack
 from ci_eval.plugins.mining.usages.histories import Snapshot, Typing
 
 LONGEST = 16 << 20
+"""Bytes of a line or cell."""
 LARGEST = 256 << 20
 """Bytes of a file that is read as a whole."""
 LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
@@ -44,6 +45,7 @@ class RecordedLookup(msgspec.Struct, frozen=True, kw_only=True):
     start: int
     """Code points."""
     before: str | None
+    """Text in front of the word; None if unknown."""
     prefix: str
     candidates: Sequence[str]
     outcome: str

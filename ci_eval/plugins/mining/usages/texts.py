@@ -51,6 +51,7 @@ class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
 def read_project(
     root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
 ) -> ProjectUsages:
+    """`advance(done, of)` is called after each file. `infer` asks jedi if local rules do not determine a type."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     shared = (root, dialect.name, Surroundings(own=dialect.own(paths)), infer)
     # jedi takes far longer than the grammar.

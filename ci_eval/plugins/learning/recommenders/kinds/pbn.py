@@ -30,6 +30,8 @@ DIGITS = 6
 
 
 class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
+    """The options; the defaults are the paper's PBN(10)."""
+
     t1: Annotated[float, Meta(gt=0, le=1)] = 0.101
     """Usages belong to a pattern if their distance to its centre is below this."""
     t2: Annotated[float, Meta(gt=0, le=1)] = 0.10
@@ -126,6 +128,7 @@ class Network:
         return slice(self._starts[feature], self._starts[feature + 1])
 
     def _observe(self, logarithms: Floats, at: slice, shares: Floats) -> None:
+        """Add to the patterns' logarithms. Patterns that are not named get the least."""
         # A factor that all patterns share cancels out, so only those that are named change.
         logarithms[self._patterns[at]] += np.log(shares / self._least)
 

@@ -30,6 +30,7 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
 _Part = tuple[Node, Sequence[tuple[Node, Sequence[Node]]]]
+"""A node at the top of the file, and what a framework runs in it, each with its suites."""
 GENERATED = re.compile(
     r"(?:.*/)?(?:dist|build|coverage|vendor|examples?|bench(?:mark)?s?)/.*|.*\.min\.[cm]?js|.*\.d\.ts"
 )
@@ -53,6 +54,7 @@ BUILT_IN = frozenset(
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
+    """Read tests or functions, and neither from generated files."""
     if GENERATED.fullmatch(path):
         return Parsed()
     if TEST_FILE.fullmatch(path):

@@ -40,6 +40,7 @@ class _Definition(msgspec.Struct, frozen=True):
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
+    """Read tests or functions, and neither from helpers of tests."""
     definitions = list(_definitions(root))
     if TEST_FILE.fullmatch(path):
         return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)

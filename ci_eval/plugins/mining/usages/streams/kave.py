@@ -23,6 +23,7 @@ PREDEFINED = {
     "uint": "UInt32", "ulong": "UInt64", "ushort": "UInt16", "void": "Void",
 }  # fmt: skip
 LONGEST = 10_000
+"""Characters of a name."""
 
 
 class TypeName(msgspec.Struct, frozen=True):

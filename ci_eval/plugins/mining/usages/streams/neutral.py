@@ -20,6 +20,8 @@ from ci_eval.plugins.mining.usages.recordings import (
 
 
 class Event(msgspec.Struct, kw_only=True):
+    """The fields of all lines. `time` is in seconds."""
+
     t: float
     user: str = ""
     file: str

@@ -400,7 +400,9 @@ LAYOUT = Layout(
 # ------------------------------------------------------------------------------------------------ standard library
 
 STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
+"""The typeshed that jedi brings. No module is imported."""
 FOLDERS = ("", "3", "2and3", "3.7", "3.9")
+"""Folders below STUBS. All but the first are those of jedi before 0.20."""
 ALIAS_STEPS = 4
 
 

@@ -56,6 +56,7 @@ ROOTS = ("src", "lib", "python")
 
 class Scope(msgspec.Struct, kw_only=True):
     kind: Literal["module", "class", "function", "inner"]
+    """`inner`: a lambda or a comprehension."""
     qualified: str
     enclosing: Enclosing
     parent: Scope | None = None
