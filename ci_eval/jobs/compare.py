@@ -227,7 +227,7 @@ def _start(workspace: Workspace) -> float:
 
 
 def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Rules:
-    """Return the rules by which a workspace is judged: its own, by the view, and more gates. Raises ConfigError."""
+    """Return the workspace's own rules, by the view, with more gates. Raises ConfigError."""
     if user is None:
         loaded = runs.load_workspace(workspace, view)
         config, old = loaded.config, loaded.config.comparison.gates

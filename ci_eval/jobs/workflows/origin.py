@@ -133,7 +133,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     build: str = ""
     build_output: str = "build"
     mail: str = ""
-    """"" = none."""
+    """The address that CI systems send mail about red nights to, if they send any; "" = none."""
 
     @property
     def nameable_origin(self) -> Origin:

@@ -1,4 +1,4 @@
-"""The job `init`: it writes a configuration, and the files by which a CI measures it."""
+"""The job `init`: it writes a configuration, and the files for a CI."""
 
 from __future__ import annotations
 
