@@ -43,9 +43,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     overview: Overview | None = None
     reports: dict[str, Path] = msgspec.field(default_factory=dict)
     history: Path | None = None
-    """The folder that the figures were added to, if there is one."""
     unjudged: tuple[str, ...] = ()
-    """The rules that were given and not judged, since there was nothing to compare with."""
+    """The gates that were not judged, since there was no base."""
 
     @property
     def trouble(self) -> GateFailed | None:
@@ -60,7 +59,6 @@ FIRST_NIGHT = "give a base, or --first-night if there has never been one"
 
 
 def unjudged_error(rules: Sequence[str], why: str, advice: str) -> GateFailed:
-    """Return an error that says which gates were not judged, so that a job without a verdict does not look kept."""
     count = f"{len(rules)} {'gate was' if len(rules) == 1 else 'gates were'}"
     return GateFailed(f"{count} not judged: {why} ({', '.join(rules)}); {advice}")
 
@@ -80,12 +78,10 @@ def compare(
 ) -> Outcome:
     """Compare the first of the workspaces with each of the others.
 
-    The first folder may be one of past evaluations. A single workspace is compared with the newest past one that it can
-    be compared with. `history`: a folder of past evaluations, to which the new figures are added. `same_ranker`: leave
-    out a base whose suggestions another ranker ordered, as if there were none. `first_night`: gates need not be judged
-    if there is no base. `user`: compare by what that user (a
-    profile or a file) would do on average. `view`: a change of the view of each new workspace, for this comparison
-    alone. `each_with_each`: compare all pairs; gates are about those with the first workspace. Raises ConfigError,
+    The first folder may hold past evaluations; a single workspace is compared with the newest comparable one.
+    `same_ranker`: leave out a base whose suggestions another ranker ordered. `first_night`: gates need no base. `user`:
+    compare by what that user (a profile or a file) would do on average. `view`: of each new workspace, for this
+    comparison alone. `each_with_each`: gates are about pairs with the first workspace. Raises ConfigError,
     WorkspaceError or NothingToEvaluate.
     """
     candidates, past = _split_folders(folders, history, screen)
@@ -148,7 +144,7 @@ def compare(
 def _add_base(
     candidates: Sequence[Workspace], past: stage.History | None, screen: Screen, *, same_ranker: bool
 ) -> list[Workspace]:
-    """Return the workspaces to compare, base first. A single workspace gets a base from the past, if there is one."""
+    """Put the base first. A single workspace gets a base from the past, if there is one."""
     if same_ranker and len(candidates) == 2 and candidates[0].manifest().model != candidates[1].manifest().model:
         screen.say(f"{candidates[0].folder} is not a base: another ranker ordered its lists, so two things may differ")
         return list(candidates[1:])
@@ -170,7 +166,6 @@ def _add_base(
 
 
 def _check_unjudged(rules: Rules, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
-    """Return the gates that cannot be judged without a base, of which a first night only warns."""
     unjudged = tuple(gate.rule for gate in rules.gates)
     if unjudged and first_night:
         screen.warn(f"no gate was judged, since there is no evaluation before this one: {', '.join(unjudged)}")
@@ -184,7 +179,7 @@ def append_figures(
     run: str,
     known: Collection[tuple[str, tuple[str, ...]]] = (),
 ) -> None:
-    """Add the figures of workspaces, with their gates, to a history, but for those `known` by start and series."""
+    """Add the figures of workspaces, with their gates, to a history, except those `known` by start and series."""
     for workspace, gates in results:
         declared = runs.stored_config(workspace).declared
         for figures in stage.read_figures(workspace):
@@ -195,7 +190,6 @@ def append_figures(
 def _split_folders(
     folders: Sequence[Path], history: Path | None, screen: Screen
 ) -> tuple[list[Workspace], stage.History | None]:
-    """Return the workspaces, and the past evaluations in BASE and the history, if given. Raises WorkspaceError."""
     base, *others = folders
     workspaces = [Workspace.open(folder) for folder in others]
     pasts = [read_history(history, screen)] if history else []
@@ -233,7 +227,7 @@ def _start(workspace: Workspace) -> float:
 
 
 def load_rules(workspace: Workspace, gates: Sequence[str], user: str | None, view: View, screen: Screen) -> Rules:
-    """Return the rules by which a workspace is judged: its own, by the view, and more gates. Raises ConfigError."""
+    """Return the workspace's own rules, by the view, with more gates. Raises ConfigError."""
     if user is None:
         loaded = runs.load_workspace(workspace, view)
         config, old = loaded.config, loaded.config.comparison.gates
@@ -286,7 +280,7 @@ def compare_pair(
 
 
 def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[Workspace, str]:
-    """Return the title of each workspace, with what tells it from others of that title. `view`: of new workspaces."""
+    """Return the title of each workspace, with what distinguishes it from others of that title."""
     titles = {}
     for workspace in workspaces:
         own_view = UNCHANGED if workspace is workspaces[0] and len(workspaces) > 1 else view
@@ -306,7 +300,7 @@ def make_trend(past: stage.History, new: Workspace, rules: Rules) -> Trend:
 def rank(
     names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Rules, folder: Path, view: View
 ) -> Overview:
-    """Return the ranking of these workspaces for a page in `folder`. Raises the errors of `core.compare.rank`."""
+    """Raises the errors of `core.compare.rank`."""
     workspaces = list(names)
     filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)
@@ -344,7 +338,6 @@ class RankingOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def trouble(self) -> GateFailed | None:
-        """Return an error that names the gates of all rankings that are broken or were not judged."""
         broken = [f"{name}: {outcome.trouble}" for name, outcome in self.outcomes.items() if outcome.trouble]
         broken += [str(self.unjudged)] if self.unjudged else []
         return GateFailed("\n".join(broken)) if broken else None
@@ -353,15 +346,12 @@ class RankingOutcome(msgspec.Struct, frozen=True, kw_only=True):
 def rank_nightly(
     folders: Sequence[Path], *, gates: Sequence[str], history: Path | None, output: Path, screen: Screen
 ) -> RankingOutcome:
-    """Rank the evaluations that were asked the same: those of one language and project, under the same conditions.
+    """Rank the evaluations of one language and project under the same conditions, on a page for each ranking.
 
-    Each ranking has a page. A single one is written to `output` itself, several to a folder each. A folder that is no
-    workspace stands for those directly below it. `gates`: rules by which each evaluation is compared with the first
-    one of its ranking. `history`: a folder of past figures, in a folder for each evaluation, named like its workspace;
-    tonight's figures are added.
-
-    An evaluation without a second one is left out, and so are evaluations that share no session; both are reported.
-    Raises ConfigError for a mistake in the gates, and WorkspaceError for a damaged workspace.
+    A single page is written to `output` itself, several to a folder each. A folder that is not a workspace means those
+    directly below it. `gates` compare each evaluation with the first one of its ranking. `history` has a folder for
+    each evaluation, named like its workspace; tonight's figures are added. Evaluations without a second one, or without
+    a shared session, are left out and reported. Raises ConfigError and WorkspaceError.
     """
     workspaces = [Workspace.open(folder) for folder in find_workspaces(folders)]
     Workspace.check_free(output)
@@ -406,7 +396,6 @@ def rank_nightly(
 
 
 def _group(workspaces: Sequence[Workspace]) -> dict[str, list[Workspace]]:
-    """Return the workspaces of each language, project and set of conditions, by a name that can be a folder's."""
     series: dict[tuple[str, ...], list[Workspace]] = {}
     for workspace in workspaces:
         manifest = workspace.manifest()

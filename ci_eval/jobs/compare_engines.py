@@ -29,7 +29,7 @@ from ci_eval.plugins.adapters.lsp.overlay import Overlay
 
 FILES = (".yaml", ".yml", ".json")
 TIMES = ("LatencyPercentile50", "LatencyPercentile95")
-"""The metrics that are judged besides those of the configuration, if it names none that depends on times."""
+"""The metrics that are judged in addition, if the configuration names none that depends on times."""
 OWN = (
     "engine",
     "project.dependencies",
@@ -48,7 +48,7 @@ OWN = (
     "trainingProjects",
     "outputDir",
 )
-"""The keys and sections in which sides may differ. All others decide what is asked, or what a figure means."""
+"""Keys in which sides may differ. All others decide what is asked, or what a figure means."""
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,9 +61,8 @@ def is_file(argument: str) -> bool:
 
 
 def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[list[str], Path | None]:
-    """Return the arguments that name sides, and the configuration that all sides share; None if none is named. A file
-    after engines or commands is shared. A single engine or none counts for both sides if these have different settings.
-    Raises ConfigError if there is only one side."""
+    """Return the arguments that name sides, and the shared configuration; None if none is named. A single engine or
+    none counts for both sides if these have different settings. Raises ConfigError if there is only one side."""
     *others, last = arguments or [""]
     # An engine and a file may also be the two sides.
     is_shared = is_file(last) and not any(map(is_file, others)) and (len(others) != 1 or has_settings)
@@ -79,7 +78,7 @@ def split_arguments(arguments: Sequence[str], *, has_settings: bool) -> tuple[li
 
 
 def make_side(config: Config, name: str, settings: Sequence[str], like: str | None = None) -> Side:
-    """Return a side. `name`: NAME, NAME@VERSION or a command; a file or "" keeps the engine. Raises ConfigError."""
+    """`name`: NAME, NAME@VERSION or a command; a file or "" keeps the engine. Raises ConfigError."""
     if name and not is_file(name):
         is_command = " " in name or "/" in name
         config = set_engine_command(config, name, like) if is_command else patch(config, engine=name)
@@ -159,7 +158,6 @@ def _is_own(name: str, config: Config) -> bool:
 
 
 def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> list[tuple[str, str]]:
-    """Return what one server gets and another, unknown and without any configuration, does not."""
     for (config, engine, _), (_, known_engine, sent) in zip(sides, reversed(sides), strict=True):
         unknown = isinstance(engine, LspEngine) and config.engine.command is not None and not engine.like
         if unknown and make_overlay(config.engine) == Overlay() and isinstance(known_engine, LspEngine):
@@ -178,7 +176,7 @@ def _sent_to_known_only(*sides: tuple[Config, Engine, SentConfiguration]) -> lis
 
 
 ROUNDS = 3
-"""With three rounds the median leaves out one disturbed round, and reports can show how far rounds differ."""
+"""The median of three rounds leaves out one disturbed round, and reports can show how far rounds differ."""
 
 
 class EnginesOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -203,11 +201,9 @@ def compare_engines(
 ) -> EnginesOutcome:
     """Ask all sides in turns, and compare each with each. One folder gets the workspaces and `comparison`.
 
-    `detect`: ask only as many sessions as it takes to find a difference of that size with that power, between two
-    sides. `usual`: ask as many as it takes to find two points, or 1,000 if sessions cannot be sampled for that.
-    `allow_conditions`: let the engines be configured differently even if nobody asked for the difference.
-
-    Raises the errors of `evaluate` and `compare`.
+    `detect`: ask only as many sessions as find a difference of that size with that power, between two sides. `usual`:
+    the same for two points, or 1,000 if sessions cannot be sampled. `allow_conditions`: let the engines be configured
+    differently. Raises the errors of `evaluate` and `compare`.
     """
     check_same_sessions(sides)
     # A mistake in the gates fails before anything is asked.
@@ -269,7 +265,7 @@ def name_folders(sides: Sequence[Side]) -> list[str]:
 
 
 def prepare_sides(sides: Sequence[Side], screen: Screen) -> list[Prepared]:
-    """Return the prepared sides. The first one pins a project without a version, or of a branch, for all."""
+    """Pin a project without a version, or of a branch, by the first side for all."""
     prepared = [prepare(sides[0].config, screen)]
     pinned = prepared[0].config.project
     for side in sides[1:]:
@@ -288,7 +284,6 @@ def begin_sides(
     screen: Screen,
     detection: Detection | None = None,
 ) -> list[Workspace]:
-    """Return the workspaces of the sides, with the same actions and the id of this run as `turns`."""
     workspaces = [runs.begin(side, folder, jobs, resume=resume) for side, folder in zip(sides, folders, strict=True)]
     for workspace in workspaces:
         phases.note_goal(workspace, detection=detection)

@@ -62,7 +62,7 @@ def attach_gates(
     gates: Sequence[str],
     of_run: Mapping[str, MetricInfo] | None = None,
 ) -> Rules:
-    """Return these metrics with the parsed gates. `of_run`: other figures that have gates. Raises ConfigError."""
+    """`of_run`: other figures that have gates. Raises ConfigError."""
     known = {metric.info.name: metric for metric in metrics if metric.compared}
     infos = {name: metric.info for name, metric in known.items()} | dict(of_run or {})
     shares = [name for name in declared if infos[name].unit == "share"]
@@ -90,7 +90,7 @@ def attach_gates(
 
 
 def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
-    """Return the gates of a single evaluation. Raises ConfigError, also if a rule is about a difference."""
+    """Raises ConfigError, also if a rule is about a difference."""
     own_rules = judging(config)
     gates = _check_filters(config, attach_gates(own_rules.metrics, own_rules.declared, rules, footprint.INFOS)).gates
     for gate in gates:
@@ -118,7 +118,6 @@ def check_gates(evaluation: Evaluation, gates: Iterable[Gate]) -> Iterator[GateR
 
 
 def make_gate_error(gates: Sequence[tuple[str, GateResult]]) -> GateFailed | None:
-    """Return an error that names the broken gates, each after its title; the answer has their figures."""
     broken = [f"{title}: {gate.rule}" if title else gate.rule for title, gate in gates if not gate.passed]
     return GateFailed(f"{len(broken)} of {len(gates)} gates failed: {'; '.join(broken)}") if broken else None
 

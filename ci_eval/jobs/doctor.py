@@ -57,7 +57,6 @@ class Finding(msgspec.Struct, frozen=True):
     what: str
     good: bool
     needed: bool
-    """True if nothing works without it."""
     detail: str
     tried: bool = True
     """True if it was used, rather than only found."""

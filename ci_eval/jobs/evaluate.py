@@ -46,10 +46,9 @@ def evaluate(
 ) -> Evaluated:
     """Run all stages.
 
-    `shard`: evaluate only the files that belong to it. `rounds`: how often each session is asked. `reuse`: the
-    workspace of an earlier run; its completion results are taken over if they would be the same. `gates`: rules about
-    figures. `precision`: ask only as many sessions as it takes for the interval of a metric to reach no further to each
-    side. Raises ConfigError, WorkspaceError, PreparationError or NothingToEvaluate.
+    `shard`: evaluate only its files. `rounds`: how often each session is asked. `reuse`: the workspace of an earlier
+    run whose completion results are reused if they would be the same. `precision`: ask only as many sessions as the
+    interval's half-width needs. Raises ConfigError, WorkspaceError, PreparationError or NothingToEvaluate.
     """
     folder = runs.choose_output(config, output)
     runs.check_place(folder, resume=resume)
@@ -111,8 +110,7 @@ def only_sessions(
     """Run stage 2 on a workspace's actions, and return the folder of the sessions.
 
     Sessions of another engine, completion type or shard, or with other `settings` (KEY=VALUE of stage 2), go into the
-    new workspace `output`. `command`: the command of a language server, which is then the engine. `reuse`: as in
-    `evaluate`.
+    new workspace `output`. `command`: of a language server. `reuse`: as in `evaluate`.
     """
     source = Workspace.open(folder)
     runs.check_single_project(source)
@@ -155,7 +153,7 @@ def only_sessions(
 
 
 def _change_stage(config: Config, settings: Sequence[str]) -> Config:
-    """Return the configuration with other settings KEY=VALUE of stage 2. Raises ConfigError for other stages."""
+    """Raises ConfigError for settings of other stages."""
     known = {key.name for key in keys()}
     spelled = []
     for setting in settings:
@@ -192,7 +190,7 @@ def only_logs(
 
 
 def only_reports(folders: Sequence[Path], gates: Sequence[str] = (), view: View = UNCHANGED) -> list[Evaluated]:
-    """Run stage 3 on each workspace, interrupted runs included. Each stores the changed `view`."""
+    """Interrupted runs are reported, too. Each workspace stores the changed `view`."""
     workspaces = [Workspace.open(folder) for folder in folders]
     for workspace in workspaces:
         change_view(workspace.view_path, workspace.config_path, view)
@@ -273,7 +271,7 @@ def rerank(
 
 
 def grade_workspace(folder: Path, *, trusted: bool = False) -> Evaluated:
-    """Grade the stored suggestions again, or resume that. Raises ConfigError or WorkspaceError."""
+    """Resumes an interrupted grading. Raises ConfigError or WorkspaceError."""
     workspace = Workspace.open(folder)
     manifest = workspace.manifest()
     # An interrupted grading leaves a complete run without digests, which this call resumes.

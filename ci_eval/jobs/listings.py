@@ -63,7 +63,7 @@ NAMES: dict[str, Callable[[], list[str]]] = {
     "log-formats": formats.names,
     "keys": lambda: [key.name for key in keys()],
 }
-"""The names alone, sorted. They are faster than rows, since engines and others are not loaded."""
+"""Names alone, sorted. Rows would load engines and others, which is slower."""
 
 
 SCHEMAS = ("configuration", "metrics", "comparison", "manifest", "samples")
@@ -96,7 +96,7 @@ VALUES = {
 
 
 def list_values(key: str) -> list[str]:
-    """Return the values that a key of a configuration may have; none if they are many, or if there is no such key."""
+    """Return none if they are many, or if there is no such key."""
     if key in VALUES:
         return NAMES[VALUES[key]]()
     return next((list(known_key.choices) for known_key in keys() if known_key.name == key), [])

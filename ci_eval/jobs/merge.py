@@ -32,10 +32,8 @@ from ci_eval.jobs.pipeline import Evaluated
 def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, screen: Screen) -> Evaluated:
     """Merge shards of a run into the workspace that one machine would have made, or runs over several projects.
 
-    The workspace of several projects has the files of all. A folder that is no workspace stands for the workspaces
-    directly below it. `view`: the view of the merged workspace, which stores it.
-
-    Raises WorkspaceError if shards are missing, or if the workspaces do not belong together.
+    A folder that is not a workspace means the workspaces directly below it. Raises WorkspaceError if shards are
+    missing, or if the workspaces do not belong together.
     """
     folders = find_workspaces(folders)
     paths = [folder.resolve() for folder in folders]
@@ -85,7 +83,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
 
 
 def _write_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
-    """Write all sessions, and return the number of files. Raises WorkspaceError if shards share a session."""
+    """Return the number of files. Raises WorkspaceError if shards share a session."""
     holders: dict[str, list[Workspace]] = {}
     for shard in shards:
         for source in shard.sources():
@@ -176,7 +174,6 @@ def _shared_values(manifest: Manifest) -> dict[str, object]:
 
 
 def _newest_attempts(shards: Sequence[Workspace], screen: Screen) -> list[Workspace]:
-    """Return the newest attempt of each shard, if possible a finished one, in the order of the shards' numbers."""
     attempts: dict[int, list[Workspace]] = {}
     for shard in shards:
         manifest = shard.manifest()
@@ -297,13 +294,13 @@ def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
 
 
 def _files(stage: str, shards: Sequence[Manifest]) -> int:
-    """Return the number of files of a stage in all shards. Shards share their actions unless each has its own."""
+    """Sum over shards, which share their actions unless each has its own."""
     numbers = [shard.stages[stage].files for shard in shards if stage in shard.stages]
     return sum(numbers) if stage == "interpret" or shards[0].own_actions else numbers[0]
 
 
 def _mean_of_imports(shards: Sequence[Manifest]) -> float | None:
-    """Return the mean share of unresolved imports, weighted by files; None if no shard knows its share."""
+    """Weighted by files; None if no shard knows its share."""
     pairs = [(shard.unresolved_imports, shard.stages["interpret"].files) for shard in shards]
     shares = [(share, files) for share, files in pairs if share is not None]
     # The number of imports is not stored, so files are the weights.

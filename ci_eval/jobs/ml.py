@@ -72,8 +72,7 @@ def train_ranker(
     screen: Screen,
     overrides: Sequence[str] = (),
 ) -> RankerModel:
-    """Train a ranker on logs of workspaces (or their logs/ folders), and write its model file. `overrides`: settings of
-    training as KEY=VALUE. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
+    """Train a ranker on logs, and write it. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
     settings = _settings(overrides)
     # Otherwise the error would come after minutes of training.
     if output.is_dir():
@@ -137,7 +136,6 @@ def import_ranker(path: Path, *, features: Sequence[str], output: Path) -> Ranke
 
 
 Sides = tuple[training.LookupRows, training.LookupRows, training.LookupRows | None]
-"""The rows for training, for validation, and for the test, if any are kept for that."""
 
 
 def _table_sides(sources: Sequence[Path], label: training.Label, seed: int, screen: Screen) -> Sides:
@@ -173,11 +171,10 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
-    """Return the folders with the Parquet files of the sources. Raises WorkspaceError if one run is there twice.
+    """Return the folders with the Parquet files. Raises WorkspaceError if one run is there twice, by its logs' digests.
 
-    A source that is neither a workspace nor its logs/ folder stands for the workspaces directly below it. Runs are
-    distinguished by the digests of their logs, since sessions of one project have the same ids with every engine and
-    user.
+    A source that is neither a workspace nor its logs/ folder means the workspaces directly below it. Session ids cannot
+    distinguish runs: they are the same with every engine and user.
     """
     sources = find_workspaces(sources)
     opened = [_open_logs(source) for source in sources]
@@ -209,7 +206,7 @@ def _digests(folder: Path) -> list[str]:
 
 
 def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
-    """Return the folder with the Parquet files, and the manifest of a workspace. Raises WorkspaceError."""
+    """Return the manifest of a workspace, too. Raises WorkspaceError."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
@@ -315,7 +312,6 @@ _cached_expected = lru_cache(maxsize=100_000)(average_behaviour)
 
 
 def _ranks(session: SessionScore) -> tuple[int | None, ...]:
-    """Return the rank of the expected text at each prefix; None if the text is absent."""
     # A failure of the engine counts as a miss, as everywhere.
     if session.status in FAILED:
         return (None,) * len(session.expected_text)
@@ -334,7 +330,7 @@ def check_every_prefix(workspace: Workspace) -> None:
 
 
 def expect(folder: Path, user: str) -> tuple[list[tuple[str, str, str, str]], int]:
-    """Return rows of a table, and the number of sessions. Raises ConfigError or NothingToEvaluate."""
+    """Return table rows and the number of sessions. Raises ConfigError or NothingToEvaluate."""
     metrics = metrics_of_user(load_user_model(user))
     workspace = Workspace.open(folder)
     workspace.verify()

@@ -1,9 +1,7 @@
-"""The runs that ask only as many sessions as are needed: for a narrow interval (`evaluate --precision`), or to find a
-difference of a given size between two engines (`compare-engines --detect`).
+"""The runs that ask only as many sessions as an interval (`--precision`) or a difference (`--detect`) needs.
 
 Sessions are asked in phases, in the order of `sessionsLimit`; only their number depends on the answers. A difference is
-one of the headline's sessions, which get most of the sample; a narrow interval is one of all sessions, which are then a
-simple random sample.
+one of the headline's sessions, which get most of the sample; an interval is one of a simple random sample of all.
 """
 
 from __future__ import annotations
@@ -57,7 +55,7 @@ def parse(text: str) -> float:
 
 
 def note_goal(workspace: Workspace, precision: float | None = None, detection: Detection | None = None) -> None:
-    """Write the goal of the run into the manifest. Raises WorkspaceError if a resumed run began with another."""
+    """Raises WorkspaceError if a resumed run began with another goal."""
     manifest = workspace.manifest()
     was = manifest.detection
     if not manifest.stages:
@@ -77,7 +75,7 @@ def note_goal(workspace: Workspace, precision: float | None = None, detection: D
 def check_drawn(
     option: str, config: Config, *, shard: Shard | None = None, rounds: int = 1, reuse: Path | None = None
 ) -> None:
-    """Check that the option can sample sessions. Raises ConfigError if not."""
+    """Raises ConfigError if sessions cannot be sampled."""
     interpret_config = config.interpret
     reasons = {
         "the records of a dataset are drawn as they are": bool(config.dataset.spec),
@@ -94,8 +92,8 @@ def check_drawn(
 
 
 def choose_metric(config: Config) -> Metric:
-    """Return the first of `reports.defaultMetrics` that has two bounds, as a share has. Without any, return Recall, or
-    the first compared metric. Raises ConfigError if there is none."""
+    """Return the first of `reports.defaultMetrics` with two bounds, else Recall, or the first compared metric. Raises
+    ConfigError if there is none."""
     unit = tasks.CATALOG.load(config.task).unit
     known = {
         metric.info.name: metric
@@ -111,8 +109,8 @@ def choose_metric(config: Config) -> Metric:
 
 
 def plan_detection(config: Config, difference: float, power: float) -> Detection:
-    """Return the difference to be found, in the first declared metric that is a share or a score. Raises ConfigError if
-    there is none, if the difference is too small, or if sessions cannot be sampled."""
+    """The metric is the first declared share or score. Raises ConfigError without one, if the difference is too small,
+    or if sessions cannot be sampled."""
     check_drawn("--detect", config)
     metric = next((candidate for candidate in list_joint_metrics(config) if candidate.info.span is not None), None)
     if metric is None:
@@ -128,7 +126,7 @@ def plan_detection(config: Config, difference: float, power: float) -> Detection
 
 
 def plan_usual_detection(config: Config) -> Detection | None:
-    """Return the default difference to be found; None if `plan_detection` would raise ConfigError."""
+    """Return None if `plan_detection` would raise ConfigError."""
     try:
         return replace(plan_detection(config, USUAL_DIFFERENCE, POWER), most=USUAL_SESSIONS)
     except ConfigError:  # such as of a dataset: nobody asked for this, so there is nobody to tell
@@ -136,7 +134,6 @@ def plan_usual_detection(config: Config) -> Detection | None:
 
 
 def list_joint_metrics(config: Config) -> list[Metric]:
-    """Return the declared metrics whose intervals hold together, without times, in their order."""
     known = {metric.info.name: metric for metric in load_metrics(config)}
     unit = tasks.CATALOG.load(config.task).unit
     metrics = [known[name] for name in config.declared if name in known]
@@ -171,10 +168,8 @@ def reach_precision(
 def find_difference(
     asked: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
 ) -> None:
-    """Run stage 2 of both engines, phase by phase, until the wanted difference can be found, or all sessions are asked.
-
-    `folder`: a folder for the phases meanwhile, from which an interrupted run is resumed. Raises NothingToEvaluate.
-    """
+    """Run stage 2 of both engines until the difference can be found, or all sessions are asked. `folder` holds the
+    phases for an interrupted run. Raises NothingToEvaluate."""
     (base, prepared), (new, _) = asked
     metrics, filters = list_joint_metrics(prepared.config), prepared.config.report_filters
     wanted, power, most = detection.wanted, detection.power, detection.most
@@ -212,11 +207,8 @@ def _ask_in_phases(
     screen: Screen,
     choose_size: Callable[[_Phases], int],
 ) -> _Phases | None:
-    """Run stage 2 of all engines, phase by phase, and return the phases; None if all was asked before.
-
-    `choose_size`: returns how many sessions will have been asked after the next phase, from what was asked so far; the
-    present number if it is enough.
-    """
+    """Return None if all was asked before. `choose_size`: the number of sessions after the next phase; the present
+    number if it is enough."""
     if all("interpret" in workspace.manifest().stages for workspace, _ in asked):
         shutil.rmtree(folder, ignore_errors=True)
         return None
@@ -237,19 +229,17 @@ def _ask_in_phases(
 
 
 class _Phases:
-    """The phases of a run: each asks all its engines more sessions, in the order of `sessionsLimit`."""
+    """Phases that each ask all engines more sessions, in the order of `sessionsLimit`."""
 
     def __init__(self, asked: Sequence[tuple[Workspace, Prepared]], folder: Path, jobs: int, screen: Screen) -> None:
         self.size = 0
         self.files = 0
         self.made: list[list[Progress]] = []
-        """The progress of each engine in each phase."""
         (first, prepared) = asked[0]
         self._listed = interpret.list_sessions(first, first.manifest().classes)
         # With this order, `sessionsLimit` chooses the same sessions for the same number.
         self.order = self._listed.order(prepared.config.interpret.seed)
         self._leading = np.cumsum([self._listed.classes[index] == self._listed.leading for index in self.order])
-        """The number of sessions of the headline's class among the first ones, for each number of these."""
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
         self._folder, self._jobs, self._screen = folder, jobs, screen
 
@@ -257,7 +247,6 @@ class _Phases:
         return int(self._leading[size - 1])
 
     def size_with(self, leading: int) -> int:
-        """Return the smallest number of sessions that holds so many of the headline's class."""
         return int(np.searchsorted(self._leading, leading)) + 1
 
     def ask(self, size: int) -> None:

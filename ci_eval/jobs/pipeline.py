@@ -38,11 +38,9 @@ class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
     evaluation: Evaluation
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """The reason why the job fails although its reports are written; None if it does not."""
 
 
 def prepare_logs(prepared: Prepared, workspace: Workspace) -> interpret.Setup:
-    """Return the setup of stage 2, with the file of the project's names, and with a folder for logs if logs are on."""
     settings, setup = prepared.config.interpret, prepared.setup
     # `rerank` may need the names later, also without logs.
     setup = replace(setup, names=interpret.write_names(workspace, prepared.project.root))
@@ -68,7 +66,6 @@ def _parts(workspace: Workspace) -> Path:
 
 
 def gather_logs(workspace: Workspace, prepared: Prepared) -> None:
-    """Merge the parts of all files into logs for training, validation and test, unless that was done before."""
     manifest, settings = workspace.manifest(), prepared.config.interpret
     if manifest.logs is not None and not _parts(workspace).exists():
         return
@@ -159,11 +156,10 @@ def _find_emptiness(workspace: Workspace, manifest: Manifest, most: float) -> er
 
 
 EMPTY = "empty"
-"""The name of the control that never suggests anything, on purpose."""
 
 
 def make_actions(workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
-    """Run stage 1, unless an earlier run completed it. Raises NothingToEvaluate if no session is left."""
+    """An earlier run's actions are reused. Raises NothingToEvaluate if no session is left."""
     manifest = workspace.manifest()
     done = manifest.stages.get("actions")
     if done is None or done.ended is None:
@@ -268,7 +264,6 @@ def make_sessions(asked: Sequence[tuple[Workspace, Prepared]], jobs: int, screen
 
 
 def divide_sample(asked: Sequence[tuple[Workspace, Prepared]], limit: int | None) -> None:
-    """Write the classes that a limited sample is drawn from into the manifests, with their numbers of sessions."""
     (first, prepared) = asked[0]
     manifest, classes = first.manifest(), prepared.config.sampling_classes
     # A resumed run goes on with the classes that it began with.
@@ -347,12 +342,12 @@ def record(
 
 
 def together(confined: Iterable[str]) -> str:
-    """Return one text for how well engines were confined, in several starts or on several machines."""
+    """Join the sandbox reports of several starts or machines."""
     return " / ".join(sorted(set(confined) - {""}))
 
 
 def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = ()) -> Evaluated:
-    """Run stage 3. `gates`: absolute gates. Raises WorkspaceError if there are no complete sessions."""
+    """`gates`: absolute ones. Raises WorkspaceError if there are no complete sessions."""
     complete = workspace.manifest().complete
     # An interrupted run has a report of the sessions that are complete.
     if not complete and not any(workspace.sources()):
@@ -382,7 +377,7 @@ def make_reports(workspace: Workspace, config: Config, gates: Sequence[Gate] = (
 
 
 def load_grammars(workspace: Workspace) -> Mapping[str, str]:
-    """Return the grammars that colour the sources of a workspace; none if this ci-eval does not know its language."""
+    """Return none if this ci-eval does not know the language."""
     language = workspace.manifest().language
     return languages.list_grammars(language) if language in languages.names() else {}
 

@@ -38,7 +38,6 @@ from ci_eval.plugins.adapters.process import NOTHING_OPEN
 from ci_eval.plugins.adapters.recipes import InstalledEngine, Renewable
 
 ON_TOP = ("settings", "options", "arguments", "environment", "capabilities")
-"""The keys of `engine` that are put on top of what a language server gets anyway."""
 
 
 def servers() -> Iterator[LspEngine]:
@@ -46,7 +45,7 @@ def servers() -> Iterator[LspEngine]:
 
 
 def named_engine(config: Config) -> Engine:
-    """Return the engine that the configuration names, with its settings. Raises ConfigError."""
+    """Raises ConfigError."""
     engine_config = config.engine
     # No engine's name has a space, which a command has.
     if " " in engine_config.name:
@@ -84,7 +83,7 @@ def engine_of_command(config: Config, name: str, like: LspEngine | None = None) 
 
 
 def find_similar_engine(given: EngineConfig) -> LspEngine | None:
-    """Return the named engine that a command is like, by `engine.like` or its program. Raises ConfigError."""
+    """Return the named engine that `engine.like` or the command's program names. Raises ConfigError."""
     if given.like is None:
         return next((engine for engine in servers() if is_called(given.command or ("",), engine)), None)
     engine = engines.CATALOG.load(given.like)
@@ -99,7 +98,7 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Return the engine of a command, like a named one if it says so. Raises PreparationError."""
+    """Raises PreparationError."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
@@ -128,7 +127,7 @@ def make_overlay(given: EngineConfig) -> Overlay:
 
 
 def _set_auto_import(server: LspEngine, config: Config) -> LspEngine:
-    """Return the server with the setting `interpret.autoImport`. Raises ConfigError if it cannot do so."""
+    """Raises ConfigError if the server has no such setting."""
     setting = config.interpret.auto_import
     server.auto_import.chosen(setting, server.like or server.name)
     # With auto-import, an answer lists the names of any file.
@@ -144,7 +143,7 @@ def make_sent_configuration(
     *,
     has_dependencies: bool,
 ) -> SentConfiguration:
-    """Return the configuration that the engine will get. Raises ConfigError."""
+    """Raises ConfigError."""
     if isinstance(engine, Configured):
         made = engine.sent(installation, surroundings)
     else:
@@ -171,12 +170,11 @@ class Prepared(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     project: project.Project
     records: actions.Records | None = None
-    """The records of the dataset, in tasks that take one; `project` is then the folder that shows them."""
+    """Set for tasks with a dataset; `project` is then the folder with their texts."""
     around: Project | None = None
     texts: Path | None = None
     environment: InstalledEngine | None = None
     dependencies_left_out: bool = False
-    """True if dependencies could have been installed, for an engine that looks at them."""
     confined: str = ""
     sent: SentConfiguration = msgspec.field(default_factory=SentConfiguration)
     cache: Path = msgspec.field(default_factory=machine.cache_folder)
@@ -294,9 +292,9 @@ def prepare(config: Config, screen: Screen) -> Prepared:
 def _dependencies(
     config: Config, language: Language, engine: Engine, target: project.Project, cache: Path, screen: Screen
 ) -> tuple[InstalledEngine | None, bool]:
-    """Return the environment for the engine, and whether dependencies could be installed and are not. If neither the
-    configuration nor the engine asks for dependencies, they are tried if that is safe and cheap. Raises
-    PreparationError if they are asked for and cannot be installed."""
+    """Return the environment, and whether dependencies could be installed and are not. If nothing asks for
+    dependencies, they are tried if that is safe and cheap. Raises PreparationError if they are requested and cannot be
+    installed."""
     kind, configured = language.dependencies, config.project.dependencies
     wanted = engine.needs_dependencies or bool(config.project.dependency_groups)
     is_asked = wanted if configured is None else configured
@@ -490,7 +488,7 @@ def _check_target(task: Task, config: Config) -> None:
 
 
 def load_engine(config: Config) -> Engine:
-    """Return the engine that the configuration names, or one for its command or endpoint. Raises ConfigError."""
+    """Return the named engine, or one for the command or endpoint. Raises ConfigError."""
     settings = config.engine
     own_name = settings.name if settings.name != EngineConfig().name else None
     if settings.endpoint is not None:

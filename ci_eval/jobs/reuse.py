@@ -29,7 +29,6 @@ from ci_eval.plugins.adapters.engine import Closure, find_closure
 
 SOURCES = (".py", ".pyi")
 OWN = ("__init__",)
-"""The last part of the name of the file that stands for its folder."""
 
 _COMMENT = re.compile(r"#[^\n]*")
 _BRACKETS = re.compile(r"\([^()]*\)")
@@ -38,7 +37,7 @@ _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
 def closures(prepared: Prepared) -> dict[str, str]:
-    """Return the digest, by path, of everything that results in a file depend on; empty for the whole project."""
+    """Return the digest, by path, of all that a file's results depend on; empty for the whole project."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
@@ -80,7 +79,7 @@ def _digest(parts: Sequence[str]) -> str:
 
 
 def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
-    """Return the sources that each source imports, directly or not, itself among them, as a set of bits."""
+    """Return for each source the set of bits of its direct and indirect imports, itself included."""
     by_ending = _index_endings(sources)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
     edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
@@ -100,7 +99,6 @@ def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
 
 
 def _index_endings(sources: Sequence[str]) -> Mapping[Name, list[int]]:
-    """Return the ranks of the sources, by each end of their module's whole name, in parts."""
     ranks: dict[Name, list[int]] = defaultdict(list)
     for rank, path in enumerate(sources):
         parts = PurePosixPath(path)
@@ -130,7 +128,7 @@ def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Ite
 
 
 def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
-    """Yield the files directly in folders of that name; for dots alone, those in the same folder or above."""
+    """Dots alone mean the files in the same folder or above."""
     folders = {package} if package else {parent.name for parent in PurePosixPath(path).parents}
     for name, ranks in places.items():
         if len(name) == 2 and name[0] in folders:
@@ -138,7 +136,7 @@ def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterat
 
 
 SAMPLE = 0.02
-"""The share of the sessions that are asked again, in the mean of many nights."""
+"""The share of the sessions that are asked again, in the mean of many nightly runs."""
 
 
 def check_reusable(config: Config, rounds: int) -> None:
@@ -165,8 +163,8 @@ def reuse_sessions(
     jobs: int,
     screen: Screen,
 ) -> None:
-    """Run stage 2 with the results of an earlier run, if there is one like this. Some files are asked again. If any
-    session in them has another result than before, nothing is reused."""
+    """Run stage 2 with the results of an earlier run. Some files are asked again; if any result differs, nothing is
+    reused."""
     earlier_workspace = _open_earlier(earlier, workspace, prepared, screen)
     asked_anew, taken = _take_over(earlier_workspace, workspace, prepared) if earlier_workspace else ((), ())
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
@@ -198,7 +196,6 @@ def reuse_sessions(
 
 
 def note_closures(workspace: Workspace, prepared: Prepared) -> None:
-    """Write into the manifest what results depend on, for the runs that will reuse them."""
     if digests := closures(prepared):
         kept = {head.path: digests[head.path] for head in workspace.action_heads() if head.path in digests}
         workspace.write_manifest(replace(workspace.manifest(), closures=kept))
@@ -234,7 +231,7 @@ def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> It
 
 
 def _select_conditions(config: Config) -> Config:
-    """Return what results depend on. The project may have moved, if its content is the same."""
+    """The project may have moved, if its content is the same."""
     project = replace(config.project, spec="")
     plain = Config()
     left_out = {"reports": plain.reports, "comparison": plain.comparison, "training_projects": (), "output_dir": ""}
@@ -242,7 +239,7 @@ def _select_conditions(config: Config) -> Config:
 
 
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
-    """Store the earlier sessions that would be the same. Return the files of a sample, and those that were stored."""
+    """Return the files of a sample, and those whose sessions were stored."""
     heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))
@@ -261,7 +258,6 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 
 
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
-    """Yield the files of a changed project that have the same sessions, and depend on the same files, as before."""
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
     interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt
@@ -288,7 +284,7 @@ def _has_result(session: Session) -> bool:
 
 
 def _sample(sizes: dict[str, int], start: str) -> set[str]:
-    """Return the files to ask again, other ones in every run: each with the chance SAMPLE, and at least one."""
+    """Return at least one file. Any file has the chance SAMPLE, and runs sample different ones."""
     # The start of the run is part of the seed, so that every file is asked again some day.
     draws = {path: draw(0, f"{start} {path}") for path in sizes}
     # A night that drew none takes a small file rather than a large one, which would be much more than SAMPLE.

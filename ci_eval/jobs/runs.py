@@ -51,16 +51,15 @@ def make_title(config: Config, engine: EngineInfo) -> str:
 
 
 def check_place(folder: Path, *, resume: bool) -> None:
-    """Raise WorkspaceError if a run can neither begin nor resume in the folder, before anything is prepared."""
+    """Raises WorkspaceError if a run can neither begin nor resume in the folder."""
     if not (resume and (folder / "manifest.json").is_file()):
         Workspace.check_free(folder, hint=", or add --resume to take up the run that is there")
 
 
 @contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Hold the folder of a workspace while a run works on it. If there is nothing to evaluate, a new folder without
-    actions and errors is removed. Raises WorkspaceError if another run works on the same folder, and Interrupted, which
-    names the folder, if the user interrupts the run."""
+    """Lock the folder of a run. If there is nothing to evaluate, a new folder without actions and errors is removed.
+    Raises WorkspaceError if another run works on the folder, and Interrupted, which names the folder."""
     # Only folders that this run makes may be removed again.
     made = [missing_folder for missing_folder in (folder, *folder.absolute().parents) if not missing_folder.exists()]
     try:
@@ -79,7 +78,7 @@ def kept(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Hold a lock on the folder, which ends with this process. Raises WorkspaceError if another run holds it."""
+    """The lock ends with this process. Raises WorkspaceError if another run holds it."""
     atomic.make_folder(folder)
     # The folder itself is locked, since a lock file would outlive a killed run.
     descriptor = os.open(folder, os.O_RDONLY)
@@ -101,8 +100,7 @@ def _lock(folder: Path) -> Iterator[None]:
 def begin(
     prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None, *, resume: bool = False
 ) -> Workspace:
-    """Make a new workspace, or open the one of an interrupted run to `resume`, if there is one. Raises WorkspaceError
-    if the configuration, project or engine of that run differs."""
+    """Begin a run, or resume the one there. Raises WorkspaceError if its configuration, project or engine differs."""
     if resume and (folder / "manifest.json").is_file():
         return take_up(Workspace.open(folder), prepared, jobs, shard)
     manifest = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else None)
@@ -167,14 +165,14 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
 
 
 def find_revision(command: Sequence[str] | None) -> str:
-    """Return the commit of the repository that a command's program lies in, else of the current folder."""
+    """Return the commit of the repository of the command's program, else of the current folder."""
     program = Path(command[0] if command else "-")
     tops = (folder for folder in program.resolve().parents if (folder / ".git").exists())
     return read_revision(next(tops, Path.cwd()))
 
 
 def describe_judge(config: Config) -> str:
-    """Return the name of the judge and the version of its question; "" if nothing is judged."""
+    """Return judge and version of its question; "" if nothing is judged."""
     if config.judge is None:
         return ""
     judge = cast("graders.Judging", graders.CATALOG.load("judge"))
@@ -206,7 +204,7 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
 
 
 def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
-    """Yield each difference of `same_answers`: its name, and a clause that says what was and what is now."""
+    """Yield the name of each difference of `same_answers`, and a clause with old and new value."""
     for name, before, after in unlike(same_answers(was), same_answers(now)):
         told = between(was.sent, now.sent, same_kind=True) if name == TOLD and was.sent and now.sent else ()
         if told:
@@ -225,7 +223,7 @@ TOLD = "configuration that the engine is told"
 
 
 def same_answers(manifest: Manifest) -> dict[str, object]:
-    """Return everything that two runs must share for one to resume the other, as name → value."""
+    """Return everything that must be equal for a run to be resumed."""
     sent = "unknown"
     # Manifests of former versions of ci-eval do not have it.
     if manifest.sent is not None:
@@ -250,7 +248,7 @@ def _packages_text(packages: Mapping[str, str]) -> str:
 
 
 def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
-    """Store in the manifest how often each session is asked. Raises WorkspaceError if a resumed run did otherwise."""
+    """Raises WorkspaceError if a resumed run asked otherwise."""
     manifest = workspace.manifest()
     if not manifest.stages:
         workspace.write_manifest(replace(manifest, rounds=rounds, turns=turns))
@@ -265,7 +263,6 @@ def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
 def copy_actions(
     source: Workspace, prepared: Prepared, folder: Path, jobs: int, shard: Shard | None = None
 ) -> Workspace:
-    """Make a new workspace with the actions of `source`, for another engine or completion type, or for a shard."""
     workspace = begin(prepared, folder, jobs, shard)
     take_actions(source, workspace)
     return workspace
@@ -294,18 +291,17 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
 
 
 def check_single_project(workspace: Workspace) -> None:
-    """Raise ConfigError if the workspace was merged from several projects: an engine works on one."""
+    """Raises ConfigError if the workspace was merged from several projects: an engine works on one."""
     if workspace.manifest().projects:
         raise ConfigError(f"{workspace.folder} is merged of several projects: use the workspace of one of them")
 
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the stored configuration, with its view. Raises WorkspaceError if what was measured changed."""
+    """Raises WorkspaceError if what was measured changed."""
     return load_workspace(workspace, view).config
 
 
 def with_view(config: Config, folder: Path) -> Config:
-    """Return the configuration that a run is begun or resumed with, with the view stored in its folder, if any."""
     workspace = Workspace(folder)
     return stored_config(workspace) if workspace.view_path.exists() else config
 
@@ -315,7 +311,7 @@ def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Return the configuration as it was measured, with another view. Raises WorkspaceError if it changed since."""
+    """Raises WorkspaceError if the configuration changed since."""
     return _load(workspace, view.spell()).config
 
 
@@ -327,9 +323,8 @@ def _load(workspace: Workspace, view: Sequence[str]) -> Loaded:
 
 
 def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed: bool = False) -> None:
-    """Raise ConfigError if `config` takes something dangerous from a workspace's configuration, unless it is `trusted`.
-    Dangerous are a command to run, an address to send code to, and an exception to confinement. `typed`: the user gave
-    the engine's command."""
+    """Raises ConfigError if an untrusted workspace's configuration sets a command, an address to send code to, or an
+    exception to confinement. `typed`: the user gave the engine's command."""
     stored = stored_config(workspace)
     asked = []
     if stored.engine.command is not None and config.engine.command is not None and not typed:
@@ -359,7 +354,7 @@ def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed
 
 
 def refuse_foreign_grading(workspace: Workspace, stored: Config, *, trusted: bool) -> None:
-    """Raise ConfigError if grading would ask a judge or run tests, unless the workspace is `trusted`."""
+    """Raises ConfigError if grading would ask a judge or run tests."""
     _refuse(workspace, [*_addresses(stored.judge), *_test_runs(stored)], trusted=trusted)
 
 

@@ -28,7 +28,7 @@ AROUND = 2
 
 
 def describe(folder: Path, identity: str) -> Iterator[str]:
-    """Yield the lines that describe a stored session. The beginning of its id is enough."""
+    """Yield the description of a stored session. The beginning of its id is enough."""
     source, session = Workspace.open(folder).find_session(identity)
     # A file that could no longer be read is stored without its text.
     line, column = line_and_column(source.text, min(session.offset, len(source.text)))
@@ -82,12 +82,11 @@ def _lookup(lookup: Lookup, expected: str, *, reused: bool = False) -> Iterator[
 
 
 def kept_trace(folder: Path, identity: str) -> tuple[str, ...]:
-    """Return the messages to and from the engine during the run, a line each; none if they were not stored."""
     return Workspace.open(folder).find_session(identity)[1].trace
 
 
 def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: bool) -> None:
-    """Ask the engine again, and print each message and the result. Raises WorkspaceError if there are none."""
+    """Print each message of a repeated session. Raises WorkspaceError if there are none."""
     recorder = Trace(screen.line, full=full)
     with attach_listener(recorder):
         lines = list(replay(folder, identity, screen, trusted=trusted))
@@ -137,8 +136,8 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
 def list_causes(
     folder: Path, *, base: Path | None, others: Sequence[Path], output: Path | None, view: View
 ) -> tuple[Causes, dict[str, Path]]:
-    """Find the clusters of misses, or of what is worse than in `base`, and write them. Return them, and by reporter the
-    file to open first. `others`: workspaces with the same sessions. Raises WorkspaceError or NothingToEvaluate."""
+    """Find the clusters of misses, or of losses against `base`. Return them, and by reporter the file to open first.
+    `others`: workspaces with the same sessions. Raises WorkspaceError or NothingToEvaluate."""
     workspace = _open(folder)
     manifest, config = workspace.manifest(), runs.stored_config(workspace, view)
     if "RecallAt1" not in {metric.info.name for metric in load_metrics(config) if metric.of in manifest.figures}:

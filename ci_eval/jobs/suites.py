@@ -1,7 +1,4 @@
-"""The jobs for a suite, a table with a row for each of a configuration's `projects`.
-
-Each is evaluated, or engines are compared over it; suites that were evaluated are compared, and shards of one merged.
-"""
+"""The jobs for a suite, a table with a row for each of a configuration's `projects`."""
 
 from __future__ import annotations
 
@@ -47,7 +44,6 @@ NOTE = "shard.json"
 def announce_rows(
     kind: str, rows: Mapping[str, str], screen: Screen, shard: Shard | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Print the title of each row of the `shard` before yielding the name of its folder and the title."""
     for number, (name, title) in enumerate(rows.items(), 1):
         if shard is None or is_of(number, shard):
             screen.say(f"{kind} {number} of {len(rows)}: {title}")
@@ -55,13 +51,13 @@ def announce_rows(
 
 
 def is_of(number: int, shard: Shard) -> bool:
-    """Return whether the shard has the row of that number (from 1). Rows are dealt in turns."""
+    """Rows are dealt in turns; numbers begin with 1."""
     return (number - 1) % shard.of == shard.index - 1
 
 
 def name_row(number: int, text: str, otherwise: str, *, ending: bool = False) -> str:
-    """Return the name of the folder of the row with that number (from 1), by its text, or its `ending` if it is long.
-    `otherwise`: the name of a row whose text has nothing that a folder's name may have."""
+    """Return a folder's name from the row's number (from 1) and its text, or the `ending` of a long text. `otherwise`:
+    for a text without usable characters."""
     # The number keeps apart what the slug makes equal.
     characters = re.sub(r"[^A-Za-z0-9._-]+", "-", text)
     characters = characters[-MOST_NAMED:] if ending else characters[:MOST_NAMED]
@@ -73,15 +69,14 @@ class SuiteOutcome(msgspec.Struct, frozen=True, kw_only=True):
     suite: Suite
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """The failure of the first project that failed; None if the job does not fail."""
 
 
 class SuiteShard(Value, frozen=True, kw_only=True):
-    """The note in a folder that holds a shard of a suite, which evaluates some of its projects as wholes."""
+    """The note in the folder of a shard, which evaluates some of the suite's projects as wholes."""
 
     shard: str
     projects: tuple[str, ...]
-    """The specs of all projects of the suite, in the order of the configuration."""
+    """Specs of all projects of the suite, in the order of the configuration."""
 
 
 def evaluate(
@@ -95,7 +90,7 @@ def evaluate(
     shard: Shard | None = None,
     screen: Screen,
 ) -> SuiteOutcome:
-    """Evaluate each project, or each of a `shard`, in its workspace. Raises as `evaluate` of one project does."""
+    """Raises as `evaluate` of one project does."""
     folder = runs.choose_output(config, output)
     if shard:
         check_shard(config, shard)
@@ -189,9 +184,8 @@ def compare_suites(
     view: View = UNCHANGED,
     screen: Screen,
 ) -> SuiteOutcome:
-    """Compare the projects that both suites have, and write the table of all. Gates were not judged for a project in
-    one suite alone: that is a failure, unless it is the `first_night` of a project in `new`. Raises WorkspaceError if a
-    suite holds no evaluations, or if no project is in both; else as `compare` of one project does."""
+    """Gates of a project in one suite alone were not judged, which fails unless it is the `first_night` of a project in
+    `new`. Raises WorkspaceError without evaluations or a common project; else as `compare` of one project does."""
     mine, theirs = _workspaces(base), _workspaces(new)
     both = [spec for spec in mine if spec in theirs]
     if not both:
@@ -244,7 +238,7 @@ def _workspaces(folder: Path) -> dict[str, Path]:
 
 
 def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> SuiteOutcome:
-    """Return the suite that one machine would have made. Raises WorkspaceError if shards do not belong together."""
+    """Raises WorkspaceError if shards do not belong together."""
     sources = _check_shards(folders)
     atomic.empty_folder(output)
     for name, source in sources.items():
@@ -296,7 +290,7 @@ def _conditions(workspace: Workspace) -> dict[str, object]:
 
 
 def check_shard(config: Config, shard: Shard) -> None:
-    """Check that the shard has a project. Raises ConfigError if it would have nothing to do."""
+    """Raises ConfigError if the shard has no project."""
     if shard.of > len(config.projects):
         raise ConfigError(
             f"--shard {shard}: a suite of {len(config.projects)} projects has {len(config.projects)} shards at most, "
@@ -305,7 +299,7 @@ def check_shard(config: Config, shard: Shard) -> None:
 
 
 def note_shard(folder: Path, config: Config, shard: Shard) -> None:
-    """Write the note of a shard into its folder. Raises WorkspaceError if the folder holds another shard."""
+    """Raises WorkspaceError if the folder holds another shard."""
     note = SuiteShard(shard=str(shard), projects=config.projects)
     if (folder / NOTE).is_file() and read_shard(folder) != note:
         raise WorkspaceError(f"{folder} holds another shard, or one of another suite: choose another --output")
@@ -313,7 +307,6 @@ def note_shard(folder: Path, config: Config, shard: Shard) -> None:
 
 
 def find_shards(places: Sequence[Path]) -> list[Path]:
-    """Return the shards of suites among these folders, and directly below the folders that are no shards."""
     shards: list[Path] = []
     for place in places:
         shards += [place] if (place / NOTE).is_file() else sorted(path.parent for path in place.glob(f"*/{NOTE}"))
@@ -326,7 +319,6 @@ def read_shard(folder: Path) -> SuiteShard:
 
 
 def _name_folders(projects: Sequence[str]) -> dict[str, str]:
-    """Return the project of each folder."""
     numbered = enumerate(projects, 1)
     return {name_row(number, spec.partition("#")[0], "project", ending=True): spec for number, spec in numbered}
 
@@ -337,7 +329,6 @@ def _of_project(config: Config, spec: str) -> Config:
 
 
 def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -> SuiteOutcome:
-    """Write the reports of the suite. `troubles`: the failures of projects, in their order."""
     return SuiteOutcome(
         folder=folder,
         suite=suite,
@@ -347,7 +338,7 @@ def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -
 
 
 def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder: Path) -> SuiteOutcome:
-    """Write the table of evaluations, which are given by folder. Figures are those that each report shows first."""
+    """`done`: by folder. Figures are those that each report shows first."""
     first = next(iter(done.values())).evaluation
     known = {info.name: info for info in first.metrics}
     infos = [known[name] for name in config.declared if name in known]
@@ -379,7 +370,6 @@ def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder:
 def tabulate_comparisons(
     comparisons: Mapping[str, Comparison], troubles: Sequence[CiEvalError | None], pairs: int = 1
 ) -> Suite:
-    """Return the table of comparisons by folder. `pairs`: the number of such tables over the same projects."""
     first = next(iter(comparisons.values()))
     infos = [info for name in first.declared for info in first.metrics if info.name == name]
     projects = tuple(

@@ -42,7 +42,6 @@ class SweepOutcome(msgspec.Struct, frozen=True, kw_only=True):
     sweep: Sweep
     reports: dict[str, Path]
     trouble: CiEvalError | None
-    """The failure of the first run that failed; None if the job does not fail."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,12 +53,11 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """Return the values as people read them: the last part of each key, and the value."""
         return ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in self.values.items())
 
 
 def expand_axes(varied: Sequence[str]) -> list[Choice]:
-    """Return all combinations of the values of each `key=a,b,c`; the last key changes fastest. Raises ConfigError."""
+    """The last key changes fastest. Raises ConfigError."""
     axes: dict[str, list[str]] = {}
     for axis in varied:
         key, equals, text = axis.partition("=")
@@ -90,9 +88,9 @@ def sweep(
     holds_out: bool,
     screen: Screen,
 ) -> SweepOutcome:
-    """Evaluate each run in an own folder, and compare it with the first. `configured`: returns the configuration
-    of a choice. `merged`: the folders of a sweep's shards, which are merged instead of evaluated. `holds_out`: choose
-    the best run in one half of the files, and report it in the other half. Raises as `evaluate` and `merge` do."""
+    """Evaluate each run in its folder, and compare it with the first. `merged`: shards of a sweep, which are merged
+    instead of evaluated. `holds_out`: choose the best run in one half of the files, and report it in the other half.
+    Raises as `evaluate` and `merge` do."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:
@@ -195,16 +193,16 @@ def _add_comparison(run: SweptRun, folder: Path, base: str, declared: Sequence[s
 
 
 def split_files(paths: Sequence[str], seed: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Return a random half of the files, the larger one if their number is odd, and the others."""
+    """Return two random halves; the first is the larger one if their number is odd."""
     ordered = sorted(paths, key=lambda path: (draw(seed, f"hold out {path}"), path))
     half = (len(ordered) + 1) // 2
     return frozenset(ordered[:half]), frozenset(ordered[half:])
 
 
 def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, MetricInfo]) -> HeldOut | None:
-    """Return the run that is best in one half of the files, with its figures in the other half; None if all sessions
-    are in one file, or no run has a figure. The first of the `infos` (metrics by name) decides. Sessions are those of
-    the filter that leads the first run."""
+    """Return the best run in one half of the files, by the first of `infos`, with its figures in the other half; None
+    if all sessions are in one file, or no run has a figure. Sessions are those of the filter that leads the first
+    run."""
     first = done[0].evaluation
     paths = list(first.filters[first.headline].files)
     if len(paths) < 2:

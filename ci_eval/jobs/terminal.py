@@ -221,7 +221,7 @@ def _short(error: FileError) -> str:
 def small(
     result: Sweep | Suite | Causes | Cases, folder: Path | None, reports: Mapping[str, Path], screen: Screen
 ) -> None:
-    """Print a result, and the paths of its reports. The last line is the folder's path, if it has one."""
+    """Print a result and its reports' paths. The last line is the folder's path, if it has one."""
     to_terminal(small_blocks(result), screen)
     _print_reports(reports, screen)
     if folder:
@@ -252,7 +252,6 @@ def logs(record: LogsRecord | None, screen: Screen) -> None:
 
 
 def _kind_rows(sides: Sequence[LogCounts]) -> list[tuple[str, ...]]:
-    """Return a row for each kind of candidate, the most frequent first."""
     total: dict[str, tuple[int, int]] = {}
     for counts in sides:
         for kind, (rows, expected) in counts.kinds.items():

@@ -24,9 +24,9 @@ from ci_eval.plugins.mining.reviews.records import REPOSITORY, Mined, Repository
 from ci_eval.plugins.mining.reviews.verdicts import PROMPTS, Answer, fill_fence
 
 PATIENCE = 120.0
-"""The seconds that the language model may take for one comment."""
+"""Seconds for one comment."""
 LONGEST = 200
-"""The most tokens of its response."""
+"""The most tokens of a response."""
 
 
 def mine(
@@ -42,9 +42,8 @@ def mine(
 ) -> None:
     """Write the records of all repositories, and print the outcome of each comment.
 
-    `reviews`: the files in which people accept or reject records, one for each reviewer; new records are added to all
-    of them. `judge`: a language model that is asked which comments can be understood from the change alone.
-    `prompts`: the language of the prompts that are spread over the records. Raises ConfigError, DownloadError,
+    `reviews`: a file of verdicts for each reviewer; new records are added to all. `judge`: is asked which comments can
+    be understood from the change alone. `prompts`: their language. Raises ConfigError, DownloadError,
     NothingToEvaluate, or EngineFailure if the language model cannot be asked.
     """
     answer: Answer | None = None

@@ -14,8 +14,7 @@ Fate = TypeVar("Fate", bound=str)
 def table(
     titles: Sequence[str], facts: Mapping[str, Sequence[str]], fates: Sequence[Counter[Fate]], screen: Screen
 ) -> None:
-    """Print a table with a column for each source: its facts, then the count of each outcome. The outcomes of records
-    come first, then the most frequent ones."""
+    """Print a column for each source. The outcomes of records come first, then the most frequent ones."""
     total: Counter[Fate] = sum(fates, Counter())
     order = sorted((fate for fate in total if total[fate]), key=lambda fate: (fate not in KEPT, -total[fate], fate))
     rows = [(name, *values) for name, values in facts.items()]
@@ -24,4 +23,3 @@ def table(
 
 
 KEPT = {"paired", "kept"}
-"""The outcomes of what became a record."""

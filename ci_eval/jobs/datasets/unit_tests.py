@@ -47,9 +47,8 @@ def mine(
     screen: Screen,
     prompts: str = "en",
 ) -> None:
-    """Write the records of all projects, in the order of `specs`, and print the outcome of each test. `prompts`: the
-    language of the prompts that are spread over the records. Raises ConfigError, PreparationError,
-    NothingToEvaluate."""
+    """Write the records in the order of `specs`, and print the outcome of each test. `prompts`: their language. Raises
+    ConfigError, PreparationError, NothingToEvaluate."""
     dialect = languages.CATALOG.load(language)
     mined_projects: list[MinedProject] = []
     known: set[str] = set()

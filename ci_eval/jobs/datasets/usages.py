@@ -27,19 +27,17 @@ from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     own_types: bool = False
-    """A flag for usages of the project's own types, too."""
     infer: bool = False
-    """A flag to ask jedi if local rules do not tell the type."""
+    """True to ask jedi if local rules do not find the type."""
     merge: Merge = "last"
     seed: int = 0
     steps: bool = False
     jobs: int = 1
     texts: bool = False
-    """A flag to store the texts, and where the objects are in them."""
+    """True to store the texts, and where the objects are in them."""
 
     def dialect(self) -> Dialect:
-        """Return the dialect of the language. Raises ConfigError if no language is given, or if `infer` does not know
-        it."""
+        """Raises ConfigError without a language, or if `infer` does not know it."""
         if not self.language:
             raise ConfigError(f"--language is needed: one of {', '.join(languages.names())}")
         if self.infer and self.language != "python":
@@ -48,8 +46,6 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _SourceReport(msgspec.Struct):
-    """A source, and the outcomes of its usages."""
-
     title: str
     facts: dict[str, str] = msgspec.field(default_factory=dict)
     fates: Counter[str] = msgspec.field(default_factory=Counter)
@@ -59,8 +55,7 @@ class _SourceReport(msgspec.Struct):
 
 
 def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the usages of whole projects, a line each, in the order of `specs`. Raises ConfigError, PreparationError,
-    NothingToEvaluate."""
+    """Write a line for each usage, in the order of `specs`. Raises ConfigError, PreparationError, NothingToEvaluate."""
     dialect = choices.dialect()
     lines: list[ObjectUsage] = []
     reports = []
@@ -100,12 +95,10 @@ OTHERS: Mapping[Receiver, str] = {
     "array": "call on an array",
     "type parameter": "call on an object of a type parameter",
 }
-"""The outcome of a call by its receiver, if that is no object whose usage is known."""
 
 
 def format_known_share(receivers: Mapping[Receiver, int]) -> str:
-    """Return the share of objects of known type among the objects that something is called on, as a percentage; ""
-    without any."""
+    """Return the share of calls on objects whose type is known, as a percentage; "" without any."""
     objects = receivers.get("object", 0)
     every = objects + receivers.get("unknown", 0)
     return f"{objects / every:.0%}" if every else ""
@@ -115,8 +108,8 @@ def format_known_share(receivers: Mapping[Receiver, int]) -> str:
 
 
 def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the histories in Git repositories. Each source is a URL or folder, optionally followed by @REVISION. Raises
-    ConfigError, InstallError, NothingToEvaluate."""
+    """Write histories. A source is a URL or folder, optionally with @REVISION. Raises ConfigError, InstallError,
+    NothingToEvaluate."""
     dialect = choices.dialect()
     histories: list[Mined] = []
     reports = []
@@ -140,7 +133,7 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
 
 
 def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: Choices, screen: Screen) -> None:
-    """Write the histories in recordings, which are given as format and path. Raises ConfigError, NothingToEvaluate."""
+    """`recordings`: format and path of each. Raises ConfigError, NothingToEvaluate."""
     histories: list[Mined] = []
     reports = []
     for name, path in recordings:

@@ -1,8 +1,7 @@
 """The job `logs calibrate`: it looks for settings under which synthetic logs train as good a ranker as logs of users.
 
-The procedure is that of the thesis, section 4.2. Real logs are divided into two groups; a ranker is trained on the
-first, and its Top-1 is measured on the second. Then logs are made with one setting after the other, and a ranker is
-trained on them, until its Top-1 on the second group differs by no more than a threshold.
+The procedure is that of the thesis, section 4.2: a ranker is trained on one group of real logs, and its Top-1 measured
+on the other. Settings are tried until a ranker trained on synthetic logs has a Top-1 within a threshold of that.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from ci_eval.plugins.learning.rankers import Scores, lightgbm
 from ci_eval.plugins.learning.training import fit_user
 
 STOPPING = 20
-"""The percentage of the real logs for training that decides when training on the others is stopped."""
+"""Percentage of the real logs for training that decides when training on the others stops."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +138,6 @@ def _predict(
 
 
 def _difference(test: training.LookupRows, gains: Floats, sessions: Sequence[ShownSession]) -> Difference:
-    """Return the mean of `gains`, one for each list, with its interval over users, or sessions."""
     users = {identity(session): session.user for session in sessions}
     by_user = len(set(users.values())) >= event_logs.ENOUGH_USERS
     sums: dict[str, float] = {}
@@ -163,8 +161,6 @@ USER = "interpret.userModel="
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """The settings of synthetic logs: overrides of the configuration, as `--set` takes them."""
-
     name: str
     overrides: tuple[str, ...]
 
@@ -184,7 +180,6 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     second_group: int
     attempts: tuple[Attempt, ...]
     chosen: str | None
-    """The first setting that is close enough; None if there was none."""
 
     @property
     def trouble(self) -> GateFailed | None:
@@ -212,9 +207,8 @@ def calibrate(
 ) -> Calibration:
     """Try the settings of the files `own`, or else the known ones, until one is close enough; with `every`, try all.
 
-    `configured`: overrides → configuration. Writes the workspaces with the logs, and calibration.json after each of
-    them. `resume`: continue with the files that exist. Raises ConfigError, WorkspaceError, PreparationError,
-    NothingToEvaluate, EngineFailure.
+    calibration.json is written after each workspace. `resume`: continue with the files that exist. Raises ConfigError,
+    WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
     """
     if not resume:
         atomic.empty_folder(output)
@@ -253,8 +247,8 @@ def calibrate(
 
 
 def known(seen: EventSessions) -> Iterator[Setting]:
-    """Yield the settings of the thesis's table 2, the third with the tables of the first group; then those that helped
-    in our own experiment (docs/results/ml.md)."""
+    """Yield the settings of the thesis's table 2, the third with the tables of the first group; then those of
+    docs/results/ml.md."""
     # `null` takes away a filter that the configuration may have.
     everything = f"{KINDS}null"
     yield Setting("names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0)))
@@ -266,7 +260,7 @@ def known(seen: EventSessions) -> Iterator[Setting]:
 
 
 def _single_list_user(typed: int) -> str:
-    """Return a user model that sees one list, after `typed` letters, and takes the text if it is there."""
+    """A user who sees one list, after `typed` letters, and takes the text if it is there."""
     return f"{USER}{{profile: always, firstPrefix: {[0] * typed + [1]}, cancel: [1]}}"
 
 

@@ -40,9 +40,7 @@ from ci_eval.plugins.jetbrains.kept import FOLDER, Kept
 from ci_eval.plugins.jetbrains.workspace import Origin, Writer, find_actions_files, read_errors, read_files
 
 OWN = "ci-eval"
-"""The folder of an exported workspace with its original manifest and configuration."""
 NAMED = "%Y-%m-%d_%H-%M-%S"
-"""The format of the name that the plugin gives a workspace: the time at which it began."""
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +53,8 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def describe(folder: Path, generation: str | None, engine: str) -> Described:
-    """Read the config.json of a workspace of the plugin. `generation`: its name, None = the one that wrote the
-    configuration; `engine`: NAME@VERSION. Raises WorkspaceError, ConfigError."""
+    """`generation`: None = the one that wrote the configuration; `engine`: NAME@VERSION. Raises WorkspaceError,
+    ConfigError."""
     path = folder / "config.json"
     if not path.is_file():
         raise WorkspaceError(
@@ -96,7 +94,7 @@ def describe(folder: Path, generation: str | None, engine: str) -> Described:
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
-    """Return the keys of the configuration that ci-eval knows, and a warning for the others. Nothing in it is run."""
+    """Return the known keys, and a warning for the others. Nothing in the configuration is run."""
     try:
         loaded = load(path, environment=_Verbatim())
         config, warnings = loaded.config, loaded.warnings
@@ -113,7 +111,7 @@ def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Confi
 
 
 class _Verbatim(dict[str, str]):
-    """An environment in which `${name}` means itself, since it named a property of another machine."""
+    """`${name}` means itself, since it named a property of another machine."""
 
     def __contains__(self, _: object) -> bool:
         return True
@@ -123,7 +121,7 @@ class _Verbatim(dict[str, str]):
 
 
 def _least_config(raw: Mapping[str, object]) -> Config:
-    """Return a configuration of strategy, completion type and title alone; each is left out if it is not understood."""
+    """Return strategy, completion type and title alone; each is left out if it is not understood."""
     config = Config()
     for key, value in _known_sections(raw).items():
         section = {key: value}
@@ -208,7 +206,6 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
 
 
 def import_description(described: Described, output: Path, screen: Screen) -> Evaluated:
-    """Import a described workspace of the plugin. Raises as `import_workspace` does."""
     folder = described.folder
     for warning in described.warnings:
         screen.warn(warning)
@@ -287,7 +284,7 @@ def _project(workspace: Workspace, known: model.ProjectInfo) -> model.ProjectInf
 
 
 def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:
-    """Write a workspace as one of the generation `to`. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
+    """`to`: a generation. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     generation = generations.CATALOG.load(to)
     source = Workspace.open(folder)
     source.verify()
@@ -318,7 +315,7 @@ def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHAN
 def export_tables(
     folder: Path, *, form: str, output: Path, filters: Sequence[str] = (), screen: Screen
 ) -> dict[Path, int]:
-    """Write tables, and return their files with the numbers of rows. Raises ConfigError, WorkspaceError."""
+    """Return the files with their numbers of rows. Raises ConfigError, WorkspaceError."""
     source = open_workspace(folder)
     tables.check(form)
     passes = _choose_sessions(source, filters)

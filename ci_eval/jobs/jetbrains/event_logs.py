@@ -1,5 +1,4 @@
-"""The logs of events and of recorded editing: their files, the lists that people saw with our features of each
-suggestion, and which sessions are for training."""
+"""The logs of events and of recorded editing: their files, their lists with our features, and their split."""
 
 from __future__ import annotations
 
@@ -30,21 +29,20 @@ from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording
 
 ENDS = {"select": "selected", "typed": "typed", "cancel": "cancelled"}
 UNTOLD = frozenset({"score_rank", "kind", *NAMES[OF_PROJECT:]})
-"""The features that no recording holds: they come from the engine, or from the project's other files."""
+"""Features that no recording holds: they come from the engine, or from the project's other files."""
 OF_WORD = ("prefix_length", "query", "length", "words", "underscores", "case", "prefix_match", "prefix_share")
 OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
-"""The features that are known without the text of the file."""
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """A recording, as it is named on the command line: FORMAT=PATH."""
+    """FORMAT=PATH of the command line."""
 
     form: str
     path: Path
 
     @classmethod
     def named(cls, source: Path) -> Recorded | None:
-        """Return the recording that FORMAT=PATH names; None without a format. Raises ConfigError."""
+        """Return None without a format. Raises ConfigError."""
         form, _, path = str(source).partition("=")
         # A file name may hold an equals sign, so an existing path wins.
         if not path or form not in streams.names() or source.exists():
@@ -83,7 +81,7 @@ class _TypedWord(msgspec.Struct):
 
 
 class _Sessions(msgspec.Struct):
-    """A reader that joins the lists displayed while one word was typed, all from the same offset."""
+    """A reader that joins the lists displayed while one word was typed, from the same offset."""
 
     left_out: Counter[str]
     lists: int = 0
@@ -153,15 +151,14 @@ def _keywords_by_suffix() -> dict[str, frozenset[str]]:
 
 
 def find_keywords(file: str) -> frozenset[str]:
-    """Return the keywords of the language that the file is in, by its name; none if no language has such files."""
     ends = [end for end in _keywords_by_suffix() if file.endswith(end)]
     return _keywords_by_suffix()[max(ends, key=len)] if ends else frozenset()
 
 
 ENOUGH_USERS = 10
-"""The least number of users that are dealt out as wholes; with fewer, sessions are dealt out."""
+"""A lower number of users is not dealt out; sessions are."""
 PERCENT = 70
-"""The share of the users or sessions that are for training if the logs do not say."""
+"""The share of the users or sessions for training, if the logs do not say."""
 CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
 
 
@@ -179,12 +176,10 @@ class EventSessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | None:
-    """Return the sessions in these sources; None if none of them is of events. `seed`: deals out the undivided
-    sessions.
+    """Return None if no source is of events. `seed`: deals out the undivided sessions.
 
     A source is a workspace whose logs are events alone, its `logs/` folder, a workspace of the plugin or its
-    `logs.tar.gz`, a folder of chunks, one file, or recorded editing: FORMAT=PATH. Raises WorkspaceError, ConfigError,
-    NothingToEvaluate.
+    `logs.tar.gz`, a folder of chunks, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError, NothingToEvaluate.
     """
     named = {source: Recorded.named(source) for source in sources}
     recorded = [recording for recording in named.values() if recording]
@@ -251,7 +246,7 @@ def _find_files(source: Path, room: Path) -> EventFiles | None:
 
 
 def _find_chunks(folder: Path, name: str) -> EventFiles | None:
-    """Return the chunks in LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, or directly in the folder."""
+    """Chunks are in LANGUAGE/train/DAY/USER and LANGUAGE/validate/DAY/USER, or directly in the folder."""
     # If there are tables, these are read instead.
     if (folder / "train.parquet").is_file():
         return None

@@ -50,7 +50,7 @@ class Parts(msgspec.Struct, frozen=True):
         return frozenset().union(*map(kept.find_complete_files, self.found()))
 
     def of(self, account: bytes, *, resume: bool) -> None:
-        """Write the account of the run. Raises WorkspaceError if the run to `resume` had another one."""
+        """Raises WorkspaceError if the run to `resume` had another account."""
         path = self.folder / ACCOUNT
         if not resume:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -91,9 +91,8 @@ def find_ide_engine(config: Config) -> IdeEngine | None:
 def evaluate(
     config: Config, engine: IdeEngine, *, output: Path | None, resume: bool, shard: Shard | None, screen: Screen
 ) -> Evaluated:
-    """Let the IDE evaluate, and import the workspace that it made. `resume`: continue an interrupted run with its
-    remaining files. `shard`: evaluate only its files. Raises ConfigError, WorkspaceError, PreparationError,
-    NothingToEvaluate, EngineFailure."""
+    """Let the IDE evaluate, and import its workspace. `resume`: continue with the remaining files. Raises ConfigError,
+    WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure."""
     if config.effective_task != "completion":
         raise ConfigError(f"engine jetbrains is evaluated in the task completion, not {config.effective_task}")
     if config.interpret.completion_type not in TYPES:
@@ -136,7 +135,7 @@ def evaluate(
 
 @contextmanager
 def _report_progress(parts: Parts, folder: Path, screen: Screen) -> Iterator[None]:
-    """Wrap the work of the IDE: if it fails, say what is stored of it. Raises Interrupted if the user interrupts it."""
+    """Raises Interrupted if the user interrupts the IDE."""
     try:
         yield
     except (EngineFailure, KeyboardInterrupt) as error:
@@ -152,7 +151,6 @@ def _report_progress(parts: Parts, folder: Path, screen: Screen) -> Iterator[Non
 def _describe(
     theirs: Path, config: Config, engine: IdeEngine, prepared: project.Project, shard: Shard | None
 ) -> Described:
-    """Return the workspace of the plugin, with the facts that are known better here."""
     described = describe(theirs, engine.options.generation, engine.name)
     info = engine.install(config.engine.version, machine.cache_folder()).info
     manifest = replace(

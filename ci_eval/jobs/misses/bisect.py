@@ -31,14 +31,13 @@ from ci_eval.plugins.adapters.recipes import Releasing
 
 
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
-    """The releases of a named engine that its registry lists, or the first parents between two revisions of a
-    repository. Each revision is checked out and built once, below `builds`."""
+    """The releases of a named engine, or first parents between two revisions, each built once below `builds`."""
 
     given: Config
     names: Sequence[str]
-    """The versions in order, the good one first and the bad one last."""
+    """Versions in order, the good one first and the bad one last."""
     engine: str
-    """The name of the engine with these releases; "" for revisions."""
+    """The engine's name; "" for revisions."""
     repository: Path
     build: str
     builds: Path
@@ -49,8 +48,8 @@ class Versions(msgspec.Struct, frozen=True, kw_only=True):
         return _git(self.repository, "log", "-1", "--format=%h %s", name)
 
     def config(self, name: str) -> Config:
-        """Return the configuration with that version as the engine; words of the command that begin with `./` are files
-        of its checkout. Raises PreparationError if it does not build."""
+        """Words of the command that begin with `./` are files of the checkout. Raises PreparationError if it does not
+        build."""
         if self.engine:
             return patch(self.given, engine=f"{self.engine}@{name}")
         folder, log = self.builds / name, self.builds / f"{name}.log"
@@ -117,7 +116,7 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
 
 
 SCOUTS = 3
-"""The number of sessions of each kind of change that are asked first; all others are asked at what these find."""
+"""Sessions of each kind of change that are asked first; all others are asked only at the versions these find."""
 EXAMPLES = 3
 NO_ANSWER = "no answer"
 ORDER = ("first", "2 to 5", "beyond 5", "missing", NO_ANSWER)
@@ -132,7 +131,7 @@ def band_of(session: SessionScore) -> str:
 
 
 class Answers(msgspec.Struct):
-    """The bands of sessions at each version, stored in a folder: what is there is not asked again."""
+    """The bands of sessions at each version, stored in a folder; stored ones are not asked again."""
 
     versions: Versions
     workspace: Workspace
@@ -143,10 +142,10 @@ class Answers(msgspec.Struct):
     skipped: dict[int, str] = msgspec.field(default_factory=dict)
     questions: int = 0
     found: dict[tuple[int, int], set[str]] = msgspec.field(default_factory=lambda: defaultdict(set))
-    """The sessions that changed, by (last version before, first version after)."""
+    """Sessions that changed, by (last version before, first version after)."""
 
     def ask(self, index: int, sessions: Sequence[str]) -> bool:
-        """Ask a version about these sessions. Return whether it could be asked."""
+        """Return whether the version could be asked."""
         name = self.versions.names[index]
         file = self.folder / f"{name}.json"
         if index not in self.bands:
@@ -190,7 +189,6 @@ class Answers(msgspec.Struct):
         return bands
 
     def locate(self, low: int, high: int, sessions: Iterable[str]) -> None:
-        """Find the changes between two versions that were asked these sessions; a session may change twice."""
         before, after = self.bands[low], self.bands[high]
         changed = [session for session in sessions if before[session] != after[session]]
         if not changed:
@@ -218,8 +216,8 @@ def bisect(
     jobs: int,
     screen: Screen,
 ) -> Bisection:
-    """Find the versions between `good` and `bad` in which results changed, and write bisect.json to `output`. An
-    interrupted search goes on with what is there. Raises ConfigError, WorkspaceError or PreparationError."""
+    """Find the versions in which results changed, and write bisect.json. An interrupted search resumes. Raises
+    ConfigError, WorkspaceError or PreparationError."""
     versions = find_versions(good, bad, config, build, repository, output / "builds")
     plan = msgspec.json.encode({"versions": versions.names, "build": build, "config": config}, order="sorted")
     if (output / "plan.json").exists() and (output / "plan.json").read_bytes() != plan:
@@ -284,7 +282,6 @@ def _read_scores(workspace: Workspace) -> dict[str, SessionScore]:
 
 
 def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequence[str]) -> None:
-    """Find the changes of a few sessions of each kind first, since others mostly changed at these versions."""
     last = len(answers.versions.names) - 1
     kinds = defaultdict[tuple[str, ...], list[str]](list)
     for session in sessions:

@@ -34,9 +34,8 @@ def run_cases(
     output: Path | None,
     screen: Screen,
 ) -> tuple[Cases, dict[str, Path]]:
-    """Ask about the cases below `folder`. Return the results, and by reporter the file to open first; none without
-    `output`. `language`: only the cases in that language. Raises ConfigError for a bad case or snapshot,
-    NothingToEvaluate, or PreparationError."""
+    """Return the results, and by reporter the file to open first; none without `output`. Raises ConfigError for a bad
+    case or snapshot, NothingToEvaluate, or PreparationError."""
     config = patch(config, project=f"path:{folder}")
     chosen = [languages.CATALOG.load(language)] if language else languages.CATALOG.all()
     found = [(one, cases) for one in chosen if one.grammars.keys() != {""} and (cases := _find(folder, one, config))]
@@ -102,7 +101,7 @@ def _result(case: Case, session: Session, language: Language) -> CaseResult:
 
 
 def _lists(results: Sequence[CaseResult]) -> dict[str, tuple[str, ...]]:
-    """Return what each list begins with, by file and line of code: other lines may be added above."""
+    """Key lists by file and line of code, so that other lines may be added above."""
     lists = dict[str, tuple[str, ...]]()
     for result in results:
         key = name = f"{result.file}: {result.caret}"

@@ -68,7 +68,7 @@ class Question(msgspec.Struct, frozen=True):
         )
 
     def actions(self, excerpt: Excerpt) -> FileActions | None:
-        """Return the actions that ask the question in what is left of the text; None if the token is not left."""
+        """Return the actions that ask the question in the remaining text; None if the token is not left."""
         call, begin = self.call, excerpt.find(self.call.offset)
         if begin is None or not excerpt.text.startswith(call.expected_text, begin):
             return None
@@ -115,7 +115,7 @@ class Folder:
         self._shown: dict[str, str] | None = None
 
     def show(self, project: Project, edited: str) -> bool:
-        """Make the folder show a project. Return whether a file changed that is not `edited`, and so not open."""
+        """Return whether a file other than `edited` changed, which the engine has not open."""
         texts = {path: project.excerpts[path].text if path in project.excerpts else "" for path in project.files}
         del texts[edited]
         if texts == self._shown:
@@ -174,7 +174,7 @@ class Asked:
         return self.last
 
     def define(self, question: Question, project: Project) -> Definitions:
-        """Return where the expected name is defined; nothing if the engine does not say."""
+        """Return where the expected name is defined; empty if the engine does not say."""
         excerpt = project.excerpts[question.path]
         offset = excerpt.find(question.call.offset)
         try:
@@ -207,8 +207,6 @@ class Asked:
 
 @dataclass
 class Oracle:
-    """The judge of versions of a project: what the first one had, each smaller one must have."""
-
     asked: Asked
     folder: Folder
     question: Question
@@ -216,10 +214,9 @@ class Oracle:
     judge: Asked | None = None
     kept: list[str] = field(default_factory=list)
     reason: str = ""
-    """The reason why the last version was refused; "" if it was not."""
 
     def begin(self, project: Project) -> Session:
-        """Take the first version as the measure. Raises NothingToEvaluate if the engine shows no miss there."""
+        """Raises NothingToEvaluate if the engine shows no miss in the first version."""
         self.folder.show(project, self.question.path)
         self.close()
         excerpt = project.excerpts[self.question.path]
@@ -254,7 +251,6 @@ class Oracle:
         return session
 
     def holds(self, project: Project) -> bool:
-        """Return whether that version has the same miss. Checks that cost no question come first."""
         self.reason = self._differs(project, project.excerpts[self.question.path])
         return not self.reason
 
@@ -287,7 +283,6 @@ class Oracle:
         return Symptom(parts[0].cause, parts[0].first, rank_of(session)) if parts else None
 
     def _scope_of(self, excerpt: Excerpt) -> str:
-        """Return where the name is defined by the scopes of its file, or of a member, the name before it."""
         offset, see = excerpt.find(self.question.call.offset), self.language.see_names
         if offset is None or see is None:
             return ""
@@ -297,7 +292,6 @@ class Oracle:
         return see(excerpt.text, self.question.path).origin(offset, name)
 
     def count_errors(self, path: str, text: str) -> tuple[int, int]:
-        """Return the extent of syntax errors, by the grammar and by the language's own parser, if there is one."""
         grammar, syntax = choose_grammar(self.language.grammars, path), self.language.import_syntax
         own = syntax.errors(text, grammar) if syntax and syntax.errors else 0
         return lost_bytes(parser(grammar).parse(text.encode()).root_node), own

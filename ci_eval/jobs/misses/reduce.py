@@ -69,7 +69,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return text, begin + len(question.call.prefix)
 
     def accepted_line(self) -> str:
-        """Return the caret's line once the expected text is there."""
         (text, caret), call = self.asked_text(), self.oracle.question.call
         whole = text[:caret] + call.expected_text[len(call.prefix) :] + text[caret:]
         begin, end = whole.rfind("\n", 0, caret) + 1, whole.find("\n", caret)
@@ -123,7 +122,6 @@ def _fenced(text: str, language: str) -> str:
 
 
 def write_case(report: Report, file: Path) -> None:
-    """Write the file with the caret, marked in a comment with what is expected there."""
     question = report.oracle.question
     text, caret = report.asked_text()
     sign = report.oracle.language.comment
@@ -273,9 +271,8 @@ def reduce(
     command: Sequence[str],
     screen: Screen,
 ) -> Report:
-    """Shrink the project around the session whose id begins with `identity`, and write the result to `output`, and as
-    a case to the file `case`. `against`: a workspace of another engine that has what is missed. Raises WorkspaceError,
-    ConfigError, PreparationError or NothingToEvaluate."""
+    """Shrink the project around the session whose id begins with `identity`. `against`: a workspace of another engine
+    that has what is missed. Raises WorkspaceError, ConfigError, PreparationError or NothingToEvaluate."""
     Workspace.check_free(output)
     workspace = Workspace.open(folder)
     _, session = workspace.find_session(identity)
@@ -365,7 +362,6 @@ def _prepared(
 
 
 def _plain_setup(prepared: Prepared, root: Path) -> Setup:
-    """Return the setup of a run, in another folder, without what only evaluations need."""
     setup = prepared.setup
     sources = setup.surroundings.sources
     moved = tuple(root / source.relative_to(setup.surroundings.root) for source in sources) if sources else sources
@@ -385,7 +381,7 @@ def _judge(against: Path, session: Session, root: Path, *, trusted: bool, screen
 
 
 def _drop_dependencies(oracle: Oracle, prepared: Prepared, project: Project, screen: Screen) -> dict[str, str]:
-    """Ask without the packages that the project needs. Return those that the miss needs: all or none."""
+    """Return the packages that the miss needs: all or none."""
     needs = prepared.environment.packages if prepared.environment else {}
     if needs:
         with_needs = oracle.asked

@@ -19,17 +19,17 @@ from ci_eval.plugins.mining.reviews.verdicts import Rows
 
 JUDGE = "judge"
 COLUMNS = ("id", "verdict", "change", "expected", "comment")
-"""The columns of a table in which people judge comments. What the judge said is left out: it would sway people."""
+"""The columns of a table for human raters. What the judge said is left out: it would influence them."""
 VERDICTS = ("same", "different")
 LONGEST = 8_000
 """Characters of a cell; spreadsheets allow 32,767."""
 
 
 def compare_judge(folder: Path, paths: Sequence[Path], *, limit: int, seed: int, screen: Screen) -> bool:
-    """Print how far the judge of a workspace agrees with people, whose verdicts are in these tables.
+    """Print how well the judge of a workspace agrees with human raters; return whether there were verdicts to compare.
 
-    A table that does not exist is written, with a sample of `limit` judged comments, the same in all of them. Returns
-    whether there were verdicts to compare. Raises ConfigError, WorkspaceError or NothingToEvaluate.
+    A missing table is written with a sample of `limit` judged comments, the same in all tables. Raises ConfigError,
+    WorkspaceError or NothingToEvaluate.
     """
     workspace = Workspace.open(folder)
     judged = _list_judged(workspace)
@@ -50,7 +50,6 @@ def compare_judge(folder: Path, paths: Sequence[Path], *, limit: int, seed: int,
 
 
 def _list_judged(workspace: Workspace) -> Rows:
-    """Return a row for each comment that the judge was asked about, with its verdict, by session and rank."""
     task = tasks.CATALOG.load(workspace.manifest().task)
     return {
         row["id"]: row
@@ -77,10 +76,7 @@ def _judged_comments(session: Session, most: int) -> Iterator[dict[str, str]]:
 
 
 def tell(tables: Mapping[str, Rows], screen: Screen) -> bool:
-    """Print a row for each two raters who decided on the same items; return whether there are any.
-
-    `tables`: name of a rater → the rows with the verdicts.
-    """
+    """Print a row for each two raters with common items; return whether there are any. `tables`: rater → rows."""
     rows = []
     for (first, of_first), (second, of_second) in combinations(tables.items(), 2):
         pairs = human.pair_verdicts(of_first, of_second)

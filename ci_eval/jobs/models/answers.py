@@ -17,8 +17,7 @@ from ci_eval.plugins.adapters.endpoints.store import Answers
 
 @contextmanager
 def set_answer_mode(*, record: bool) -> Iterator[None]:
-    """Let endpoints answer from the store alone, or with `record`, ask everything again, for a `with` block. Worker
-    processes inherit that."""
+    """Let endpoints answer from the store alone, or with `record` ask again. Worker processes inherit the mode."""
     before = os.environ.get(MODE)
     os.environ[MODE] = "record" if record else "offline"
     try:
@@ -31,7 +30,7 @@ def set_answer_mode(*, record: bool) -> Iterator[None]:
 
 
 def export_answers(path: Path) -> int:
-    """Write all stored responses, a line of JSON each; return their number. Raises WorkspaceError."""
+    """Write a line of JSON each; return their number. Raises WorkspaceError."""
     store = Answers(answers_path(machine.cache_folder()))
     lines = list(store.export_lines())
     atomic.write(path, b"".join(lines))
@@ -39,8 +38,7 @@ def export_answers(path: Path) -> int:
 
 
 def import_answers(paths: Sequence[Path]) -> int:
-    """Add the responses of exports for questions that have no stored response; return their number. Raises
-    ConfigError."""
+    """Existing responses stay. Return the number of added ones. Raises ConfigError."""
     store = Answers(answers_path(machine.cache_folder()))
     return sum(_import(store, path) for path in paths)
 

@@ -15,11 +15,8 @@ from ci_eval.plugins.learning.recommenders import training
 
 
 def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequence[str], screen: Screen) -> None:
-    """Train a recommender on usages, write its model file, and print a table of what was read. `overrides`: options as
-    KEY=VALUE.
-
-    Raises ConfigError, WorkspaceError, NothingToEvaluate.
-    """
+    """Write the model file, and print what was read. `overrides`: options as KEY=VALUE. Raises ConfigError,
+    WorkspaceError, NothingToEvaluate."""
     # Complain now rather than after minutes of training.
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
@@ -44,7 +41,7 @@ def train(sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequen
 
 
 def option(text: str) -> tuple[str, object]:
-    """Return key and value of KEY=VALUE, whose value is YAML. Raises ConfigError."""
+    """Split KEY=VALUE, whose value is YAML. Raises ConfigError."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise ConfigError(f"--set {text}: expected key=value, for example mostUsages=0")

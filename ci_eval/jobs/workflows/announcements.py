@@ -101,7 +101,6 @@ def logs(workspace: Workspace, trouble: CiEvalError | None, screen: Screen) -> N
 
 
 def plan(matrix: str, jobs: Sequence[PlannedJob], screen: Screen) -> None:
-    """Report the job matrix, and the names of evaluations and rankers that later jobs need."""
     names = evaluations(jobs)
 
     def matrix_of(key: str, marked: Mapping[str, bool]) -> str:
@@ -178,7 +177,6 @@ def cases(done: Cases, output: Path | None, reports: Mapping[str, Path], screen:
 
 
 def ranking(done: RankingOutcome, screen: Screen) -> None:
-    """Report the first evaluation of each ranking of a nightly run, and the gates of all as tests."""
     checks = [
         Check(name=f"{name}: {check.name}", passed=check.passed, reason=check.reason)
         for name, outcome in done.outcomes.items()
@@ -243,7 +241,7 @@ def verdict(done: Outcome) -> str:
 
 
 def make_rule_identity(text: str) -> str:
-    """Return an identity for a rule, different for each rule even after signs are replaced and names cut."""
+    """Return an identity that stays unique after signs are replaced and names cut."""
     # The digest distinguishes rules that are equal after signs are replaced.
     digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
     return f"gate_{re.sub(r'[^A-Za-z0-9]+', '_', text).strip('_')[:40]}_{digest}"

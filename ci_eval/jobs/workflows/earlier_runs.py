@@ -24,8 +24,8 @@ from ci_eval.jobs.compare import append_figures
 
 
 def beside(repository: Repository, name: str, pattern: str, output: Path, screen: Screen) -> list[Path]:
-    """Download all artifacts that match `pattern`, from the newest run of the default branch that also left an artifact
-    `name`. Each is unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError."""
+    """Download all artifacts that match, from the newest run of the default branch that also left an artifact `name`,
+    each into a folder of its name. Raises DownloadError, ArchiveError."""
     mark = next(iter(repository.artifacts(name)), None)
     if mark is None:
         raise DownloadError(f"no run of the default branch has an artifact {name}: none has left it yet, or it expired")
@@ -37,8 +37,8 @@ def beside(repository: Repository, name: str, pattern: str, output: Path, screen
 
 
 def of_newest_build(builds: Builds, pattern: str, output: Path, screen: Screen) -> list[Path]:
-    """Download all zip files that match `pattern`, from the newest successful build of the default branch. Each is
-    unpacked into a folder of its name below `output`. Raises DownloadError, ArchiveError."""
+    """Download all zip files that match, from the newest successful build of the default branch, each into a folder of
+    its name. Raises DownloadError, ArchiveError."""
     build = builds.newest()
     names = builds.archives(build, pattern)
     if not names:
@@ -56,11 +56,9 @@ def _folder_name(name: str) -> str:
 
 HISTORY = "history-"
 MOST_NIGHTS = 30
-"""The most runs without a comparison that are added to the trend; the newest ones are taken."""
+"""The most runs without a comparison that are added to the trend, the newest first."""
 MOST_RUNS = 100
-"""The most earlier runs whose jobs are looked at to find out whether an evaluation is new."""
 MOST_BASES = 10
-"""The most good runs that are fetched to find one that tonight's run can be compared with."""
 BEGIN = "To begin without a base, start one night with the input first-night: true."
 
 
@@ -80,13 +78,12 @@ def past(
     is_first: bool,
     screen: Screen,
 ) -> EarlierRun:
-    """Fetch the base to compare with, and the trend so far. The base is the workspace of `run`, or of the newest
-    nightly run in which no gate of this evaluation was broken.
+    """Fetch the base and the trend. The base is that of `run`, or of the newest run with no broken gate of this
+    evaluation.
 
-    Other evaluations of that nightly run may have failed. A run that `new` cannot be compared with is passed over:
-    otherwise, after a change of the configuration, no run would have a base again. `is_first`: there may be no base
-    although GitHub knows earlier runs that succeeded. Raises DownloadError, ArchiveError, WorkspaceError, and
-    ConfigError if the base is missing.
+    Incomparable runs are passed over: otherwise no run would have a base after a change of the configuration.
+    `is_first`: there may be no base although GitHub knows earlier successful runs. Raises DownloadError, ArchiveError,
+    WorkspaceError, and ConfigError if the base is missing.
     """
     _fetch_history(repository, evaluation, history, screen)
     tonight = Workspace.open(new).manifest() if new else None
@@ -109,9 +106,11 @@ def past(
 def past_of_job(
     project: Project, name: str, *, base: Path, history: Path, new: Path, is_first: bool, screen: Screen
 ) -> bool:
-    """Fetch the base and the trend so far from the artifacts of earlier jobs of that name at GitLab. Return whether
-    there is a base. The base is the workspace of the newest that succeeded and that `new` can be compared with; the
-    trend is that of the newest, red or green. All paths are relative to the project's folder. Raises as `past` does."""
+    """Fetch base and trend from earlier jobs of that name at GitLab. Return whether there is a base.
+
+    The base is the newest successful comparable one; the trend is the newest, red or green. All paths are relative to
+    the project's folder. Raises as `past` does.
+    """
     tonight = Workspace.open(new).manifest()
     jobs = list(islice(project.earlier_jobs(name), MOST_NIGHTS))
     for job in jobs:
@@ -134,7 +133,7 @@ def past_of_job(
 
 
 def _is_new(repository: Repository, evaluation: str) -> bool:
-    """Return whether no earlier run has a job of this evaluation that succeeded; False with too many runs to know."""
+    """Return False with too many runs to know."""
     names = {f"{evaluation}-1-of-1", f"merge {evaluation}", f"compare {evaluation}"}
     numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
     # The name of a job in a called workflow is CALLER / JOB.
@@ -143,7 +142,6 @@ def _is_new(repository: Repository, evaluation: str) -> bool:
 
 
 def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:
-    """Return the newest run that left a ranker, and the names of its rankers: all in use are of one run."""
     newest = {name: next(iter(repository.artifacts(f"ranker-{name}")), None) for name in names}
     run = max((artifact.run for artifact in newest.values() if artifact), default=None)
     if run is None:
@@ -152,8 +150,8 @@ def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tup
 
 
 def histories(repository: Repository, run: int, folder: Path, screen: Screen) -> list[str]:
-    """Fetch the newest history of each evaluation into a folder of its name. Return the names, sorted. The histories
-    are of the workflow that `run` is of; each may be of another nightly run. Raises DownloadError, ArchiveError."""
+    """Fetch the newest history of each evaluation into a folder of its name; each may be of another nightly run. Return
+    the names, sorted. Raises DownloadError, ArchiveError."""
     workflow_of = cache(repository.find_workflow)
     if not workflow_of(run):
         raise DownloadError(f"there is no run {run} of this repository any more: name a newer night with --run")
@@ -170,7 +168,7 @@ def histories(repository: Repository, run: int, folder: Path, screen: Screen) ->
 
 
 def _trouble(folder: Path, tonight: Manifest | None) -> str:
-    """Return the reason why a workspace is no base, "" if it is one. Raises WorkspaceError if it is damaged."""
+    """Return why a workspace is not a base, "" if it is one. Raises WorkspaceError if it is damaged."""
     workspace = Workspace.open(folder)
     workspace.verify()
     if tonight:
@@ -180,7 +178,7 @@ def _trouble(folder: Path, tonight: Manifest | None) -> str:
 
 
 def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artifact]:
-    """Yield the artifacts of that name of runs of this workflow before this one, the newest first."""
+    """Yield the artifacts of earlier runs, the newest first."""
     for artifact in repository.artifacts(name):
         # GitHub limits the number of requests, so the workflow of each artifact is asked only when it is needed.
         if since < artifact.run < repository.run and repository.is_of_this_workflow(artifact):
@@ -188,7 +186,7 @@ def _before(repository: Repository, name: str, since: int = 0) -> Iterator[Artif
 
 
 def _fetch_history(repository: Repository, evaluation: str, history: Path, screen: Screen) -> None:
-    """Fetch the newest history, and add the nightly runs since then that left a workspace, but no history."""
+    """Fetch the newest history, and add later nightly runs that left a workspace, but no history."""
     newest = next(_before(repository, f"{HISTORY}{evaluation}"), None)
     if newest:
         repository.fetch(newest, history)

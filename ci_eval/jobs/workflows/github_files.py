@@ -20,7 +20,7 @@ COMMENT = FOLDER / "completion-comment.yml"
 SITE = FOLDER / "completion-site.yml"
 KEYS = "CI_EVAL"
 TEXTS = Path(__file__).with_name("github")
-"""The texts of the workflows, with `<uses WORKFLOW>`, `<inputs>` and `<secrets>` in places of what differs."""
+"""Placeholders are `<uses WORKFLOW>`, `<inputs>` and `<secrets>`."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:

@@ -12,7 +12,7 @@ from ci_eval.jobs.workflows.origin import CONFIG, NIGHT, PULL_REQUEST, UNKNOWN, 
 PURPOSES = (NIGHT, PULL_REQUEST)
 PIPELINE = Path(".gitlab-ci.yml")
 ENGINES = Path(__file__).with_name("gitlab") / "engines.yml"
-"""The text of the jobs for merge requests: one builds both engines, and the included ones wait for it."""
+"""One job builds both engines, and the included ones wait for it."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:

@@ -25,7 +25,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     """OWNER/NAME, or a longer path where a server has groups in groups."""
     commit: str
     release: str = ""
-    """The tag of the commit, such as v0.1.0; "" if it is no release."""
+    """The tag of the commit, such as v0.1.0; "" if it is not a release."""
     server: str = "https://github.com"
 
     @property
@@ -45,7 +45,7 @@ class _Vcs(msgspec.Struct, frozen=True):
 
 
 class _Direct(msgspec.Struct, frozen=True):
-    """The record that installers leave of a package that comes from an address (PEP 610)."""
+    """The record that installers leave of a package from an address (PEP 610)."""
 
     url: str
     vcs_info: _Vcs | None = None
@@ -59,7 +59,7 @@ def parse(text: str) -> Origin:
 
 
 def find(distribution: metadata.Distribution | None = None) -> Origin:
-    """Return the origin of the installed ci-eval, or UNKNOWN if nobody else could fetch it."""
+    """Return UNKNOWN if nobody else could fetch the installed ci-eval."""
     own = distribution or metadata.distribution("ci-eval")
     record = own.read_text("direct_url.json")
     if record is None:
@@ -90,7 +90,6 @@ def find(distribution: metadata.Distribution | None = None) -> Origin:
 
 
 def _find_release(own: metadata.Distribution) -> Origin:
-    """Return the commit that a release was made of, as its repository has it."""
     addresses = dict(line.split(", ", 1) for line in own.metadata.get_all("Project-URL") or [])
     address, tag = addresses.get("Source", ""), f"v{own.version}"
     if not address or not RELEASE.fullmatch(tag):
@@ -130,16 +129,15 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     purposes: tuple[str, ...] = (NIGHT,)
     origin: Origin
     folder: str = "."
-    """The folder that is measured, relative to the repository's."""
     rivals: tuple[str, ...] = ()
     build: str = ""
     build_output: str = "build"
     mail: str = ""
-    """The address that gets mail about red nights from CI systems that send it; "" = none."""
+    """The address that CI systems send mail about red nights to, if they send any; "" = none."""
 
     @property
     def nameable_origin(self) -> Origin:
-        """Return the origin, or UNKNOWN if the CI cannot name it: workflows at GitHub name repositories of GitHub."""
+        """Return UNKNOWN if the CI cannot name the origin: workflows at GitHub name repositories of GitHub."""
         is_nameable = self.system != "github" or self.origin.server == UNKNOWN.server
         return self.origin if is_nameable else UNKNOWN
 

@@ -22,7 +22,7 @@ from ci_eval.plugins.adapters.engine import newest_toolchains
 
 
 class PlannedJob(Value, frozen=True, kw_only=True):
-    """A job of the matrix. All values are texts, numbers or booleans, since they become parameters of a CI."""
+    """A job as texts, numbers and booleans, since they become parameters of a CI."""
 
     name: str
     evaluation: str
@@ -33,13 +33,13 @@ class PlannedJob(Value, frozen=True, kw_only=True):
     shard: str
     shards: int
     allow_failure: bool
-    """True if this project's tests do not drive the engine: its failure does not fail the nightly run."""
+    """True if this project's tests do not drive the engine."""
     reusable: bool
     project: str
     ranker: str
-    """The ranker that is trained on the configuration's logs, and used by the completion type ML: `ranker-NAME`."""
+    """`ranker-NAME`, trained on the configuration's logs, and used by the completion type ML."""
     go: str
-    """The lowest version that engine and project need; "" = none. So are the fields below."""
+    """The lowest version that engine and project need; "" = none. The same for the fields below."""
     java: str
     node: str
     php: str
@@ -55,13 +55,10 @@ def plan(
     ml_configs: Sequence[Path] = (),
     name: str = "",
 ) -> list[PlannedJob]:
-    """Return the jobs, in the order of the configurations. Raises ConfigError if there is no configuration, or if a
-    matrix cannot have so many jobs.
+    """Return the jobs, in the order of the configurations. Raises ConfigError for none, or too many jobs for a matrix.
 
-    `shards`: the number per evaluation, on average. With `timings` (workspaces of earlier runs), long evaluations get
-    more shards and short ones fewer, so that all jobs take about as long. Within an evaluation, files are dealt out by
-    their number of sessions. `ml_configs`: configurations that are evaluated by the type ML, too. `name`: begins the
-    names of all evaluations, if it is not empty.
+    `shards`: the average number per evaluation; with `timings` (workspaces of earlier runs), in proportion to their
+    time. `ml_configs`: also evaluated by the type ML. `name`: begins the names of all evaluations, if not empty.
     """
     if not configs:
         raise ConfigError("there is nothing to plan: name the configurations, for example configs/*.yaml")
@@ -92,8 +89,8 @@ def plan(
 
 
 def plan_logs(configs: Sequence[Path], projects: Sequence[str]) -> list[PlannedJob]:
-    """Return a job for each configuration and each of `projects`, or of its own `trainingProjects`. Raises ConfigError
-    if there are none or too many. A configuration without any is left out: no ranker is trained for it."""
+    """Return a job for each configuration and each of `projects`, or of its `trainingProjects`; a configuration without
+    any is left out. Raises ConfigError for no jobs or too many."""
     jobs = []
     for path in configs:
         config = load(path).config
@@ -123,7 +120,7 @@ def list_rankers(jobs: Sequence[PlannedJob]) -> dict[str, bool]:
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Check that no name of an evaluation is another's, or its beginning. Raises ConfigError."""
+    """Raises ConfigError if a name is another's beginning, too."""
     for name, longer in permutations(names, 2):
         if name == longer:
             raise ConfigError(f"two evaluations are called {name}: give the configurations different names")
@@ -177,7 +174,7 @@ def _strip_digest(spec: str) -> str:
 
 
 def _durations(timings: Sequence[Path]) -> dict[Key, float]:
-    """Return the seconds of stage 2 by evaluation, summed over its shards and their processes."""
+    """Return the seconds of stage 2 by evaluation, summed over shards and processes."""
     durations: dict[Key, float] = {}
     for folder in timings:
         manifest = Workspace.open(folder).manifest()
@@ -195,7 +192,7 @@ def _durations(timings: Sequence[Path]) -> dict[Key, float]:
 
 
 def _deal_shards(seconds: Sequence[float | None], shards: int) -> list[int]:
-    """Return the number of shards of each evaluation, in proportion to its seconds; `shards` on average."""
+    """Return the shards of each evaluation in proportion to its seconds; `shards` on average."""
     known = [value for value in seconds if value]
     if not known:
         return [shards] * len(seconds)

@@ -26,7 +26,7 @@ from ci_eval.core.rendering.markdowntext import code, prose, table
 
 COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}
-"""The characters that could end a table's cell, or begin a link, a tag, code or a mention."""
+"""Characters that could end a table's cell, or begin a link, a tag, code or a mention."""
 MARKS = {True: "🟢 kept", False: "🔴 broken"}
 HEAD = (
     "| evaluation | metric | base | tonight | difference | verdict | gates |",
@@ -35,8 +35,7 @@ HEAD = (
 
 
 def page(repository: Repository, evaluations: Mapping[str, bool]) -> str:
-    """Return the page in Markdown, from the comparisons that this run has uploaded so far. `evaluations`: name →
-    whether it may fail, in which case its row says so. Raises DownloadError."""
+    """Return Markdown. `evaluations`: name → whether it may fail, as its row says. Raises DownloadError."""
     with tempfile.TemporaryDirectory() as temporary:
         lines = [
             line
@@ -72,7 +71,7 @@ def _rows(repository: Repository, name: str, title: str, folder: Path) -> Iterat
 
 
 def broken_gates(compared: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the rule of each broken gate of a comparison, and its figure with the command that lists the commits."""
+    """Yield the rule of each broken gate, and its figure with the command that lists the commits."""
     sides = compared.get("sides", {})
     commits = commits_between(*(sides.get(side, {}).get("revision", "") for side in ("base", "new")))
     for gate in compared["gates"]:
@@ -97,9 +96,8 @@ def read_comparison(folder: Path) -> dict[str, Any]:
 
 GREEN = "success"
 RED = ("failure", "timed_out", "startup_failure", "cancelled")
-"""The conclusions that count as failed, the most telling first. A job that exceeds its `timeout-minutes` ends as
-`cancelled`, which GitHub does not count as failure (https://github.com/max-sixty/tend/pull/1023), so that nobody would
-be notified."""
+"""The most important first. A job that exceeds its `timeout-minutes` ends as `cancelled`, which GitHub does not count
+as failure (https://github.com/max-sixty/tend/pull/1023)."""
 NEITHER = ("skipped", "neutral", "stale", "action_required")
 PREFIX = "comparison-"
 MOST_JOBS = 30
@@ -129,9 +127,8 @@ Gate = tuple[str, str, str]
 def tell(rest: Rest, result: str, number: int, repository: Repository | None = None) -> str:
     """Open, change or close the issue for the workflow of run `number`. Return what was done, in one line.
 
-    `result`: the result of the run, from `needs.JOB.result` or its conclusion. `repository` has the comparisons whose
-    broken gates the issue names. Runs of other branches change nothing, nor do runs that are older than the issue's
-    newest. Raises ConfigError, DownloadError.
+    `result`: from `needs.JOB.result`, or the run's conclusion. Runs of other branches change nothing, nor do runs older
+    than the issue's newest. Raises ConfigError, DownloadError.
     """
     if result not in (GREEN, *RED, *NEITHER):
         raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
@@ -152,7 +149,6 @@ def tell(rest: Rest, result: str, number: int, repository: Repository | None = N
 
 
 def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
-    """Yield evaluation, rule and figure, as Markdown, of each gate that is broken in the comparisons of a run."""
     for artifact in repository.all_of_run(run, f"{PREFIX}*")[:MOST_JOBS]:
         name = prose(artifact.name.removeprefix(PREFIX))
         with tempfile.TemporaryDirectory() as temporary:
@@ -167,7 +163,7 @@ def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
 
 
 def _find_issue(issues: Issues, run: Run) -> Known:
-    """Return the issue of the run's workflow with its state, the oldest of several; None if there is none."""
+    """Return the issue with its state, the oldest of several; None if there is none."""
     issues_of_workflow = []
     for issue in issues.list_bot_issues():
         if (match := MARKED.match(issue.body)) and int(match[1]) == run.workflow:
@@ -235,13 +231,12 @@ WHEN = {"changed": "sessions changed or a gate broke", "always": "", "broken": "
 COUNTS = ("wins", "losses", "onlyBase", "onlyNew")
 NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
-"""The bytes of the longest comment; GitHub takes 65,536 characters."""
+"""Bytes of the longest comment; GitHub takes 65,536 characters."""
 MOST_READ = 16_000_000
 _BLOCK = re.compile(r"</?(?:details|summary)>")
 _KEPT = re.compile(r"(?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>")
-"""The parts of a line that stay as they are: code, as reports write it. Between tags, Markdown is still read, so only
-letters and numbered signs are allowed there. A tag at the start of a line would begin a block in which nothing is code.
-"""
+"""Code, as reports write it. Between tags, Markdown is still read, so only letters and numbered signs are allowed
+there. A tag at the start of a line would begin a block in which nothing is code."""
 _ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
 """The signs that begin a tag, an entity, a link, an image or a definition. Outside of code, reports have none."""
 _LINK = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
@@ -249,7 +244,7 @@ _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
-    """Post or change a comment for each comparison of a run. Raises DownloadError, WorkspaceError or ArchiveError."""
+    """Raises DownloadError, WorkspaceError or ArchiveError."""
     artifacts = [
         artifact
         for artifact in repository.all_of_run(run, f"{ARTIFACT}*")
@@ -276,13 +271,10 @@ def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str 
 
 
 def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "always") -> str:
-    """Post the report in `folder` as a comment, or change the existing comment. Return what was done, in one line.
+    """Post the report as a comment, or update the existing one in any case. Return what was done, in one line.
 
-    A comment that is there is brought up to date in any case, since it would be wrong otherwise.
-
-    `name` tells several comparisons of a pull request apart: each has a comment of its own. The number of the pull
-    request in the folder is not trusted: GitHub must say that its head is the commit `head`. Only comments of bots are
-    ever changed. Raises WorkspaceError, DownloadError.
+    Each `name` has its own comment. The number of the pull request in the folder is not trusted: GitHub must say that
+    its head is the commit `head`. Only comments of bots are ever changed. Raises WorkspaceError, DownloadError.
     """
     text = stored.read(folder / NUMBER, MOST_READ).strip()
     if not re.fullmatch(rb"[0-9]{1,9}", text):
@@ -307,7 +299,7 @@ def post(rest: Rest, folder: Path, head: str, name: str = "", when: str = "alway
 
 
 def _is_worth_a_comment(folder: Path, when: str) -> bool:
-    """Return whether a comparison is one that `when` (a key of WHEN) asks for. A report without one is."""
+    """`when` is a key of WHEN. A report without a comparison is worth a comment."""
     if when == "always" or not (folder / COMPARISON).is_file():
         return True
     compared = read_comparison(folder)
@@ -318,7 +310,7 @@ def _is_worth_a_comment(folder: Path, when: str) -> bool:
 
 
 def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
-    """Write the report on the merge request of a job at GitLab, or change its note. Return what was done."""
+    """Post or change the note on the merge request of a job at GitLab. Return what was done."""
     merge_request, name = (environment.get(f"CI_{which}", "") for which in ("MERGE_REQUEST_IID", "JOB_NAME"))
     if not merge_request:
         return "this pipeline is of no merge request: nothing is written"
@@ -327,7 +319,7 @@ def note(project: Project, environment: Mapping[str, str], folder: Path) -> str:
 
 
 def _report(folder: Path) -> str:
-    """Return the text of the report, changed so that it hides nothing and mentions nobody."""
+    """Return a text that hides nothing and mentions nobody."""
     text = stored.read(folder / REPORT, MOST_READ).decode("utf-8", "replace")
     return shorten_text(harmless(text), MOST)
 
@@ -344,7 +336,6 @@ def harmless(report: str) -> str:
 
 
 def _split(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a line in order, each with whether the pattern matches it."""
     end = 0
     for match in pattern.finditer(line):
         yield line[end : match.start()], False

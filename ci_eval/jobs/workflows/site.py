@@ -19,9 +19,9 @@ from ci_eval.core.rendering.figures import headline
 from ci_eval.core.rendering.htmlpages import page_name
 
 MOST_LINES = 1_000
-"""The most evaluations on one site; a job matrix at GitHub has at most 256."""
+"""A job matrix at GitHub has at most 256."""
 MOST_NIGHTS = 1_000
-"""The most nightly runs of one evaluation that are shown, the newest ones: nearly three years."""
+"""Nearly three years; older runs are not shown."""
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def site(folders: Sequence[Path], *, output: Path) -> Site:
-    """Write a site of histories, or of folders of them. Raises WorkspaceError, also for foreign content."""
+    """Raises WorkspaceError, also for foreign content in `output`."""
     lines = tuple(sorted(_lines(folders), key=_order))
     target = atomic.empty_folder(output)
     (index,) = reporters.write(Lines(lines=lines), None, target).values()
@@ -83,7 +83,6 @@ def _histories(folder: Path) -> list[Path]:
 
 
 def _metrics(nights: Sequence[stage.Figures]) -> list[MetricInfo]:
-    """Return the compared metrics and the latencies; without a comparison, those that every report has."""
     leading = nights[-1].headline
     names = {
         name

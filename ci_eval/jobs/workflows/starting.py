@@ -1,4 +1,4 @@
-"""The job `init`: it writes a configuration, and the files by which a CI measures it."""
+"""The job `init`: it writes a configuration, and the files for a CI."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ from ci_eval.jobs.workflows.origin import (
 )
 
 SYSTEMS = {"github": github_files, "teamcity": teamcity_files, "gitlab": gitlab_files}
-"""CI → the module with its PURPOSES, its `files`, and the `steps` that are left to do."""
 SESSIONS = 1000
-"""The number of sessions to ask: some minutes, and an interval of about three points."""
+"""A number that takes some minutes, and gives an interval of about three points."""
 ENGINES = {
     "cpp": "clangd",
     "go": "gopls",
@@ -50,7 +49,7 @@ ENGINES = {
     "scala": "scala-presentation-compiler",
     "typescript": "typescript",
 }
-"""The engine that is proposed for a language; `words`, the baseline, for any other."""
+"""Any other language gets `words`, the baseline."""
 TRAINING = {
     "go": ("go:github.com/gorilla/mux@v1.8.1", "go:github.com/sirupsen/logrus@v1.9.3"),
     "java": ("maven:com.google.code.gson:gson:2.11.0", "maven:commons-io:commons-io:2.16.1"),
@@ -75,7 +74,6 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     like: str = ""
     endpoint: str = ""
-    """The address of a language model, which `model` and `key` describe further."""
     model: str = ""
     key: str = ""
 
@@ -86,9 +84,8 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def locate(folder: Path, system: str) -> tuple[str, str]:
-    """Return the folder relative to the top of its repository, and the CI whose files the repository's server reads.
-    `system`: the CI that the user named, or "". Raises ConfigError if the server reads no such files, or is not
-    known."""
+    """Return the folder relative to its repository's top, and the CI. `system`: the CI that the user named, or "".
+    Raises ConfigError if the server reads no such files, or is not known."""
     top = identity.top(folder.resolve())
     inside = folder.resolve().relative_to(top).as_posix()
     host = urlsplit(identity.page(folder.resolve())).hostname or ""
@@ -115,12 +112,12 @@ def usual_engine(language: str) -> str:
 
 
 def usual_training(language: str, project: str) -> tuple[str, ...]:
-    """Return the projects to propose for training: a ranker must not learn from the project it is measured on."""
+    """A ranker must not learn from the project it is measured on."""
     return tuple(spec for spec in TRAINING.get(language, ()) if _package(spec) != _package(project))
 
 
 def _package(spec: str) -> str:
-    """Return a SPEC without digest and version, which follows `==`, the last `@`, or Maven's last colon."""
+    """Remove digest and version, which follow `==`, the last `@`, or Maven's last colon."""
     package = re.split(r"==|@(?=[^/]*$)|:(?=\d[\w.-]*(?::jar)?$)", spec.partition("#")[0])[0]
     # PyPI takes any spelling of a name (PEP 503).
     return re.sub(r"[-_.]+", "-", package).lower() if package.startswith("pypi:") else package
@@ -178,9 +175,8 @@ def _has_nights(system: str, folder: Path) -> bool:
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:
-    """Write the configurations below the folder, and the files of the CI below the top of its repository. Without
-    answers, the configuration is the one that is there. Settings of TeamCity that are there stay as they are, and the
-    result says what to add to them. Raises ConfigError, also if another of the files exists already."""
+    """Write the configurations and the files of the CI. None keeps the existing configuration. Existing settings of
+    TeamCity stay; the result says what to add. Raises ConfigError, also if another of the files exists."""
     top = folder.joinpath(*[".."] * len(Path(request.folder).parts))
     check_request(request, top)
     config = check(answers) if answers else load(folder / CONFIG).config
@@ -225,7 +221,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
 
 
 def check_command(command: str, request: Request) -> None:
-    """Raise ConfigError if the command, "" for an engine that has none, does not start what the request builds."""
+    """Raises ConfigError if the command ("" for an engine without one) does not start what the request builds."""
     if PULL_REQUEST in request.purposes and not command:
         raise ConfigError(NEEDS_BUILD)
     if request.build and not command:
@@ -258,9 +254,8 @@ interpret:
 
 
 def next_steps(files: Sequence[Path], request: Request, address: str, key: str = "") -> list[str]:
-    """Return the lines that say how to try what was written, how to hand it in, and what users do at the CI.
-    `files`: what was written, relative to the repository. `address`: the page of the repository, or "" if nobody knows
-    it. `key`: the variable with the key of a language model, or ""."""
+    """`files`: relative to the repository. `address`: the repository's page, or "". `key`: the variable with the key of
+    a language model, or ""."""
     lines = []
     if not request.nameable_origin.is_known:
         naming = " and ".join(str(path) for path in files if path not in {*request.configs, teamcity_files.LIBRARY})
@@ -276,7 +271,6 @@ def next_steps(files: Sequence[Path], request: Request, address: str, key: str =
 
 
 def _one_line(command: str) -> str:
-    """Return a command of bash as one line of a terminal to which more can be added."""
     if re.fullmatch(r"[\w ./=:@%+,-]+", command):
         return command
     if "\n" not in command:

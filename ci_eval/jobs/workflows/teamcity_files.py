@@ -21,7 +21,7 @@ OWN_NIGHT = re.compile(
     r"^(?!\s*//)[^\n]*?(?:\bval (?P<value>\w+)[^=\n]*=\s*)?\bciEvalNight\s*\{(?P<options>(?:[^{}]|\{[^{}]*\})*)",
     re.MULTILINE,
 )
-"""A call of ciEvalNight, with the groups `value`, which may be None, and `options`."""
+"""Groups are `value`, which may be None, and `options`."""
 
 
 def files(plan: CiPlan) -> Iterator[tuple[Path, str]]:
@@ -38,7 +38,7 @@ def steps(request: Request, address: str, key: str) -> Iterator[str]:
 
 
 def additions(plan: CiPlan, settings: str) -> Iterator[str]:
-    """Yield the lines that say what to add to settings that users wrote, and where; without those that are there."""
+    """Yield what to add to settings that users wrote, and where, except what is there."""
     lines = {line.strip() for line in settings.splitlines()}
     # A pin that is there stays: the library next to it is of that commit.
     source = [] if any(line.startswith("ciEval =") for line in lines) else [_source(plan)]
@@ -87,7 +87,6 @@ def _source(plan: CiPlan) -> str:
 
 
 def _project(plan: CiPlan, night: str = "night") -> Iterator[str]:
-    """Yield the calls of the library, each a line or a few. `night`: the name of what ciEvalNight returns."""
     purposes = plan.request.purposes
     if plan.request.build:
         output = plan.request.build_output
@@ -117,7 +116,6 @@ def _engine_options(plan: CiPlan) -> dict[str, str]:
 
 
 def _night_options(plan: CiPlan) -> dict[str, str]:
-    """Return the options, besides the configuration, that the purposes need of a night, new or not."""
     purposes = plan.request.purposes
     is_for_nights = NIGHT in purposes or NOTICE in purposes
     options = _engine_options(plan) if is_for_nights else {}
@@ -143,7 +141,7 @@ def _call(function: str, values: Mapping[str, str], before: str = "") -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as Kotlin has it. The library doubles per cent signs, which begin a parameter in TeamCity."""
+    """Return Kotlin's literal. The library doubles per cent signs, which begin a parameter in TeamCity."""
     # The escapes of JSON are Kotlin's, but for that of a form feed.
     json_text = re.sub(
         r"\\(.)", lambda match: r"\u000c" if match[1] == "f" else match[0], json.dumps(text, ensure_ascii=False)

@@ -1,5 +1,4 @@
-"""The reader of another program's JSON, field by field, and the properties of a token. Errors name the location, and
-fields that were not requested are left over."""
+"""The reader of another program's JSON. Errors name the location, and fields that were not requested are left over."""
 
 from __future__ import annotations
 
@@ -18,14 +17,13 @@ T = TypeVar("T")
 
 
 MOST = 1_000_000_000
-"""Largest number that any field can hold."""
 
 
 class Fields:
-    """The fields of one JSON object. Each request for a field raises WorkspaceError if it has another type."""
+    """The fields of one JSON object. Requests raise WorkspaceError if a field has another type."""
 
     def __init__(self, value: object, file: Path, place: str = "") -> None:
-        """Wrap a JSON object. `place` is its location in the file, such as `sessions[3]`."""
+        """`place`: location in the file, such as `sessions[3]`."""
         self.file = file
         self.place = place
         if not isinstance(value, dict):
@@ -39,19 +37,18 @@ class Fields:
         return name in self._fields
 
     def wrong(self, what: str) -> WorkspaceError:
-        """Return the error that something is wrong with this object."""
         at = f", {self.place}" if self.place else ""
         return WorkspaceError(f"{self.file}{at}: {what}; fetch the workspace again, or leave this file out")
 
     def text(self, name: str, missing: str | None = None) -> str:
-        """Return a text, or `missing` if the field is absent or null and `missing` is not None."""
+        """Return `missing` if the field is absent or null and `missing` is not None."""
         return self._typed_value(name, str, missing)
 
     def flag(self, name: str, missing: bool | None = None) -> bool:
         return self._typed_value(name, bool, missing)
 
     def number(self, name: str, missing: int | None = None, *, least: int = 0) -> int:
-        """Return a whole number, which gson may have written as 4.0."""
+        """Accept 4.0, which gson may have written."""
         value = self.amount(name, missing, least=least)
         if value != int(value):
             raise self.wrong(f"`{name}` is {value}, not a whole number")
@@ -65,14 +62,14 @@ class Fields:
         return value
 
     def optional(self, name: str, kind: type[T]) -> T | None:
-        """Return a value that may be missing or null."""
+        """Return None if the field is missing or null."""
         if self._fields.get(name) is None:
             self._asked.add(name)
             return None
         return self._typed_value(name, kind, None)
 
     def section(self, name: str) -> Fields:
-        """Return the object in a field, an empty one if there is none."""
+        """Return an empty object if there is none."""
         self._asked.add(name)
         value = self._fields.get(name)
         # The bounds are compared so that NaN fails as well.
@@ -81,15 +78,14 @@ class Fields:
         return section
 
     def objects(self, name: str) -> list[Fields]:
-        """Return the objects in the list of a field, none if there is no list."""
+        """Return an empty list if there is none."""
         values = self._typed_value(name, list, [])
         objects = [Fields(value, self.file, f"{self._location(name)}[{number}]") for number, value in enumerate(values)]
         self._below += objects
         return objects
 
     def rows(self, name: str) -> list[dict[str, object]]:
-        """Return the objects in the list of a field as they are, for lists too long to request each field. `leave`
-        collects what is left over."""
+        """Return a list that is too long to request each field. `leave` collects what is left over."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
             raise self.wrong(f"`{name}` holds something that is no object")
@@ -99,19 +95,19 @@ class Fields:
         self._left[name] = value
 
     def plain(self, name: str) -> object:
-        """Return the value of a field, of any type. None if it is absent."""
+        """Return a value of any type; None if it is absent."""
         self._asked.add(name)
         return self._fields.get(name)
 
     def peek(self, name: str) -> object:
-        """Return the value of a field without requesting it: the field may still be left over."""
+        """Do not request the field: it may still be left over."""
         return self._fields.get(name)
 
     def names(self) -> list[str]:
         return list(self._fields)
 
     def left(self) -> Iterator[tuple[str, dict[str, object]]]:
-        """Yield the fields that were not requested, of this object and of those below, with their locations."""
+        """Yield fields that were not requested, here and below, with their locations."""
         here = {name: value for name, value in self._fields.items() if name not in self._asked} | self._left
         if here:
             yield self.place, here
@@ -145,17 +141,17 @@ def _kind(value: object) -> str:
 
 
 def read_gzip_json(path: Path) -> object:
-    """Return the JSON value in a gzipped file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
+    """Raises WorkspaceError, with the number of the byte, if the file is damaged."""
     return decode(b"".join(stored.lines(path, stored.ACTIONS)), path)
 
 
 def plain(path: Path) -> object:
-    """Return the JSON value in a file. Raises WorkspaceError, with the number of the byte, if it is damaged."""
+    """Raises WorkspaceError, with the number of the byte, if the file is damaged."""
     return decode(stored.read(path, stored.FIGURES), path)
 
 
 def decode(data: bytes, path: Path) -> object:
-    """Return the value that JSON data holds. `path` is for messages. Raises WorkspaceError."""
+    """`path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data)
     except RecursionError:
@@ -168,7 +164,7 @@ def decode(data: bytes, path: Path) -> object:
 
 
 def numbered_files(folder: Path, end: str) -> Iterator[Path]:
-    """Yield the files NAME(NUMBER)END of a folder, by their numbers. Those without a number come first."""
+    """Yield files by the number in NAME(NUMBER)END; those without a number come first."""
     paths = (path for path in folder.glob(f"*{end}") if path.is_file())
     return iter(sorted(paths, key=lambda path: (_number(path.name.removesuffix(end)), path.name)))
 
@@ -180,14 +176,14 @@ def _number(name: str) -> int:
 
 KINDS = {kind.value: kind for kind in Kind}
 UNTOLD = Kind.VARIABLE
-"""Kind of a token for which the plugin names no kind, or an unknown one. Its own word is left over."""
+"""The kind of tokens without a known one. The plugin's own word is left over."""
 LOCATIONS: dict[str, Location] = {"PROJECT": "project", "LIBRARY": "library"}
 PROPERTY_WORDS: dict[str | None, str] = {place: word for word, place in LOCATIONS.items()}
 UNKNOWN = "UNKNOWN"
 
 
 def read_kind(fields: Fields) -> Kind:
-    """Return the kind in `tokenType`. An unknown kind is also left over."""
+    """An unknown kind is also left over."""
     said = fields.peek("tokenType")
     if said is not None and not isinstance(said, str):
         raise fields.wrong("`tokenType` is not a text")
@@ -198,8 +194,7 @@ def read_kind(fields: Fields) -> Kind:
 
 
 def read_token_properties(fields: Fields) -> Properties:
-    """Return the properties since 2021: the type, the location of the declaration, and `additional`, whose values are
-    texts."""
+    """Return the type, the location of the declaration, and `additional`, whose values are texts, as since 2021."""
     additional = fields.section("additional")
     package = additional.optional("packageName", str)
     return Properties(
@@ -218,7 +213,6 @@ def _flag(fields: Fields, name: str) -> bool | None:
 
 
 def as_tokens(properties: Properties) -> dict[str, object]:
-    """Return the fields of the properties since 2021."""
     additional: dict[str, str] = {}
     if properties.is_static is not None:
         additional["isStatic"] = "true" if properties.is_static else "false"

@@ -32,63 +32,54 @@ from ci_eval.plugins.jetbrains.fields import Fields, as_tokens, plain, read_toke
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
     path: str
-    """Path below the project's root."""
     file: Path
-    """File that its sessions are stored in."""
 
 
 class StoredActions(msgspec.Struct, frozen=True, kw_only=True):
-    """The actions of one source file, in ours, with the session of each call still open."""
-
     path: str
     checksum: str
     sessions: int
     actions: Sequence[Action]
-    """Actions. `session` of a call is the plugin's id, or "" if the file does not have it."""
+    """`session` of a call is the plugin's id, or "" if the file does not have it."""
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str
-    """Versions of the plugin that wrote it."""
     wrote: Callable[[Mapping[str, object]], bool]
-    """The content of config.json → whether it is of this generation. Exactly one generation accepts it."""
+    """config.json → whether it is of this generation. Exactly one generation accepts it."""
     prefix: str
-    """Name of the field with what was typed at a lookup."""
+    """The field with the text typed at a lookup."""
     properties: str
-    """Name of the field with the properties of a session."""
     listed: Callable[[Path], Sequence[Listed]]
     """The folder `data` → the source files with sessions."""
     read_properties: Callable[[Fields], Properties]
     rank: Callable[[str, str, Sequence[Suggestion], Sequence[bool | None]], int | None]
-    """Title of the language, expected text, suggestions, and for each what the plugin said of its relevance → rank."""
+    """Title of the language, expected text, suggestions, and the plugin's relevance of each → rank."""
     read_actions: Callable[[Fields], StoredActions]
     config: Callable[[Config, str], dict[str, object]]
-    """The configuration and the folder of the project → config.json."""
     write_properties: Callable[[Properties], dict[str, object]]
-    """The properties of a session → their fields."""
     write_session: Callable[[Session], dict[str, object]]
-    """A session → its fields beside offset, expected text, id, properties and lookups."""
+    """Fields besides offset, expected text, id, properties and lookups."""
     write_lookup: Callable[[Lookup, int], dict[str, object]]
-    """A lookup, its number in the session → its fields beside prefix, suggestions and latency."""
+    """Lookup, number in the session → fields besides prefix, suggestions and latency."""
     write_suggestion: Callable[[Suggestion, Lookup, int], dict[str, object]]
-    """A suggestion, its lookup, its rank from 1 → its fields beside its texts."""
+    """Suggestion, lookup, rank from 1 → fields besides its texts."""
     write_actions: Callable[[Sequence[Action]], list[dict[str, object]]]
     first_errors: int | None
-    """Number of the first of the errors with the same file name. None if such a file has no number."""
+    """Number of the first error with the same file name. None if such a file has no number."""
 
 
 LIST = "files.json"
 
 
 def list_source_files(data: Path) -> list[Listed]:
-    """Return the source files in `files.json`, which maps each path to that of its sessions, below `data` (2019) or
-    below `data/files`."""
+    """`files.json` maps paths to files below `data` (2019) or `data/files`."""
     return list(_list_files(data, plain(data / LIST))) if (data / LIST).is_file() else []
 
 
 def list_project_files(data: Path) -> list[Listed]:
-    """Return the source files in `files.json`, or in those of its projects if it lists projects (2024)."""
+    """Read `files.json`, or those of its projects if it lists projects (2024)."""
     content = plain(data / LIST) if (data / LIST).is_file() else {}
     if not isinstance(content, list):
         return list(_list_files(data, content))
@@ -165,7 +156,6 @@ def _call(fields: Fields, properties: ReadProperties, caret: int, prefix: str) -
 
 
 def write(actions: Sequence[Action], properties: Callable[[Properties], object]) -> list[dict[str, object]]:
-    """Return our actions as the plugin's."""
     written: list[dict[str, object]] = []
     expected: str | None = None
     finished = False
@@ -195,14 +185,11 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
 
 
 def write_session(session: Session) -> dict[str, object]:
-    """Return how much of the text may be completed, and whether the last list held it."""
     success = bool(session.lookups) and session.lookups[session.until - 1].rank is not None
     return {"completableLength": len(session.expected_text), "success": success}
 
 
 def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
-    """Return the lookup's offset in the session, the suggestion that was taken, and whether the list was opened for
-    it."""
     taken = lookup.rank - 1 if lookup.selected and lookup.rank else -1
     return {
         "offset": len(lookup.prefix),
@@ -214,7 +201,6 @@ def write_lookup(lookup: Lookup, number: int) -> dict[str, object]:
 
 
 def write_suggestion(_suggestion: Suggestion, lookup: Lookup, place: int) -> dict[str, object]:
-    """Return the origin of a suggestion, and whether it is the expected one."""
     right = place == lookup.rank
     return {
         "source": "STANDARD",
@@ -236,11 +222,9 @@ since_2021 = partial(
     write_suggestion=write_suggestion,
     first_errors=1,
 )
-"""A generation, of which the parts are given that did not stay as they were in 2021."""
 
 
 def strategy(config: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the strategy below `actions` of a config.json, empty if there is none."""
     actions = config.get("actions")
     known = actions.get("strategy") if isinstance(actions, Mapping) else None
     return known if isinstance(known, Mapping) else {}
@@ -251,7 +235,7 @@ LONGEST = 1_000
 
 
 def prefix(config: PrefixConfig) -> dict[str, object]:
-    """Return how much is typed. `EveryPrefix` becomes emulated typing, and a `Ladder` becomes no prefix."""
+    """`EveryPrefix` becomes emulated typing, and a `Ladder` becomes no prefix."""
     if config.name == "EveryPrefix":
         return {"name": "SimplePrefix", "emulateTyping": True, "n": config.n or LONGEST}
     if config.name in {"SimplePrefix", "CapitalizePrefix"}:
@@ -273,7 +257,7 @@ def head(config: Config, project: str) -> dict[str, object]:
 
 
 def reports(config: Config) -> dict[str, object]:
-    """Return title and filters of reports; metrics and gates of comparisons are left out."""
+    """Metrics and gates of comparisons are left out."""
     parts = [
         {"name": part.name, "filters": filters(part.filters)}
         for part in config.reports.sessions_filters
@@ -284,12 +268,12 @@ def reports(config: Config) -> dict[str, object]:
 
 
 def title(config: Config) -> str:
-    """Return the title of the evaluation, or the completion type, as the plugin does."""
+    """Return the title, or the completion type, as the plugin does."""
     return config.reports.evaluation_title or config.interpret.completion_type
 
 
 TITLES = {"cpp": "C++", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP", "text": "Another"}
-"""Our name of a language → the plugin's, if that is not the same with a capital letter."""
+"""The exceptions: other titles are our names with a capital letter."""
 NAMES = {title.lower(): name for name, title in TITLES.items()}
 
 
@@ -298,7 +282,7 @@ def language(name: str) -> str:
 
 
 def normalise_language(title: str) -> str:
-    """Return our name of one of the plugin's languages, or the name in lower case if we have none."""
+    """Return the name in lower case if we have none."""
     return NAMES.get(title.lower(), title.lower().replace(" ", "-"))
 
 
@@ -306,7 +290,6 @@ IDENTIFIER = re.compile(r"\w+")
 
 
 def exact(_language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]) -> int | None:
-    """Return the rank of the first suggestion that is equal."""
     return next((place for place, suggestion in enumerate(shown, 1) if suggestion.text == expected), None)
 
 
@@ -322,8 +305,7 @@ def rank_by_language(
 def rank_by_relevance(
     language: str, expected: str, shown: Sequence[Suggestion], relevant: Sequence[bool | None]
 ) -> int | None:
-    """Return the rank of the first suggestion that the plugin called relevant. If it did not say so of any,
-    `rank_by_language` decides."""
+    """Return the rank of the first relevant suggestion. Without relevance, `rank_by_language` decides."""
     if all(flag is None for flag in relevant):
         return rank_by_language(language, expected, shown, relevant)
     return next((place for place, flag in enumerate(relevant, 1) if flag), None)

@@ -1,5 +1,4 @@
-"""The store for the parts of the plugin's workspaces that ours cannot hold, which names unknown fields, and the joining
-of the parts of an interrupted run."""
+"""The store for the parts of the plugin's workspaces that ours cannot hold, and the joining of interrupted runs."""
 
 from __future__ import annotations
 
@@ -17,43 +16,36 @@ from ci_eval.plugins.jetbrains.fields import Fields, read_gzip_json
 from ci_eval.plugins.jetbrains.generation import LIST
 
 FOLDER = "imported"
-"""Folder in a workspace of ours that holds config.json as it was, and what is left over."""
+"""Holds config.json as it was, and what is left over."""
 WITHOUT_PLACE = frozenset(
     "additionalInfo completable completableLength content details features id isNew isRelevant isSelected kind "
     "location offset presentationText projectName selectedPosition source stackTrace success suggestions".split()
 )
-"""Names of fields that are known, and that our workspaces cannot hold."""
+"""Known fields that our workspaces cannot hold."""
 SUGGESTIONS = "suggestions"
-"""Field that holds what is left over of a lookup's suggestions: a row for each, in their order."""
+"""A row for each suggestion of a lookup, in their order."""
 COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
-"""Files that are copied as they are."""
 
 
 GZIP = 31
-"""zlib's number of the format gzip."""
 
 
 class LeftOver(msgspec.Struct, frozen=True):
-    """The fields of one object that ours cannot hold."""
-
     file: str
     place: str
     fields: dict[str, object]
 
 
 class Kept:
-    """A collector of what is left over, source file by source file."""
-
     def __init__(self, root: Path) -> None:
         self._root = root
         # Without a time in it, as zlib leaves it, the same content has the same bytes.
         self._compressor = zlib.compressobj(1, wbits=GZIP)
         self._packed: list[bytes] = []
         self.unknown: Counter[str] = Counter()
-        """File and name of each unknown field → how often."""
 
     def take(self, fields: Fields) -> None:
-        """Store what was not requested of these fields, and of those below."""
+        """Store what was not requested, here and below."""
         where = fields.file.relative_to(self._root).as_posix()
         part = where.split("/")[0]
         for place, left in fields.left():
@@ -76,17 +68,15 @@ class Kept:
 
 END = ".json.gz"
 FOLDERS = {"data": "filePath", "actions": "path", "errors": "path"}
-"""Folder of a workspace → the field of its files that names the source file."""
 
 
 def find_complete_files(part: Path) -> frozenset[str]:
-    """Return the source files whose sessions are complete in an interrupted run, without those that were half
-    written."""
+    """Half-written source files are left out."""
     return frozenset(_group_by_source(part, "data"))
 
 
 def whole(parts: Sequence[Path], output: Path) -> None:
-    """Write the workspace that all parts make. Raises WorkspaceError if the last one is damaged."""
+    """Raises WorkspaceError if the last part is damaged."""
     # Only the last part was not interrupted, and it was about what the others had left.
     last = parts[-1]
     atomic.empty_folder(output)
@@ -108,7 +98,7 @@ def whole(parts: Sequence[Path], output: Path) -> None:
 
 
 def _copy(files: Mapping[str, Sequence[Path]], folder: Path) -> dict[str, str]:
-    """Copy files, numbered in the order of their source files. Return the name of the last one for each source file."""
+    """Number files in the order of their source files. Return the last name for each source file."""
     names: dict[str, str] = {}
     number = 0
     for path, stored_files in sorted(files.items()):
@@ -120,7 +110,7 @@ def _copy(files: Mapping[str, Sequence[Path]], folder: Path) -> dict[str, str]:
 
 
 def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[str, list[Path]]:
-    """Return the files of a folder by source file. Damaged ones are left out, or raise WorkspaceError if `strict`."""
+    """Damaged files are left out, or raise WorkspaceError if `strict`."""
     # A link could lead out of the workspace.
     stored.refuse_links(part)
     files_by_source: dict[str, list[Path]] = {}

@@ -38,22 +38,19 @@ from ci_eval.plugins.jetbrains.generation import Generation, Listed, StoredActio
 from ci_eval.plugins.jetbrains.kept import SUGGESTIONS, Kept
 
 BASIC = 0xFFFF
-"""The last code point that is one unit; those behind it are two."""
+"""The last code point that is one UTF-16 unit; later ones are two."""
 
 
 def is_plain(text: str) -> bool:
-    """Return whether both counts are the same in the text."""
     return text.isascii() or max(text, default="") <= chr(BASIC)
 
 
 def to_units(text: str, offset: int) -> int:
-    """Return the offset in units for one in code points."""
     return offset + sum(character > chr(BASIC) for character in text[:offset])
 
 
 def to_points(text: str, units: int) -> int:
-    """Return the offset in code points for one in units; before a pair if it is within it. Raises ValueError if the
-    text is too short."""
+    """Return the offset before a pair if it is within the pair. Raises ValueError if the text is too short."""
     left = units
     for count, character in enumerate(text):
         width = 1 + (character > chr(BASIC))
@@ -68,8 +65,8 @@ def to_points(text: str, units: int) -> int:
 def convert_actions(
     text: str, actions: Sequence[Action], convert: Callable[[str, int], int], *, ours: bool
 ) -> list[Action]:
-    """Return the actions with their offsets converted, each in the text as it is then. `ours` says that the given
-    offsets count code points. Raises WorkspaceError if the actions do not fit the text."""
+    """Convert each offset in the text as it is then. `ours`: offsets count code points. Raises WorkspaceError if the
+    actions do not fit the text."""
     # In most files both counts are equal, and nothing need be replayed.
     if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, PrintText)):
         return list(actions)
@@ -102,41 +99,33 @@ def _convert(action: Action, text: str, document: Document, convert: Callable[[s
 
 
 OURS = "ciEval"
-"""Name of the field that holds the parts of our sessions that the plugin cannot hold."""
+"""Holds the parts of our sessions that the plugin cannot hold."""
 END = ".json.gz"
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
-    """The facts that are the same for all files of a workspace."""
-
     folder: Path
     generation: Generation
     project: str
     strategy: str
-    """Strategy in one word, as in the manifest."""
+    """One word, as in the manifest."""
     language: str
-    """Language by the plugin's name."""
     with_user: bool
-    """True if a modelled user chose among the suggestions."""
 
 
 class ActionsFile(msgspec.Struct, frozen=True, kw_only=True):
-    """The actions of one source file, not yet read."""
-
     file: Path
     sessions: int
 
 
 class ReadFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A source file of the workspace, without actions if the workspace has none of it."""
-
     source: SourceFile
     sessions: Sequence[Session]
     actions: FileActions | None
 
 
 def read_files(origin: Origin, actions: Mapping[str, ActionsFile], kept: Kept) -> Iterator[ReadFile]:
-    """Yield the source files that have sessions, one at a time. Raises WorkspaceError."""
+    """Yield one source file with sessions at a time. Raises WorkspaceError."""
     for listed in origin.generation.listed(origin.folder / "data"):
         yield _file(origin, listed, actions.get(listed.path), kept)
 
@@ -150,7 +139,7 @@ def find_actions_files(folder: Path) -> dict[str, ActionsFile]:
 
 
 def read_errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[FileError]:
-    """Yield the errors of files. `lost` has the number of sessions that are missing for each path."""
+    """`lost`: the number of missing sessions by path."""
     for path in numbered_files(folder / "errors", END):
         fields = Fields(read_gzip_json(path), path)
         name = fields.text("path")
@@ -165,7 +154,7 @@ def read_errors(folder: Path, lost: dict[str, int], kept: Kept) -> Iterator[File
 
 
 class Identities:
-    """The ids of the sessions of one file: those that stage 1 gives, so that runs of the plugin and ours are paired."""
+    """Ids as stage 1 gives them, so that runs of the plugin and ours are paired."""
 
     def __init__(self, origin: Origin, source: SourceFile) -> None:
         parts = [origin.project, source.path, source.checksum, origin.strategy, ""]
@@ -173,7 +162,7 @@ class Identities:
         self._seen: Counter[tuple[int, str]] = Counter()
 
     def next(self, offset: int, text: str) -> str:
-        """Return the id of the next session at the offset. The first one has the id of stage 1."""
+        """The first id at an offset is that of stage 1."""
         number = self._seen[offset, text]
         self._seen[offset, text] += 1
         identity = self._base.copy()
@@ -219,7 +208,7 @@ def _actions(
 
 
 def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
-    """Yield the actions, each call with the id of its session. Calls that were not chosen get a new id."""
+    """Calls that were not chosen get a new id."""
     asked: dict[tuple[int, str, str], deque[str]] = {}
     for session_asked in sessions:
         first = session_asked.lookups[0].prefix if session_asked.lookups else ""
@@ -292,7 +281,7 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
 
 
 def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return the texts that suggestions would insert. Everything else is left over, unless it repeats the text."""
+    """Everything else is left over, unless it repeats the text."""
     texts: list[str] = []
     for place, row in enumerate(shown):
         text = row.get("text")
@@ -311,7 +300,6 @@ def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
 def _restored_session(
     fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]
 ) -> Session:
-    """Return a session that we wrote. A field of its own has the parts that the plugin cannot hold."""
     fields.plain(OURS)
     whole = {"file": source.path, "offset": offset, "expectedText": expected}
     try:
@@ -331,7 +319,7 @@ def _fill(our_lookup: dict[str, object], lookup: Lookup) -> dict[str, object]:
 
 
 LEVEL = 6
-"""Level of gzip, that of Java's own streams. Level 9 took 1.6 times as long, to save a twentieth."""
+"""The level of Java's own streams. Level 9 took 1.6 times as long, to save a twentieth."""
 PLACED = ("file", "offset", "expectedText", "record")
 
 
@@ -370,7 +358,7 @@ class Writer:
         _write(self._folder / "actions" / f"{Path(actions.path).name}({self._written['actions']}){END}", body)
 
     def error(self, error: FileError) -> None:
-        """Write the error of one file. The plugin of 2019 holds one error of each file name."""
+        """The plugin of 2019 holds one error of each file name."""
         name, first = Path(error.path).name, self._generation.first_errors
         number = (first or 0) + self._written[f"error {name}"]
         self._written[f"error {name}"] += 1
@@ -379,7 +367,6 @@ class Writer:
         _write(self._folder / "errors" / f"{shown}{END}", body)
 
     def close(self, config: dict[str, object]) -> None:
-        """Write `files.json` and the configuration."""
         # Both come last: without them, the folder is no workspace.
         atomic.write(self._folder / "data/files.json", msgspec.json.encode(self._listed))
         atomic.write(self._folder / "config.json", msgspec.json.format(msgspec.json.encode(config), indent=2))
@@ -391,7 +378,7 @@ def _write(path: Path, body: object) -> None:
 
 
 def identity(session: str) -> str:
-    """Return the UUID that stands for one of our ids in the plugin's workspace, the same every time."""
+    """Return the same UUID for one of our ids every time."""
     return str(uuid5(NAMESPACE_URL, f"ci-eval:{session}"))
 
 

@@ -1,9 +1,7 @@
-"""The reader of event logs, which the JetBrains plugin and IDEs write: what was displayed, and what the user did; and
-its conversion into training data for rankers and for modelled users.
+"""The reader of event logs of the JetBrains plugin and IDEs, and their conversion into training data.
 
 A line has eight columns, separated by tabs: timestamp, recorder, its version, user, session, bucket, action, and the
-event as JSON. An item is described when it is first displayed. Later events have its number, and what changed of it
-(`itemsDiff`).
+event as JSON. An item is described when it is first displayed. Later events have its number and changes (`itemsDiff`).
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"
 TAKEN, TYPED = "EXPLICIT_SELECT", "TYPED_SELECT"
 STEPS = {"TYPE": 1, "BACKSPACE": -1}
-"""Events that change what is typed, and the list: action → by how many characters."""
+"""Action → change of the typed characters."""
 MOVES = {"UP", "DOWN"}
 ENDS = {TAKEN: "selected", TYPED: "typed", CANCELLED: "cancelled"}
 COLUMNS = 8
@@ -41,13 +39,10 @@ MOST = 4_000_000_000
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     typed: int
-    """Characters of the prefix."""
+    """Characters."""
     ids: Sequence[int]
-    """Numbers of the items, in displayed order."""
     features: Sequence[Mapping[str, Feature]]
-    """Features of each item."""
     common: Mapping[str, Feature] = msgspec.field(default_factory=dict)
-    """Features that all items share: of the user and the location."""
 
 
 class ShownSession(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,26 +50,22 @@ class ShownSession(msgspec.Struct, frozen=True, kw_only=True):
     session: str
     lookups: Sequence[Shown]
     outcome: str
-    """Outcome: `selected`, `typed` (an item was typed to its end) or `cancelled`."""
+    """`selected`, `typed` (an item was typed to its end) or `cancelled`."""
     wanted: int | None
-    """Number of the item that was taken or typed. None if the log does not have it, as for all cancelled sessions."""
+    """The item that was taken or typed. None if the log does not have it, as for all cancelled sessions."""
 
     def rank(self, lookup: Shown) -> int | None:
-        """Return the rank of the wanted item in a list, None if it is absent or not known."""
+        """Return None if the wanted item is absent or unknown."""
         return lookup.ids.index(self.wanted) + 1 if self.wanted in lookup.ids else None
 
 
 class Item(msgspec.Struct, frozen=True):
-    """An item that is shown for the first time."""
-
     id: int
     length: int = 0
     relevance: dict[str, Feature | bool] | None = None
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The changes of an item since the last event."""
-
     id: int
     added: dict[str, Feature | bool] | None = None
     changed: dict[str, Feature | bool] | None = None
@@ -82,8 +73,6 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True, rename="camel"):
-    """The part of an event that is read."""
-
     completion_list_ids: tuple[int, ...] | None = None
     new_completion_list_items: tuple[Item, ...] | None = None
     items_diff: tuple[Difference, ...] | None = None
@@ -104,8 +93,7 @@ class _Open(msgspec.Struct):
     lookups: list[Shown] = msgspec.field(default_factory=list)
 
     def update(self, event: Event) -> None:
-        """Apply an event to the items and the list. Raises KeyError if it shows or changes an item that was never
-        described."""
+        """Raises KeyError if the event shows or changes an item that was never described."""
         for item in event.new_completion_list_items or ():
             self.items[item.id] = _plain(item.relevance)
         for difference in event.items_diff or ():
@@ -123,14 +111,12 @@ class _Open(msgspec.Struct):
 
 
 class EventLog:
-    """A reader of files of events, which counts what it cannot use."""
-
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
-        """Why → how often: lines, or sessions."""
+        """Reason → lines or sessions."""
 
     def sessions(self, files: Iterable[Path]) -> Iterator[ShownSession]:
-        """Yield the sessions that ended, in the order of their ends. Raises WorkspaceError if a file cannot be read."""
+        """Yield in the order of their ends. Raises WorkspaceError if a file cannot be read."""
         waiting: dict[tuple[str, str], _Open | None] = {}
         for path in files:
             for line in _lines(path):
@@ -194,7 +180,6 @@ def _plain(features: Mapping[str, Feature | bool] | None) -> dict[str, Feature]:
 
 
 def _number(value: Feature | bool) -> Feature:
-    """Return the number that a text stands for. Other texts stay as they are."""
     if isinstance(value, str):
         if value in {"true", "false"}:
             return float(value == "true")
@@ -206,7 +191,6 @@ def _number(value: Feature | bool) -> Feature:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, gzipped or not."""
     left = MOST
     try:
         with stored.open_regular_file(path) as raw:
@@ -227,7 +211,7 @@ TABLE_COLUMNS = ("project", "session", "query_number", "place", "prefix", "text"
 
 
 def read_sessions(path: Path) -> Iterator[ShownSession]:
-    """Yield the sessions of a Parquet file, one at a time. As in events, cancelled sessions have no wanted item."""
+    """Yield one session at a time. As in events, cancelled sessions have no wanted item."""
     held: list[dict[str, Any]] = []
     batches = tables().batches(path, [*TABLE_COLUMNS, *NAMES])
     for row in (row for batch in batches for row in batch.to_pylist()):
@@ -264,22 +248,17 @@ def _table_session(rows: list[dict[str, Any]]) -> ShownSession:
 
 
 POSITION = "position"
-"""Feature of the displayed order. It is computed if the logs have none."""
+"""Computed if the logs have none."""
 MOST_FEATURES = 2_000
-"""The most features that rows can have."""
 
 
 class FeatureTable(msgspec.Struct, frozen=True):
-    """The features that rows have, and the numbers that stand for words."""
-
     names: tuple[str, ...]
     words: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
-    """Feature whose values are words → the number of each."""
 
     @classmethod
     def of(cls, sessions: Iterable[ShownSession], only: Collection[str] | None = None) -> FeatureTable:
-        """Return the table of all features in these sessions, or of those among `only`. If all of ours are present,
-        they are the table."""
+        """Use all features, or those among `only`. If all of ours are present, they are the table."""
         seen: dict[str, set[str]] = {}
         for session in sessions:
             for lookup in session.lookups:
@@ -295,7 +274,7 @@ class FeatureTable(msgspec.Struct, frozen=True):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Return the features whose values have no order."""
+        """Features whose values have no order."""
         ours = set(CATEGORIES) if set(self.names) <= set(NAMES) else set()
         return tuple(name for name in self.names if name in ours or name in self.words)
 
@@ -306,7 +285,7 @@ class FeatureTable(msgspec.Struct, frozen=True):
         return hashlib.blake2b("\0".join(self.names).encode(), digest_size=8).hexdigest()
 
     def rows(self, lookup: Shown) -> NDArray[np.float32]:
-        """Return the features of a lookup as (items x features), NaN if a feature is missing."""
+        """Return (items x features), NaN if a feature is missing."""
         common = lookup.common
         return np.array(
             [
@@ -325,7 +304,6 @@ class FeatureTable(msgspec.Struct, frozen=True):
 
 
 def present_features(sessions: Iterable[ShownSession]) -> set[str]:
-    """Return the features that have a value in some list."""
     return {
         name
         for session in sessions
@@ -337,15 +315,14 @@ def present_features(sessions: Iterable[ShownSession]) -> set[str]:
 
 
 def expected_mask(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:
-    """Return for each item whether it is the wanted one."""
     return np.array([item_id == session.wanted for item_id in lookup.ids], dtype=np.bool_)
 
 
 def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
-    """Return the lookups to learn from: with the label "selected", those of sessions in which the item was taken from
-    the list; with "expected", also those in which it was typed. Raises NothingToEvaluate."""
+    """Return the lookups of sessions in which the item was taken from the list; with the label "expected", also those
+    in which it was typed. Raises NothingToEvaluate."""
     usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
     if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")
@@ -368,7 +345,6 @@ def identity(session: ShownSession) -> str:
 
 
 def make_lists(sessions: Sequence[ShownSession]) -> Iterator[ShownList]:
-    """Yield the lookups to which a modelled user is fitted."""
     # Cancelled sessions have no wanted item, so their lists count as lists without it.
     for session in sessions:
         last = len(session.lookups) - 1

@@ -1,11 +1,11 @@
 """The likely tokens at a caret, by nested n-gram caches of the file, its folder and the project.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017). Each
-cache is an interpolated n-gram model, and the nearer one is mixed with all that are wider, by the length of the
-contexts that it has seen. If there is text behind the caret, the same is done with everything read backwards.
+cache is an interpolated n-gram model, mixed with all wider ones by the length of its seen contexts. Text after the
+caret is read backwards.
 
-All tokens of a project's files stand in one array of numbers. Positions are sorted by the tokens before them, so that
-those with the same context are neighbours, as in a suffix array. Followers of a context are counted on demand.
+Tokens of all files are in one array of numbers. Positions are sorted by the tokens before them, as in a suffix array;
+followers of a context are counted on demand.
 """
 
 from __future__ import annotations
@@ -29,39 +29,32 @@ from ci_eval.plugins.learning.ngrams import Cache, Lexer, factors, shares, token
 Ids = NDArray[np.int32]
 
 BETWEEN_FILES = 0
-"""Number that stands for no token."""
 NO_ID = -1
 TOP = 24
-"""Number of the most frequent tokens that are known of each context."""
 FEW = 48
-"""The most tokens that are counted without arrays, which is faster."""
 REMEMBERED = 16384
-"""Number of contexts whose counts are cached, since they recur."""
+"""Contexts whose counts are cached, since they recur."""
 
 
 class Level(NamedTuple):
-    """The tokens that follow a context in a set of files, with one file left out."""
+    """Tokens that follow a context in a set of files, with one file left out."""
 
     total: int
-    """Number of tokens that follow."""
     counts: Mapping[str, int]
-    """Token → how often it follows. Includes the file that is left out, if `less` has it."""
+    """Includes the file that is left out."""
     less: Mapping[str, int]
-    """Token → how often it follows in the file that is left out."""
     top: Sequence[str]
     """The most frequent tokens; equal ones by their numbers."""
 
 
 class Texts:
-    """A numbering of the texts of tokens, from 1 on, in the order in which they were first seen or in that of the
-    texts."""
+    """Numbers of texts, from 1 on, in order of first occurrence or of the texts."""
 
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}
         self.texts: list[str] = [""]
 
     def add(self, text: str) -> int:
-        """Return the number of a text, which is added if it is new."""
         number = self.ids.get(text)
         if number is None:
             number = self.ids[text] = len(self.texts)
@@ -69,7 +62,7 @@ class Texts:
         return number
 
     def sort(self) -> Ids:
-        """Number the texts anew, in their own order. Return an array of the new numbers by the former ones."""
+        """Number the texts again in their own order. Return the new numbers by the former ones."""
         order = sorted(range(len(self.texts)), key=self.texts.__getitem__)
         self.texts = [self.texts[number] for number in order]
         self.ids = {text: number for number, text in enumerate(self.texts) if number}
@@ -78,12 +71,12 @@ class Texts:
         return numbers
 
     def known(self, texts: Iterable[str]) -> list[int]:
-        """Return the numbers of texts, NO_ID for one that was never added."""
+        """Return NO_ID for a text that was never added."""
         return [self.ids.get(text, NO_ID) for text in texts]
 
 
 def number_tokens(lines: Iterable[Sequence[str]], texts: Texts) -> Ids:
-    """Return a file's tokens as numbers. Each line that has tokens begins with START_OF_LINE."""
+    """Put START_OF_LINE in front of each line that has tokens."""
     add, start = texts.add, texts.add(START_OF_LINE)
     return np.array([number for line in lines if line for number in (start, *map(add, line))], dtype=np.int32)
 
@@ -94,16 +87,12 @@ def backwards(file: Ids, start: int) -> Ids:
 
 
 def may_follow(texts: Texts, predicted: Callable[[str], bool]) -> NDArray[np.bool_]:
-    """Return for each number whether its text may be predicted."""
     return np.fromiter((bool(text) and text != START_OF_LINE and predicted(text) for text in texts.texts), bool)
 
 
 class Corpus:
-    """An index of the positions in a set of files at which a token follows that may be predicted."""
-
     def __init__(self, files: Sequence[Ids], texts: Texts, follows: NDArray[np.bool_], order: int) -> None:
-        """Build the index. `follows` is the result of `may_follow`. `order` counts the tokens of the longest sequences:
-        the context, and the one that follows."""
+        """`follows`: of `may_follow`. `order`: tokens of the longest sequences, the follower included."""
         # A gap as long as a context keeps contexts from reaching into the file before.
         gap = np.full(max(order - 1, 1), BETWEEN_FILES, dtype=np.int32)
         whole = np.concatenate([gap, *(part for file in files for part in (file, gap))])
@@ -120,30 +109,24 @@ class Corpus:
         self.counted = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def file_positions(self, file: int | None) -> array[int]:
-        """Return the positions of one file, in their order; none if `file` is None."""
         return array("i", np.flatnonzero(self._of_file == file).astype(np.int32).tobytes() if file is not None else b"")
 
     def _count(self, low: int, high: int) -> dict[str, int]:
-        """Return how often each token is at these positions, the most frequent first; equal ones by their numbers."""
+        """Return counts in descending order; equal ones by their numbers."""
         ids, counts = np.unique(np.frombuffer(self.next, np.int32)[low:high], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return dict(zip(map(self.texts.texts.__getitem__, ids[order].tolist()), counts[order].tolist(), strict=True))
 
 
 class Others:
-    """The counts of a corpus, with one of its files left out."""
-
     def __init__(self, corpus: Corpus, file: int | None) -> None:
-        """Prepare the counts. `file` is the number of the file to leave out, None to leave out none."""
+        """Leave out one file, or none if `file` is None."""
         self._corpus, self._own = corpus, corpus.file_positions(file)
         self._known: dict[tuple[int, int], Level | None] = {}
 
     def levels(self, context: Sequence[int]) -> list[Level]:
-        """Return what follows contexts of 0, 1, 2 … tokens, the last ones of `context`, up to the first that never
-        occurs.
-
-        If longer contexts stand at the same positions, the levels are the same object.
-        """
+        """Return what follows the last 0, 1, 2 … tokens, up to the first context that never occurs. If longer contexts
+        have the same positions, the levels are the same object."""
         levels: list[Level] = []
         low, high = 0, len(self._corpus.next)
         level = self._level(low, high)
@@ -164,7 +147,6 @@ class Others:
         return levels if level is None else [*levels, level]
 
     def _level(self, low: int, high: int) -> Level | None:
-        """Return the tokens at these positions, without those of the file that is left out. None if there are none."""
         if low == high:
             return None
         places = low, high
@@ -204,8 +186,7 @@ NOTHING: Mapping[str, int] = {}
 
 
 def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: Mapping[str, int]) -> list[str]:
-    """Return the first TOP of `counts`, which has the most frequent first, without those in `less`. Equal ones are
-    ordered by `numbers`."""
+    """Return the first TOP without those in `less`; equal ones are ordered by `numbers`."""
     if not less:
         return list(islice(counts, TOP))
     first, unchanged = list[tuple[int, int, str]](), 0
@@ -222,37 +203,29 @@ def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: 
 
 class _Line(NamedTuple):
     width: int
-    """Number of its tokens in `after`."""
     opened: str | None
-    """State of the lexer (see Lexer.opened) at its beginning."""
+    """The lexer's state (`Lexer.opened`) at the line's beginning."""
 
 
 class Surrounding:
-    """The two sequences of tokens that end at the caret: `before` as it is read, `after` read backwards.
-
-    While the caret moves forward in a file, tokens are added to the one and taken from the other. See Cache for `order`
-    and `predicted`.
-    """
+    """Tokens up to the caret (`before`), and after the caret, read backwards (`after`). See Cache for parameters."""
 
     def __init__(self, language: str, order: int, predicted: Callable[[str], bool], capacity: int = 10**9) -> None:
-        """Start without text. `capacity` is the most tokens before the caret's line that count."""
         self._language, self._capacity = language, capacity
         self.before, self.after = Cache(order, predicted), Cache(order, predicted)
         self.forget()
 
     def forget(self) -> None:
-        """Remove all tokens, for another file."""
         self.before.forget()
         self.after.forget()
         self._lexer = Lexer(self._language)
         self._read, self._rest = "", ""
         self._lines: list[_Line] = []
-        """Lines behind the caret's line, the nearest last."""
+        """After the caret's line, the nearest last."""
         self._begun: list[str] = []
         self._ending: list[str] = []
 
     def read(self, before: str, after: str) -> None:
-        """Move the caret between these texts."""
         end = before.rfind("\n") + 1
         if end < len(self._read) or not before.startswith(self._read):
             self.forget()
@@ -271,7 +244,6 @@ class Surrounding:
         self._read_back(after, begun_in)
 
     def _read_back(self, after: str, lexer: Lexer) -> None:
-        """Read the text behind the caret. `lexer` has read up to the caret."""
         line, _, further_lines = after.partition("\n")
         ending = [START_OF_LINE, *reversed(lexer.line(line))] if after else []
         if further_lines != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
@@ -282,7 +254,6 @@ class Surrounding:
         self._ending = ending
 
     def _move(self, further_lines: str, lexer: Lexer) -> None:
-        """Fill `after` with the given lines. `lexer` has read up to them."""
         passed = self._rest[: len(self._rest) - len(further_lines)]
         # Only whole lines can be taken back.
         known = bool(further_lines) and self._rest.endswith(further_lines) and passed.endswith("\n")
@@ -312,14 +283,13 @@ def _replace_end(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
 
 
 Scope = str
-"""Name of a cache: file, folder or project."""
 
 
 class Project:
-    """The tokens of a project's files, and their counts in both directions, each made when it is first needed."""
+    """Counts in both directions are made when first needed."""
 
     def __init__(self, files: Mapping[str, str], language: str, order: int, predicted: Callable[[str], bool]) -> None:
-        """Number the files (path → text). See Corpus for `predicted`."""
+        """Files are path → text. See Corpus for `predicted`."""
         self.texts = Texts()
         read = {path: number_tokens(tokenize_lines(text, language), self.texts) for path, text in sorted(files.items())}
         # In reading order, equal counts would be ordered by the open file as it is on disk, which may hold the answer.
@@ -344,14 +314,13 @@ class Project:
         return Corpus(turned, self.texts, self._follows, self.order)
 
     def frequent(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield the tokens of the other files with their numbers, the most frequent first; equal ones by their text."""
+        """Yield tokens of the other files with their numbers, the most frequent first; equal ones by their text."""
         for level in self.others(("project",), path, False)[0].levels(()):
             counts = Counter(level.counts)
             counts.subtract(level.less)
             yield from sorted((+counts).items(), key=lambda pair: (-pair[1], pair[0]))
 
     def _others(self, scopes: Sequence[Scope], path: str, back: bool) -> list[Others]:
-        """Return the other files of the project and of the folder, as far as these are scopes."""
         others, folder = [], _folder_path(path)
         if "project" in scopes:
             others.append(Others(self._whole(back), _place(path, self.files)))
@@ -372,14 +341,13 @@ def _folder_path(path: str) -> str:
 
 class Nested:
     def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
-        """Prepare the caches. See `interpolate` for `weight`. `candidates` is the most tokens that get a probability
-        for each side of the caret."""
+        """`candidates`: tokens with a probability for each side of the caret. See `interpolate` for `weight`."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
 
     def likely(self, around: Surrounding) -> list[tuple[str, float]]:
-        """Return tokens that may stand at the caret, with their probabilities, the highest first. Of equal ones, those
-        that follow longer contexts in nearer caches come first."""
+        """Return tokens with probabilities, the highest first. Of equal ones, those that follow longer contexts in
+        nearer caches come first."""
         sides = [self._side(around.before, back=False)]
         if around.after.tokens:
             sides.append(self._side(around.after, back=True))
@@ -406,19 +374,13 @@ class Nested:
 
 
 class _Side:
-    """The caches in one direction from the caret."""
-
     def __init__(self, file: list[Level] | None, wider: Sequence[Sequence[Level]], weight: float) -> None:
-        """Mix the levels of one side of the caret.
-
-        `file` has what follows contexts of 0, 1, 2 … tokens in the file, if that is a scope. `wider` has the same for
-        the project and the folder, the widest first. See `interpolate` for `weight`.
-        """
+        """`file` has what follows contexts of 0, 1, 2 … tokens, if the file is a scope; `wider` the same for the
+        project and the folder, the widest first."""
         self._file, self._wider = file or [], wider
         models = wider if file is None else [*wider, file]
         parts, side_weight = shares(tuple(map(len, models)))
         self._factors: list[tuple[Level, float]] = []
-        """Factor by which the counts of each level are multiplied."""
         for part, levels in zip(parts, models, strict=True):
             last = 0
             for level, factor in zip(levels, factors([level.total for level in levels], weight), strict=True):
@@ -429,11 +391,9 @@ class _Side:
                 last = level.total
         # If neither side has seen anything, the sum of their weights must not be 0.
         self.weight = max(side_weight, 1e-9)
-        """Weight of this side beside the other."""
 
     def after(self, length: int) -> Iterator[Iterable[str]]:
-        """Yield the tokens that follow the context of so many tokens, the most frequent first, in the nearest cache
-        first."""
+        """Yield the most frequent tokens first, in the nearest cache first."""
         if length < len(self._file):
             yield _top(self._file[length].counts)
         for levels in reversed(self._wider):
@@ -442,7 +402,6 @@ class _Side:
                 yield levels[length].top
 
     def add_chances(self, chances: dict[str, float], share: float) -> None:
-        """Add to each text its probability, times `share`."""
         for level, factor in self._factors:
             counts, less, times = level.counts, level.less, share * factor
             get = counts.get
@@ -461,7 +420,7 @@ class _Side:
 
 
 def _top(counts: Mapping[str, int]) -> Iterable[str]:
-    """Return the first TOP of the counts; equal ones by their text."""
+    """Equal ones by their text."""
     # The order of a cache depends on where the caret was before, so equal counts are ordered by text.
     if len(counts) == 1:
         return counts
@@ -473,7 +432,6 @@ def _top(counts: Mapping[str, int]) -> Iterable[str]:
 
 
 def _context_levels(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
-    """Yield what followed contexts of 0, 1, 2 … tokens, up to the first that never occurred."""
     for length in range(len(context) + 1):
         last = context[len(context) - length :]
         if not (total := cache.total(last)):

@@ -1,5 +1,4 @@
-"""The probability of each text after the code typed so far: an n-gram cache over the file, mixed with counts of the
-project's other files; and a lexer without a grammar, which splits code of any language into tokens, line by line.
+"""The probability of each text after the code typed so far, by n-grams; and a lexer without a grammar.
 
 After Hellendoorn and Devanbu, "Are deep neural networks the best choice for modeling source code?" (FSE 2017), as their
 SLP-Core computes it (JMModel, InverseMixModel, the capacity of CacheModel). The cache is that of Tu, Su and Devanbu,
@@ -20,14 +19,13 @@ import numpy as np
 from ci_eval.core.logs.names import START_OF_LINE, Floats, is_name, tokenise_line
 
 Class = Literal["name", "keyword", "literal", "operator", "punctuation"]
-"""Class of a token, as far as its text shows it."""
 
 HASH, SLASHES = r"\#", "//"
 # In PHP, `#[` begins an attribute.
 COMMENTS = {"python": HASH, "ruby": HASH, "php": rf"{HASH}(?!\[)|{SLASHES}"}
-"""Pattern of the beginning of comments that end with their line. In other languages these are two slashes."""
+"""Comments that end with their line; other languages have two slashes."""
 OPENERS = {"python": ('"""', "'''"), "ruby": (), "go": ("/*",), "php": ("/*",), "javascript": ("/*",)}
-"""Beginnings of text that spans lines and holds no code. In other languages these are `/*` and three quotes."""
+"""Text that spans lines and holds no code; other languages have `/*` and three quotes."""
 CLOSERS = {"/*": "*/"}
 
 _LITERAL = r"""
@@ -49,23 +47,17 @@ _PUNCTUATION = frozenset("( ) [ ] { } , ; : . :: $ @ \\".split())
 
 
 class Lexer:
-    """A lexer that reads the lines of one text in order, and remembers whether it is within a comment or text of
-    several lines."""
-
     def __init__(self, language: str) -> None:
         self._tokens, self._plain, self._marks = _compile(language)
         self.opened: str | None = None
-        """End of the text of several lines that is open."""
 
     def copy(self) -> Lexer:
-        """Return a lexer at the same position, which reads on by itself."""
         twin = Lexer.__new__(Lexer)
         twin._tokens, twin._plain, twin._marks = self._tokens, self._plain, self._marks
         twin.opened = self.opened
         return twin
 
     def line(self, line: str) -> list[str]:
-        """Return the tokens of the next line, without comments."""
         if not (self.opened or self._marks.search(line)):
             return self._plain.findall(line)
         tokens, at = [], 0
@@ -93,8 +85,8 @@ class Lexer:
 
 @lru_cache(maxsize=32)
 def _compile(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Return three patterns: for the next token, comment or opener; for the tokens of a line without comments and
-    openers; and for comments and openers."""
+    """Return patterns for the next token, comment or opener; for tokens of a line without these; and for comments and
+    openers."""
     openers = "|".join(map(re.escape, OPENERS.get(language, ("/*", '"""'))))
     opener = f"(?P<opener>{openers})|" if openers else ""
     comment = COMMENTS.get(language, SLASHES)
@@ -123,7 +115,6 @@ def classify_token(token: str, keywords: frozenset[str]) -> Class:
 
 
 def distinct(texts: Iterable[str]) -> Iterator[str]:
-    """Yield each text when it comes for the first time."""
     seen = set[str]()
     for text in texts:
         if text not in seen:
@@ -132,21 +123,21 @@ def distinct(texts: Iterable[str]) -> Iterator[str]:
 
 
 ORDER = 6
-"""Tokens of the longest sequences that are counted in the file: up to five of context, and the one that follows."""
+"""Tokens of the longest counted sequences: up to five of context, and the next one."""
 CAPACITY = 5_000
-"""Tokens before the caret's line that the cache holds."""
+"""Tokens before the caret's line in the cache."""
 SURE = 1_000.0
-"""The largest weight of a model in a mixture; reached when it has seen ten contexts or more."""
+"""Largest weight of a model in a mixture; reached after ten seen contexts."""
 
 Level = tuple[Floats, float]
-"""Number of times that each candidate followed a context of one length, and that any name did."""
+"""Times that each candidate followed a context of one length, and that any name did."""
 
 
 def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, int]:
-    """Return the candidates' probabilities, and the number of contexts that were seen before.
+    """Return the probabilities, and the number of contexts that were seen before.
 
-    The method is Jelinek-Mercer smoothing, over contexts of 0, 1, 2 … tokens up to the first that was never seen. Each
-    counts with this weight beside all shorter ones.
+    Jelinek-Mercer smoothing over contexts of 0, 1, 2 … tokens up to the first unseen one. Each has this weight against
+    all shorter ones.
     """
     probability: Floats = np.zeros(1)
     mass, seen = 0.0, 0
@@ -159,13 +150,12 @@ def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, i
 
 
 def mix(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
-    """Return the mean of two models' probabilities, each weighted by 2^(number of contexts it had seen)."""
+    """Weight each model by 2^(number of contexts it had seen)."""
     return mix_probabilities([wider, nearer])[0]
 
 
 def mix_probabilities(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
-    """Return the mean of several models' probabilities, and its weight. The widest model comes first, each is mixed
-    with all before it.
+    """Return the mean probabilities, and their weight. The widest model comes first, each is mixed with all before it.
 
     As in InverseMixModel, a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 - confidence), at
     most SURE. A mixture has the mean confidence of its parts, weighted in the same way.
@@ -179,8 +169,7 @@ def mix_probabilities(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, flo
 
 @lru_cache(maxsize=4096)
 def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
-    """Return the share of each model in that mixture, from the number of contexts that it has seen; and the mixture's
-    weight."""
+    """Return the share of each model by its number of seen contexts, and the mixture's weight."""
     parts, weight = tuple[float, ...](), 0.0
     for count in seen:
         own = min(2.0**count, SURE) if count else 0.0
@@ -192,34 +181,27 @@ def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
 
 
 def factors(totals: Sequence[float], weight: float) -> list[float]:
-    """Return the factors of the counts after each context, so that their sum is the probability of `interpolate`.
-
-    `totals` has how often any token follows contexts of 0, 1, 2 … tokens; none is 0.
-    """
+    """Return factors for the counts after each context, so that their sum is the probability of `interpolate`.
+    `totals`: how often any token follows contexts of 0, 1, 2 … tokens; none is 0."""
     return [part / total for part, total in zip(_context_shares(len(totals), weight), totals, strict=True)]
 
 
 @lru_cache(maxsize=256)
 def _context_shares(lengths: int, weight: float) -> tuple[float, ...]:
-    """Return the shares of contexts of 0, 1, 2 … tokens, which sum to 1."""
+    """Return shares for contexts of 0, 1, 2 … tokens, which sum to 1."""
     faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(lengths))]
     mass = sum(faded)
     return tuple(part / mass for part in faded)
 
 
 class _After(msgspec.Struct):
-    """The tokens that followed a context: how many, and how often each."""
-
     total: int
     counts: dict[str, int]
 
 
 class Cache:
-    """A sequence of tokens that grows and shrinks at its end, with counts of what followed what."""
-
     def __init__(self, order: int = ORDER, predicted: Callable[[str], bool] = is_name) -> None:
-        """Start without tokens. `order` counts the tokens of the longest sequences; `predicted` says which tokens may
-        follow."""
+        """`order`: tokens of the longest sequences; `predicted`: tokens that may follow."""
         self.order = order
         self._predicted = predicted
         self.forget()
@@ -242,7 +224,6 @@ class Cache:
             self._places[self.tokens.pop()].pop()
 
     def keep(self, number: int) -> None:
-        """Count no more than the last ones, so many."""
         while len(self.tokens) - self._oldest > number:
             self._count(self._oldest, -1)
             self._oldest += 1
@@ -278,7 +259,7 @@ class Cache:
         return after.total if after else 0
 
     def last(self, text: str) -> int:
-        """Return the number (from 1 on) of the last token that was that text, 0 if none was."""
+        """Return the number (from 1) of the token's last occurrence, 0 without one."""
         places = self._places.get(text)
         return places[-1] + 1 if places else 0
 
@@ -296,18 +277,12 @@ _NOTHING: Mapping[str, int] = {}
 
 
 class Typed(Cache):
-    """The tokens of a file up to the caret.
-
-    When the caret moves forward, only the new lines are read; when it moves back, the file is read again.
-    """
-
     def forget(self) -> None:
         super().forget()
         self._read = ""
         self._on_line = 0
 
     def read(self, before: str) -> None:
-        """Move the caret to the end of `before`, the text of the file up to the caret."""
         # The caret's line is read again each time, since its tokens may have changed.
         self.take_back(self._on_line)
         end = before.rfind("\n") + 1

@@ -1,5 +1,4 @@
-"""The file of a trained ranker: its trees, the features that they look at, and how they were trained; and rankers that
-were trained elsewhere: LightGBM's text or ONNX."""
+"""The file of a trained ranker, and rankers that were trained elsewhere: LightGBM's text or ONNX."""
 
 from __future__ import annotations
 
@@ -32,56 +31,47 @@ Form = Literal["lightgbm", "onnx"]
 
 
 class Scores(Value, frozen=True, kw_only=True):
-    """The quality of an order of the expected texts of logs. Equal scores share the mean of their ranks."""
+    """Equal scores share the mean of their ranks."""
 
     queries: int
-    """Number of lookups."""
     top1: float
-    """Share of the lookups whose expected text is first."""
+    """A share of the lookups, as `top5` is."""
     top5: float
-    """Share of them in which it is among the first five."""
     mrr: float
-    """Mean reciprocal rank."""
 
 
 class BothScores(Value, frozen=True, kw_only=True):
-    """The scores of the engine's own order, and of the ranker's."""
+    """Scores of the engine's own order, and of the ranker's."""
 
     before: Scores
     after: Scores
 
 
 class RankerModel(Value, frozen=True, kw_only=True):
-    """A trained ranker, as `ci-eval train-ranker` writes it, or one from elsewhere, of which only the features and the
-    scores are known."""
+    """A trained ranker; one from elsewhere has only features and scores."""
 
     format: int = MODEL_FORMAT
     schema: str
-    """Digest of the features; see logs/features.py."""
+    """A digest of the features (logs/features.py)."""
     features: tuple[str, ...]
-    """Names of its columns, in order."""
     trained_on: tuple[str, ...]
-    """Names of the projects."""
     queries: int
-    """Number of lookups trained on."""
     rows: int
-    """Number of suggestions trained on."""
     label: str
     seed: int
     trees: int
     before: Scores
     """Scores of the engine's own order, on the validation logs."""
     after: Scores
-    """Scores of the ranker's order, on the same logs."""
     tested: BothScores | None = None
-    """Scores on the logs for the test, which influence neither the trees nor their number. None if there are none."""
+    """Scores on the test logs, which influence neither the trees nor their number. None if there are none."""
     kinds: dict[str, BothScores] = {}
-    """Kind of the expected suggestion, as the logs name it → scores over these lookups, the most frequent kind first.
-    Empty if the logs do not have our kinds."""
+    """Kind of the expected suggestion → scores, the most frequent kind first. Empty if the logs do not have our
+    kinds."""
     importance: dict[str, float]
     """Feature → its share of the gain of all splits, the largest first."""
     booster: str
-    """The trees, as LightGBM writes them; of ONNX the file in base64."""
+    """LightGBM's text; ONNX in base64."""
     form: Form = "lightgbm"
     digest: str = ""
     """SHA-256 of `booster`, checked before it is used: damaged text makes LightGBM end the process."""
@@ -102,7 +92,6 @@ def lightgbm() -> ModuleType:
 
 
 def save(model: RankerModel, path: Path) -> None:
-    """Write the model; a file that is there is replaced in one step."""
     sealed = replace(model, digest=_digest_of_trees(model.booster))
     atomic.write(path, msgspec.json.format(msgspec.json.encode(sealed), indent=1) + b"\n")
 
@@ -112,7 +101,7 @@ def _digest_of_trees(text: str) -> str:
 
 
 def load(path: Path) -> RankerModel:
-    """Return the ranker in a file. Raises ConfigError if it is none, is damaged, or was trained on other features."""
+    """Raises ConfigError for a foreign or damaged file, or other features."""
     try:
         model = stored.decode_json(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
@@ -131,12 +120,12 @@ def load(path: Path) -> RankerModel:
 
 
 def hash_ranker(path: str | Path | None) -> str:
-    """Return the SHA-256 of a ranker's file, as hex, or an empty string for None or ""."""
+    """Return "" for None or ""."""
     return hashlib.sha256(stored.read(Path(path).resolve(), stored.MODEL)).hexdigest() if path else ""
 
 
 def gain_shares(names: Sequence[str], gains: Sequence[float]) -> dict[str, float]:
-    """Return the share of each feature in all gains, the largest first."""
+    """Return the largest first."""
     # A model without any split has no gain.
     total = sum(gains) or 1.0
     shares = ((name, float(gain) / total) for name, gain in zip(names, gains, strict=True))
@@ -145,12 +134,11 @@ def gain_shares(names: Sequence[str], gains: Sequence[float]) -> dict[str, float
 
 INPUT = "features"
 METADATA = "features"
-"""The key in the metadata under which the names of the features stand, as JSON."""
 
 
 def convert_ranker(model: RankerModel) -> bytes:
-    """Return an ONNX model from `features`, float32 of shape (suggestions, features), to `variable`, a score for each.
-    The metadata `features` has the names of the columns. Raises ConfigError if onnxmltools is not installed."""
+    """Inputs are `features`, float32 of shape (suggestions, features); the output is `variable`, a score for each. The
+    metadata `features` has the names of the columns. Raises ConfigError if onnxmltools is not installed."""
     try:
         tools = import_module("onnxmltools")
         types = import_module("onnxmltools.convert.common.data_types")
@@ -165,10 +153,9 @@ def convert_ranker(model: RankerModel) -> bytes:
 
 
 Scorer = Callable[[NDArray[np.float32]], NDArray[np.float64]]
-"""All features of suggestions, as (suggestions x features) → a score for each suggestion; the best has the highest."""
+"""Features (suggestions x features) → scores; the best has the highest."""
 UNKNOWN = Scores(queries=0, top1=0, top5=0, mrr=0)
 SECONDS = 120
-"""The longest that a file of LightGBM may take to load."""
 # Damaged text makes LightGBM end its process, so that another process tries it first.
 TRIAL = """
 import json, sys
@@ -180,8 +167,7 @@ print(json.dumps([booster.feature_name(), booster.num_trees(), list(scores.shape
 
 
 def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
-    """Return the ranker in a file of LightGBM or ONNX. `features`: the names of its inputs, in order, if the file does
-    not hold them. Raises ConfigError."""
+    """`features`: names of the inputs, in order, if the file does not hold them. Raises ConfigError."""
     try:
         data = stored.read(path.resolve(), stored.MODEL)
     except WorkspaceError as error:
@@ -224,7 +210,6 @@ def _try_lightgbm(path: Path) -> tuple[list[str], int]:
 
 
 def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
-    """Return the names of the features in the metadata, or `features` if there are none."""
     session = _session(data, path)
     written = session.get_modelmeta().custom_metadata_map.get(METADATA)
     try:
@@ -265,12 +250,11 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
 
 
 def _are_numbers(names: Sequence[str]) -> bool:
-    """Return whether these are the names that LightGBM gives to columns without a name."""
     return list(names) == [f"Column_{number}" for number in range(len(names))]
 
 
 def open_ranker(model: RankerModel) -> Scorer:
-    """Return the function that scores suggestions by a model. Raises ConfigError if a package is missing."""
+    """Return the function that scores suggestions. Raises ConfigError if a package is missing."""
     columns = [NAMES.index(name) for name in model.features]
     whole = tuple(model.features) == tuple(NAMES)
     if model.form == "onnx":
@@ -287,7 +271,7 @@ def open_ranker(model: RankerModel) -> Scorer:
 
 
 def decode_onnx(model: RankerModel) -> bytes:
-    """Return the ONNX file that a model holds. Raises ConfigError."""
+    """Raises ConfigError."""
     try:
         return base64.b64decode(model.booster, validate=True)
     except binascii.Error as error:

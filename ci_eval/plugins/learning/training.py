@@ -1,5 +1,4 @@
-"""The training of a ranker on logs: LightGBM's LambdaRank, stopped when it no longer improves on the validation logs;
-and the estimation of a modelled user's probabilities from logs of what users did."""
+"""The training of a ranker on logs by LightGBM's LambdaRank, and the fit of a modelled user."""
 
 from __future__ import annotations
 
@@ -29,10 +28,9 @@ _THREADS = re.compile(r"\[num_threads: \d+\]")
 Label = Literal["selected", "expected"]
 
 PATIENCE = 15
-"""Trees without improvement on the validation logs after which training ends."""
+"""Trees without improvement on the validation logs before training ends."""
 LONGEST = 200
-"""The most suggestions of a lookup that are learnt from: the FIRST of the list, and others sampled from the remaining
-ones."""
+"""The most suggestions of a lookup that are learnt from: the FIRST of the list, and a sample of the others."""
 FIRST = 50
 LEARNING = {
     "objective": "lambdarank",
@@ -50,41 +48,30 @@ LEARNING = {
 
 
 class Settings(Section, frozen=True):
-    """The settings that `ci-eval train-ranker --set` accepts."""
+    """Keys of `ci-eval train-ranker --set`."""
 
     trees: Annotated[int, Meta(ge=1, le=10_000)] = 100
-    """Most trees of a ranker. With 100, 100 suggestions are ranked in about half a millisecond."""
+    """The most trees. With 100, 100 suggestions are ranked in about half a millisecond."""
     leaves: Annotated[int, Meta(ge=2, le=4_096)] = 31
-    """Most leaves of a tree."""
     features: tuple[str, ...] = ()
-    """Features that the ranker may use; none named means all."""
+    """Features that the ranker may use; empty means all."""
 
 
 USUAL = Settings()
 
 
 class LookupRows(msgspec.Struct, frozen=True):
-    """The features of all suggestions of many lookups, one lookup after the other.
-
-    Exactly one row of each lookup is positive: that of the expected text.
-    """
-
     rows: NDArray[np.float32]
-    """(suggestions of all lookups x features)."""
+    """(suggestions of all lookups x features); exactly one row of each lookup is positive."""
     sizes: NDArray[np.int64]
-    """Number of rows of each lookup."""
     positive: NDArray[np.int64]
     """Index of the positive row of each lookup, from 0 within the lookup."""
     projects: frozenset[str] = frozenset()
-    """Names of the projects they are of."""
     names: tuple[str, ...] = NAMES
-    """Names of the features."""
     categories: tuple[str, ...] = CATEGORIES
-    """The features whose values have no order."""
+    """Features whose values have no order."""
     schema: str = SCHEMA
-    """A digest of the features."""
     sessions: tuple[str, ...] = ()
-    """The session of each lookup."""
 
     @property
     def labels(self) -> NDArray[np.int8]:
@@ -99,11 +86,8 @@ class LookupRows(msgspec.Struct, frozen=True):
 
 
 def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
-    """Return the lookups of Parquet logs to learn from: lists of two or more that offer the expected text.
-
-    `label` "selected" restricts them to sessions in which the user took it; "expected" keeps all. `seed` samples the
-    suggestions of long lists. Raises WorkspaceError, NothingToEvaluate.
-    """
+    """Return lists of two or more that offer the expected text. `label`: "selected" for sessions in which the user took
+    it, "expected" for all. `seed` samples from long lists. Raises WorkspaceError, NothingToEvaluate."""
     taken = _sessions_with_a_selection(paths) if label == "selected" else None
     lookups = (lookup for path in paths for lookup in read_lookups(path))
     return select_lookups(lookups, label, seed, side=paths[0].stem, taken=taken)
@@ -112,8 +96,7 @@ def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
 def select_lookups(
     lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: frozenset[str] | None
 ) -> LookupRows:
-    """Return those of the lookups that one can learn from. `side` names them in messages; `taken` restricts them to
-    these sessions. Raises NothingToEvaluate."""
+    """`side` names the lookups in messages; `taken` restricts them to these sessions. Raises NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
     rows, sizes, positive, sessions, projects = [], [], [], [], set()
     for lookup in lookups:
@@ -146,8 +129,6 @@ def _why_none(side: str, any_lookup: bool, label: Label) -> str:
 
 
 def _sample(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """Return the indices of the suggestions of a list of that size that are learnt from, the positive one among
-    them."""
     if size <= LONGEST:
         return np.arange(size)
     further = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
@@ -169,9 +150,8 @@ class LoggedLookup(msgspec.Struct, frozen=True):
     project: str
     session: str
     number: int
-    """Number of the lookup within its session, from 0."""
+    """A position within its session, from 0."""
     expected: NDArray[np.bool_]
-    """True for each suggestion that is the expected text."""
     rows: NDArray[np.float32]
     """Features, as (suggestions x features)."""
 
@@ -212,8 +192,8 @@ def train(
     threads: int,
     settings: Settings = USUAL,
 ) -> RankerModel:
-    """Return a ranker with as many trees as rank the validation lookups best, scored on those and on the lookups for
-    the test. The number of threads does not change it. Raises ConfigError if a named feature does not exist."""
+    """Return a ranker with as many trees as rank the validation lookups best, whatever the number of threads. Raises
+    ConfigError if a named feature does not exist."""
     lgb = lightgbm()
     names = training.names
     unseen = _excluded_features(names, settings.features)
@@ -263,12 +243,10 @@ def train(
 
 
 def _as_shown(lookups: LookupRows) -> NDArray[np.float32]:
-    """Return a score of each row that orders the rows as they were displayed."""
     return -lookups.rows[:, lookups.names.index("position")]
 
 
 def _excluded_features(names: Sequence[str], selected: Sequence[str]) -> list[int]:
-    """Return the positions of the features that are not in `wanted`, if that names any."""
     for name in selected:
         if name not in names:
             raise ConfigError(f"there is no feature {name!r}{guess(name, names)}; known are {', '.join(names)}")
@@ -276,7 +254,6 @@ def _excluded_features(names: Sequence[str], selected: Sequence[str]) -> list[in
 
 
 def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
-    """Return a copy in which these features are the same everywhere."""
     # The columns stay, so that the ranker can be given all features when it ranks.
     if not unseen:
         return rows
@@ -287,13 +264,12 @@ def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[
 
 
 def _plain(names: Sequence[str]) -> list[str]:
-    """Return the names as LightGBM accepts them: ours as they are, names that it would refuse as numbers."""
+    """Replace names that are numbers, which LightGBM refuses."""
     return [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
 
 
 def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
-    """Return the lookups of each kind of positive row, the most frequent kind first; empty if the features are not
-    ours."""
+    """The most frequent kind first; empty if the features are not ours."""
     if lookups.schema != SCHEMA:
         return {}
     kinds = lookups.rows[lookups.begins + lookups.positive, NAMES.index("kind")]
@@ -304,8 +280,7 @@ def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
 def scores(
     lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
 ) -> Scores:
-    """Return how well `predicted`, a score for each row (the higher, the better), ranks the positive rows. `of` selects
-    lookups."""
+    """`predicted`: a score for each row, the higher, the better. `of` selects lookups."""
     ranks = rank_positives(lookups, predicted)[of]
     return Scores(
         queries=len(ranks),
@@ -316,7 +291,7 @@ def scores(
 
 
 def rank_positives(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the rank of each lookup's positive row. Equal scores share the mean of their ranks."""
+    """Equal scores share the mean of their ranks."""
     begins = lookups.begins
     own = np.repeat(predicted[begins + lookups.positive], lookups.sizes)
     ahead = np.add.reduceat(predicted > own, begins) + (np.add.reduceat(predicted == own, begins) - 1) / 2
@@ -324,9 +299,9 @@ def rank_positives(lookups: LookupRows, predicted: NDArray[np.floating[Any]]) ->
 
 
 PLACES = 6
-"""Rows of the table of selections, one per rank. The last row stands for all further ranks."""
+"""Rows, one per rank; the last row is for all further ranks."""
 ORDERS = 5
-"""Columns of the table, one per lookup of a session. The last column stands for all further lookups."""
+"""Columns, one per lookup of a session; the last column is for all further lookups."""
 
 
 class ShownList(msgspec.Struct, frozen=True):
@@ -334,13 +309,12 @@ class ShownList(msgspec.Struct, frozen=True):
 
     session: str
     number: int
-    """Number of the lookup within its session, from 0."""
     typed: int
     """Characters of the prefix."""
     rank: int | None
-    """Rank of the expected text, None if it is not in the list."""
+    """The rank of the expected text; None if it is not in the list."""
     outcome: str
-    """Outcome of the lookup: `selected`, `cancelled` or `typed` (the user went on typing)."""
+    """`selected`, `cancelled` or `typed` (the user went on typing)."""
 
 
 class Fitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -348,13 +322,11 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     queries: int
     shown: tuple[int, ...]
-    """Number of times that the expected text had each rank, from 1 to PLACES. The last number counts all further
-    ranks."""
+    """Times that the expected text had each rank, from 1 to PLACES; the last number counts all further ranks."""
 
 
 def read_lists(batches: Iterable[Any]) -> Iterator[ShownList]:
-    """Yield the lookups in record batches of Parquet logs with the columns `ShownList.COLUMNS`; one row per
-    suggestion."""
+    """Read record batches with the columns `ShownList.COLUMNS`, one row per suggestion."""
     held: ShownList | None = None
     for batch in batches:
         columns = [batch.column(place) for place in range(len(ShownList.COLUMNS))]
@@ -372,11 +344,11 @@ def read_lists(batches: Iterable[Any]) -> Iterator[ShownList]:
 
 
 def fit_user(lists: Sequence[ShownList]) -> Fitted:
-    """Return the user whose probabilities fit these lookups best, smoothed for small counts.
+    """Return the user whose probabilities fit best, smoothed for small counts.
 
-    Length of the first prefix: its share of the sessions. Taking the expected text: (taken + 1)/(shown + 4), by its
-    rank and the lookup's number in the session. Giving up: (given up + 1/2)/(not taken + 10), by the lookup's number.
-    From the sixth rank and the fifth lookup on, all are counted together.
+    Length of the first prefix: its share of the sessions. Taking the expected text: (taken + 1)/(shown + 4), by rank
+    and the lookup's number. Giving up: (given up + 1/2)/(not taken + 10), by the lookup's number. From the sixth rank
+    and the fifth lookup on, all are counted together.
     """
     firsts: dict[str, ShownList] = {}
     shown: Counter[tuple[int, int]] = Counter()

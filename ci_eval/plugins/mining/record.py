@@ -24,22 +24,19 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     cluster: str
     language: str
     instruction: str = ""
-    """The prompt for a language model; `{name}` stands for that text of the context."""
+    """`{name}` means that text of the context."""
     context: dict[str, str]
     references: tuple[str, ...]
     meta: dict[str, object]
     run: Runnable | UnsetType = UNSET
-    """Way to run an answer, if it is a test and the project allows that."""
+    """Set if the answer is a test and the project allows running it."""
 
 
 def spread_prompts(
     lines: Sequence[Line], templates: Sequence[str], language: str, seed: int, fill: Callable[[str, Line], str]
 ) -> list[Line]:
-    """Return the samples, each with one of the prompts as its instruction, and the prompt's name in `meta.prompt`.
-
-    Of each cluster and of all, every prompt gets the same number of samples, or one more. `fill` makes the instruction
-    of a sample from a template.
-    """
+    """Give each sample a prompt as its instruction, named in `meta.prompt`. Of each cluster and of all, every prompt
+    gets the same number of samples, or one more."""
     names = [f"{language}-{number}" for number in range(1, len(templates) + 1)]
     by_name = dict(zip(names, templates, strict=True))
     # In the order of clusters, so that no prompt is asked about other projects than the rest.
@@ -54,7 +51,7 @@ def spread_prompts(
 
 
 def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
-    """Return the split of a repository or project. `shares`: per cent of them for training, validation and test."""
+    """`shares`: per cent of the clusters for training, validation and test."""
     # All samples of a cluster are in one split, since they resemble each other.
     training, validation, _ = shares
     place = 100 * draw(seed, f"split {cluster.lower()}")
@@ -62,13 +59,12 @@ def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
 
 
 def identity(*parts: str) -> str:
-    """Return the id of the sample that these texts make. It is the same in every run, whatever else is in the
-    dataset."""
+    """Return an id that is the same in every run, whatever else is in the dataset."""
     return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def write(path: Path, lines: Iterable[Line]) -> None:
-    """Write a dataset in one step. Raises WorkspaceError."""
+    """Write in one step. Raises WorkspaceError."""
     atomic.write(path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 
@@ -78,7 +74,6 @@ def fence(text: str, language: str = "") -> str:
 
 
 def make_fence(text: str) -> str:
-    """Return a fence longer than any in the text."""
     ticks = "```"
     while ticks in text:
         ticks += "`"
@@ -95,7 +90,7 @@ PERMISSIVE = frozenset(
 NAMES = re.compile(
     r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml", re.IGNORECASE
 )
-"""Names of files that state a licence, without their extension."""
+"""Names without extension."""
 # Phrases that only this licence has, spaces aside. The first match decides, so licences that quote others come first.
 TEXTS = (
     ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
@@ -118,7 +113,7 @@ DECLARED = re.compile(
     re.MULTILINE,
 )
 LONGEST = 100_000
-"""The most bytes of a file that are read, since a licence is at its beginning."""
+"""Bytes of a file that are read, since a licence is at its beginning."""
 
 
 def detect_licence(root: Path) -> str:
@@ -128,7 +123,7 @@ def detect_licence(root: Path) -> str:
 
 
 def match_licence(text: str) -> str:
-    """Return the licence that a text is or declares, or an empty string if neither."""
+    """Return "" if the text neither is nor declares a known licence."""
     # Line ends and the signs of comments would break up the phrases.
     plain = re.sub(r"[\s*/#]+", " ", text)
     for licence, pattern in TEXTS:
@@ -139,8 +134,6 @@ def match_licence(text: str) -> str:
 
 
 def _files(root: Path) -> Iterator[str]:
-    """Yield the files at the top that may state a licence, licences before metadata; then those of a wheel's own
-    metadata."""
     for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
         if folder.is_dir():
             names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_strip_suffix(path.name))]

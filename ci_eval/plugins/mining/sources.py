@@ -10,9 +10,9 @@ from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.workers import Workers
 
 TIMEOUT = 60.0
-"""Seconds one file may take; a grammar that needs more is stuck."""
+"""Seconds for one file; a grammar that needs more is stuck."""
 LARGEST = 1_000_000
-"""Bytes of the largest file that is read. Larger files were not written by people."""
+"""Bytes; larger files were not written by people."""
 Result = TypeVar("Result")
 
 
@@ -25,12 +25,8 @@ def read_all(
     advance: Callable[[int, int], None],
     timeout: float = TIMEOUT,
 ) -> tuple[dict[str, Result], dict[str, str]]:
-    """Run `read(*shared, path)` on every file. Return the results by path, and the error messages by path, both in
-    order of the paths.
-
-    `read` returns a text if it fails. `advance(done, of)` is called after each file. `timeout` is in seconds for one
-    file.
-    """
+    """Return the results and the error messages by path, in order of the paths. `read` returns a text if it fails.
+    `advance(done, of)` is called after each file. `timeout`: seconds for one file."""
     results: dict[str, Result] = {}
     troubles: dict[str, str] = {}
     processes = min(jobs, max(len(paths) // 50, 1))
@@ -48,12 +44,12 @@ def read_all(
 
 
 def node_text(source: bytes, node: Node | None) -> str:
-    """Return the text of a node, empty if there is no node."""
+    """Return "" without a node."""
     return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
 
 
 def named_children(node: Node | None) -> list[Node]:
-    """Return the children that the grammar names, without comments."""
+    """Return the children without comments."""
     return [child for child in node.children if child.is_named and "comment" not in child.type] if node else []
 
 
@@ -62,8 +58,7 @@ def child_of_type(node: Node, type_: str) -> Node | None:
 
 
 def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
-    """Yield the nodes below a node that have children, in order of their beginnings, without those below a node that
-    `into` refuses."""
+    """Yield inner nodes below a node in order, without those below a node that `into` refuses."""
     stack = [child for child in reversed(node.children) if child.child_count]
     while stack:
         descendant = stack.pop()
@@ -73,7 +68,7 @@ def descendants(node: Node, *, into: Callable[[Node], bool] = lambda _: True) ->
 
 
 def field_text(source: bytes, node: Node, name: str) -> str:
-    """Return the text of a field, empty if the node has none of that name."""
+    """Return "" if the node has no such field."""
     return node_text(source, node.child_by_field_name(name))
 
 
@@ -82,18 +77,18 @@ def field(node: Node | None, name: str) -> Node | None:
 
 
 def line_begin(source: bytes, begin: int) -> int:
-    """Return the start of the line of `begin` if only blanks precede it; otherwise `begin` itself."""
+    """Return the start of the line if only blanks precede `begin`; otherwise `begin`."""
     first = source.rfind(b"\n", 0, begin) + 1
     return begin if source[first:begin].strip() else first
 
 
 def node_lines(source: bytes, node: Node) -> str:
-    """Return the text of a node with the blanks in front of its first line."""
+    """Return the lines with the blanks in front of the first one."""
     return source[line_begin(source, node.start_byte) : node.end_byte].decode(errors="replace")
 
 
 def dedent(source: bytes, begin: int, end: int) -> str:
-    """Return the text from `begin` to `end`, each line without the indentation of the first one."""
+    """Remove the indentation of the first line from each line."""
     first = line_begin(source, begin)
     indent = source[first:begin].decode()
     lines = source[begin:end].decode(errors="replace").split("\n")
@@ -101,8 +96,7 @@ def dedent(source: bytes, begin: int, end: int) -> str:
 
 
 def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
-    """Return the text from `begin` to `end` without the ranges in `cut`, which are in order, and the blank lines they
-    leave."""
+    """`cut` has ranges in order; blank lines that they leave are removed, too."""
     kept = b""
     for first, last in cut:
         start = max(line_begin(source, first), begin)
@@ -121,7 +115,6 @@ def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, 
 
 
 def remove_comments(source: bytes, node: Node, end: int | None = None) -> str:
-    """Return the text of a node, to `end`, with the blanks in front of its first line, and without comments."""
     last = node.end_byte if end is None else end
     return remove_ranges(source, line_begin(source, node.start_byte), last, _comments(node, last))
 
@@ -136,5 +129,5 @@ def _comments(node: Node, end: int) -> Iterator[tuple[int, int]]:
 
 
 def line_number(source: bytes, offset: int) -> int:
-    """Return the number (1-based) of the line that a byte is on."""
+    """Return the line (1-based) of a byte."""
     return source.count(b"\n", 0, offset) + 1

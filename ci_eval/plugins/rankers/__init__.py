@@ -1,4 +1,3 @@
 """The completion types, which order suggestions; the name a user writes is in capitals."""
 
 TOGETHER = {"lists": ("BASIC", "ALPHABETICAL"), "history": ("FREQUENCY", "RECENCY", "NGRAM"), "models": ("ML", "PBN")}
-"""The completion types of modules that hold several."""

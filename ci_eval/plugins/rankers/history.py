@@ -21,8 +21,6 @@ FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
 
 
 class ByHistory(msgspec.Struct, frozen=True):
-    """A completion type that makes a new order for each file."""
-
     name: str
     summary: str
     start: Callable[[FileContext], Ordering]
@@ -36,7 +34,6 @@ class ByHistory(msgspec.Struct, frozen=True):
 
 
 def by_frequency(context: FileContext) -> Ordering:
-    """Return the order by occurrences in the file so far, then in the project."""
     reader = Reader.of(context)
 
     def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
@@ -48,8 +45,8 @@ def by_frequency(context: FileContext) -> Ordering:
 
 
 def by_last_use(context: FileContext) -> Ordering:
-    """Return the order by last use, the simplest good one of Robbes and Lanza, "How program history can improve code
-    completion" (ASE 2008)."""
+    """Return the simplest good order of Robbes and Lanza, "How program history can improve code completion" (ASE
+    2008)."""
     others, typed = load_other_names(context), Typed()
 
     def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
@@ -63,7 +60,6 @@ def by_last_use(context: FileContext) -> Ordering:
 
 
 def by_ngrams(context: FileContext) -> Ordering:
-    """Return the order by likelihood after the preceding tokens, from n-gram caches of file and project."""
     others, typed = load_other_names(context), Typed()
 
     def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:

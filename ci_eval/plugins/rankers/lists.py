@@ -1,5 +1,4 @@
-"""The completion types that need nothing but the suggestions: the engine's own order, and by text, which any ranking
-should beat."""
+"""The completion types by the list alone: the engine's own order, and by text, which any ranking should beat."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from ci_eval.core.model import Suggestion
 
 
 class ByList(msgspec.Struct, frozen=True, kw_only=True):
-    """A completion type whose order is a function of the list alone; `arrange` returns it in that order."""
+    """`arrange` returns the suggestions in the new order."""
 
     name: str
     summary: str
@@ -33,7 +32,7 @@ def keep_order(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
 
 
 def sort_by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-    """Return the suggestions by letters, regardless of case. Equal ones stay in the engine's order."""
+    """Return the suggestions regardless of case. Equal ones stay in the engine's order."""
     return sorted(suggestions, key=lambda suggestion: (suggestion.text.casefold(), suggestion.text))
 
 

@@ -1,5 +1,4 @@
-"""The completion types that order by a trained model: ML by the score of each suggestion, PBN by the likelihood of each
-method call on the object in front of the caret."""
+"""The completion types of a trained model: ML by score, PBN by the likelihood of each method call on the object."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from ci_eval.plugins.mining.usages.texts import find_dialect, infer_usages
 
 
 class ByModel(msgspec.Struct, frozen=True):
-    """A ranker by a trained model. Suggestions of equal score stay in the engine's order."""
+    """Suggestions of equal score stay in the engine's order."""
 
     model: Path | None = None
     name: str = "ML"
@@ -38,7 +37,7 @@ class ByModel(msgspec.Struct, frozen=True):
 
     @property
     def training_seed(self) -> int | None:
-        """Return the seed of the model's training; None if another seed would have changed nothing."""
+        """The seed of the model's training; None if another seed would have changed nothing."""
         return rankers.load(self.model).seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:
@@ -64,8 +63,7 @@ KIND = "pbn"
 
 
 class ByRecommender(msgspec.Struct, frozen=True):
-    """A ranker by a call recommender. Calls that the model does not know stay in the engine's order, and so do all if
-    it does not know the type."""
+    """Unknown calls stay in the engine's order, and so do all if the type is unknown."""
 
     model: Path | None = None
     name: str = "PBN"
@@ -88,7 +86,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
 
     @property
     def training_seed(self) -> int | None:
-        """Return the seed of the model's training; None if another seed would have changed nothing."""
+        """The seed of the model's training; None if another seed would have changed nothing."""
         return Trained(self.model).training_seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:

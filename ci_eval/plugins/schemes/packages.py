@@ -30,7 +30,7 @@ WHEEL_VERSION = re.compile(r"^[^-]+-([^-]+)-")
 
 
 def fetch_debian(spec: Spec, files: Path, cache: Path) -> Spec:
-    """Download the upstream tarballs and unpack them; see `contract.Fetch`. The digest is the main tarball's."""
+    """Download and unpack the upstream tarballs. The digest is the main tarball's."""
     with tempfile.TemporaryDirectory() as folder:
         tarballs = apt_source(spec.source, Path(folder), cache)
         pinned = check_and_unpack(spec, tarballs.upstream, files)

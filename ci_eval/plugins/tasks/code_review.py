@@ -12,31 +12,29 @@ from ci_eval.core.scoring import grades_of
 from ci_eval.plugins.responses.answers import extract_comments
 
 MOST = 10
-"""The number of comments of an answer that count; those after them are ignored."""
+"""Later comments of an answer are ignored."""
 
 MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий \d+:|$)", re.DOTALL)
-"""The rule of MERA CODE itself (code_tasks/rucodereviewer, commit 7972841)."""
+"""MERA CODE (code_tasks/rucodereviewer, commit 7972841)."""
 
 
 def comments(answer: str, _record: Record) -> list[Suggestion] | None:
-    """Return the first ten comments of an answer, or None without any marker of one."""
+    """Return the first ten comments, or None without any marker of one."""
     texts = extract_comments(answer)
     return None if texts is None else [Suggestion(text=text, kind="marker") for text in texts[:MOST]]
 
 
 def comments_of_mera(answer: str, _record: Record) -> list[str]:
-    """Return the comments as MERA CODE cuts them: those of the first ten that are not empty."""
+    """Return the comments of the first ten that are not empty, as MERA CODE does."""
     # MERA CODE counts empty comments among the first ten.
     return [text for match in MERA.findall(answer)[:MOST] if (text := match.strip())]
 
 
 def answer(comment: str) -> str:
-    """Return the answer with this comment alone, as MERA CODE's prompts ask for it."""
     return f"Комментарий 1: {comment}"
 
 
 def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the comment that says exactly what was expected, or None."""
     return next((number for number, suggestion in enumerate(shown, 1) if suggestion.text == expected.strip()), None)
 
 

@@ -1,5 +1,5 @@
-"""The tasks about one token: completed at the caret, completed with its missing import, or with the caret inside; and
-places at which something new is written, where nothing should be offered."""
+"""The tasks about one token: completed, with its missing import, with the caret inside, or where nothing is to be
+offered."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ SILENT_BANDS = (
 
 
 def rank_disturbance(_expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the first suggestion that begins with what was typed, and None at a silent place."""
+    """Return None at a silent place."""
     return next((place for place, suggestion in enumerate(shown, 1) if begins(suggestion, prefix)), None)
 
 

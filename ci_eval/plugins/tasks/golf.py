@@ -18,13 +18,13 @@ from ci_eval.core.model import (
 )
 
 LONGEST_LINE = 500
-"""The most characters of a line; longer ones are data or minified code, which nobody types."""
+"""Longer lines are data or minified code, which nobody types."""
 
 TYPED_AT_MOST = 4
-"""The characters of a token after which nobody waits for a suggestion (as in the JetBrains plugin)."""
+"""Characters of a token after which nobody waits for a suggestion (as in the JetBrains plugin)."""
 
 FEWEST_MOVES = 2
-"""The actions for a line that the first suggestion of the first list completes: the call and Enter."""
+"""The call and Enter, if the first suggestion of the first list completes the line."""
 
 BANDS = (
     Band(name="up to 25 %", outcome="first"),
@@ -35,7 +35,7 @@ BANDS = (
 
 
 def items(text: str, tokens: Sequence[Token]) -> Iterator[Item]:
-    """Yield the lines that hold tokens, without the blanks around them."""
+    """Yield lines with tokens, without the blanks around them."""
     ranges: dict[int, list[tuple[int, int]]] = {}
     for token in tokens:
         start = text.rfind("\n", 0, token.offset) + 1
@@ -53,18 +53,17 @@ def items(text: str, tokens: Sequence[Token]) -> Iterator[Item]:
 
 
 def lookup_offsets(line: PlayItem) -> Iterator[tuple[int, int]]:
-    """Yield where in a line completion is asked for, and where the token begins that is typed there, in order."""
+    """Yield where completion is requested, and where the token begins that is typed there, in order."""
     for begin, end in line.ranges:
         yield from ((offset, begin) for offset in range(begin, min(end, begin + TYPED_AT_MOST)))
 
 
 def askable(line: PlayItem) -> int:
-    """Return the number of lists that are opened if none of them helps."""
+    """Count lists that are opened if none of them helps."""
     return sum(1 for _ in lookup_offsets(line))
 
 
 def play(line: PlayItem, hands: Hands) -> None:
-    """Type the line, and accept each suggestion that saves keys at the offsets where completion is asked for."""
     text, typed = line.expected_text, 0
     for offset, begin in lookup_offsets(line):
         if offset < typed:
@@ -77,8 +76,7 @@ def play(line: PlayItem, hands: Hands) -> None:
 
 
 def rank(expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the longest suggestion that the line goes on with, or None if none is longer than the
-    prefix."""
+    """Return the rank of the longest suggestion that the line goes on with; None if none is longer than the prefix."""
     fitting = [
         (-len(suggestion.text), number)
         for number, suggestion in enumerate(shown, 1)

@@ -15,7 +15,7 @@ from ci_eval.core.scoring import grades_of, rank
 from ci_eval.core.text_spans import cut
 
 LONGEST = 2000
-"""The most characters of an expected text; nobody wants more of it at once."""
+"""Characters of an expected text; nobody wants more of it at once."""
 
 BANDS = (
     Band(name="exact", outcome="first"),
@@ -26,10 +26,8 @@ BANDS = (
 
 
 def items(text: str, tokens: Sequence[Token], *, span: Span = "line") -> Iterator[Item]:
-    """Yield one item for each line with tokens, which begins at a sampled one of these. None begins within another.
-
-    The sampled token depends on the file alone: on the offset and text of each token.
-    """
+    """Yield one item for each line with tokens; none begins within another. The sampled first token depends on the
+    offset and text of each token alone."""
     lines: dict[int, list[Token]] = {}
     for token in tokens:
         lines.setdefault(text.rfind("\n", 0, token.offset) + 1, []).append(token)

@@ -1,5 +1,4 @@
-"""A task in which engines say what else will be called on an object. They are asked about code as it was, and as
-evaluations make it up.
+"""A task in which engines say what else will be called on an object, in recorded or simulated code.
 
 It follows Proksch et al., "Evaluating the evaluations of code recommender systems" (ASE 2016). A line of the dataset is
 the history of an object; each query case in it is a session by each strategy.
@@ -60,12 +59,11 @@ NAME = re.compile(
     r"[\s>*•-]*(?:\d+[.)]\s+)?[`'\"]*([^\s`'\"(),;>*•-](?:[^\s`'\"(),;]*[^\s`'\"(),;.])?)"
     r"(?:\(.*\))?[`'\",;.]*\s*"
 )
-"""The pattern of a line that a language model wrote: a name, perhaps as part of a list, perhaps with arguments."""
+"""A line of a language model: a name, perhaps as part of a list, perhaps with arguments."""
 
 
 def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
-    """Return the function that splits histories. It reads the whole dataset first, for its texts and for definitions to
-    sample from."""
+    """Read the whole dataset first, for its texts and for definitions to sample from."""
     texts, definitions = Texts(), dict[str, set[Definition]]()
     # A text may stand behind the histories that refer to it.
     for _, line in lines:
@@ -93,7 +91,7 @@ def _add_definitions(line: object, definitions: dict[str, set[Definition]]) -> N
 
 
 def split(line: Mapping[str, object], *, wanted: QueriesConfig, sampling: Sampling, texts: Texts) -> Split:
-    """Return the items of a history: one case after the other, and each of its strategies. Raises ValueError."""
+    """Return one case after the other, and each of its strategies. Raises ValueError."""
     if is_text(line):
         msgspec.convert(line, StoredText)
         return Split(items=[])
@@ -165,13 +163,12 @@ def _context(queries: Sequence[ObjectUsage]) -> dict[str, str]:
 
 
 def format_definition(definition: Definition) -> str:
-    """Return a definition as people read it: `PARAM 0 of f`."""
+    """Format as `PARAM 0 of f`."""
     number = "" if definition.argument is None else f" {definition.argument} of"
     return f"{definition.kind}{number} {definition.member}".strip()
 
 
 def lookup(record: Record, number: int) -> Record:
-    """Return the sample with one of its queries, and with the calls that this query lacks."""
     query = record.queries[number]
     return replace(
         record,
@@ -183,12 +180,10 @@ def lookup(record: Record, number: int) -> Record:
 
 
 def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
-    """Return the agreement of the suggestions with the references; see `agreement`."""
     return _add_next(agreement, ("f1", "rPrecision"), shown, record)
 
 
 def score_ranking(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
-    """Return the ranking's scores; see `grade_ranking`."""
     return _add_next(grade_ranking, ("rPrecision",), shown, record)
 
 
@@ -198,7 +193,7 @@ def _add_next(
     shown: Sequence[Suggestion],
     record: Record,
 ) -> dict[str, float]:
-    """Return the grades, with those of these names also about the calls that the next state adds."""
+    """Return the grades, those of these names also for the calls that the next state adds."""
     proposed = [suggestion.text for suggestion in shown]
     grades = grade(proposed, record.references)
     if record.next_references:
@@ -208,7 +203,7 @@ def _add_next(
 
 
 def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:
-    """Return the names alone, without arguments: `append` of `append(` and `append(object)`, each once."""
+    """`append` of `append(` and `append(object)`, each once."""
     by_name: dict[str, Suggestion] = {}
     for suggestion in suggested:
         name = suggestion.text.partition("(")[0].strip()
@@ -226,11 +221,8 @@ def play(item: PlayItem, hands: Hands) -> None:
 
 
 def calls(answer: str, record: Record) -> list[Suggestion]:
-    """Return the names in an answer, which has one on each line.
-
-    A name is taken as it is if a tab and a score follow (then the suggestion's `kind`), or if it is expected.
-    Otherwise, what looks like a name in the line is taken.
-    """
+    """Return one name of each line: as it is if a tab and a score follow (then the suggestion's `kind`), or if it is
+    expected; otherwise what looks like a name."""
     by_name: dict[str, Suggestion] = {}
     for line in answer.splitlines():
         name, tab, score = line.partition("\t")
@@ -243,7 +235,6 @@ def calls(answer: str, record: Record) -> list[Suggestion]:
 
 
 def rank(wanted: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the first call that is expected, or None."""
     names = set(wanted.split("\n"))
     return next((number for number, suggestion in enumerate(shown, 1) if suggestion.text in names), None)
 

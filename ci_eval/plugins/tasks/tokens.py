@@ -11,7 +11,6 @@ from ci_eval.core.model.sessions import status
 from ci_eval.core.scoring import each_token, grades_of, rank, rank_of
 
 GRADED = 10
-"""The number of predictions that are graded by sub-tokens, from the first on."""
 
 BANDS = (
     Band(name="exact, first", outcome="first"),

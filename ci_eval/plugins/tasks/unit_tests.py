@@ -1,4 +1,4 @@
-"""A task in which engines write the test for a function that a person has tested; after MERA CODE's task UnitTests."""
+"""A task in which engines write the test for a function that has one; after MERA CODE's task UnitTests."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ MERA = (
     re.compile(r"```(?P<tag>(?:\w|-)+)\n(?P<code>.*)", re.DOTALL),
     re.compile(r"```(?P<tag>)\n(?P<code>.*?)```", re.DOTALL),
 )
-"""The fences of MERA CODE (code_tasks/unit_tests, commit 7972841). The first rule that finds any decides: whole ones
-with a tag, one that is cut off, whole ones without a tag."""
+"""The fences of MERA CODE (code_tasks/unit_tests, commit 7972841). The first rule that matches decides: whole fences
+with a tag, a fence that is cut off, whole fences without a tag."""
 
 
 def code(answer: str, record: Record) -> list[Suggestion] | None:
-    """Return the code of an answer as one suggestion, or None without a fence around it."""
+    """Return None without a fence around the code."""
     text = extract_code(answer, record.language, "\n".join((record.instruction, *record.context.values())))
     return None if text is None else [Suggestion(text=text, kind="fence")] if text.strip() else []
 
 
 def write(expected: str) -> str:
-    """Return the answer with this test, as prompts ask for it. The fence is longer than any in the test."""
+    """The fence is longer than any in the test."""
     fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", expected))])
     return f"{fence}\n{expected}\n{fence}"
 
 
 def code_of_mera(answer: str, record: Record) -> list[str]:
-    """Return the code as MERA CODE takes it: fences with exactly the language as their tag, else the answer as it
-    is."""
+    """Return the code as MERA CODE does: fences with exactly the language as their tag, else the answer as it is."""
     language = record.context.get("language", record.language)
     fences = next((blocks for rule in MERA if (blocks := [(m["tag"], m["code"]) for m in rule.finditer(answer)])), [])
     # A fence without a tag counts as one of the language.
@@ -43,7 +42,6 @@ def code_of_mera(answer: str, record: Record) -> list[str]:
 
 
 def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the suggestion that is the expected code to the letter, or None."""
     return next(
         (number for number, suggestion in enumerate(shown, 1) if suggestion.text.strip() == expected.strip()), None
     )

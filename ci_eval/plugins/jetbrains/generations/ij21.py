@@ -15,8 +15,7 @@ LATER = ("emulateUser", "completionGolf")
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether config.json is of this generation, which has a strategy below `actions`, and reordering or a
-    modelled user."""
+    """This generation has a strategy below `actions`, and reordering or a modelled user."""
     return "strategy" not in config and (
         "reorder" in config or any(key in generation.strategy(config) for key in LATER)
     )

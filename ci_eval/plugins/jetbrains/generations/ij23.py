@@ -20,11 +20,11 @@ from ci_eval.plugins.jetbrains.fields import Fields
 from ci_eval.plugins.jetbrains.generation import StoredActions
 
 UNPLAYED = {"DELAY", "OPEN_FILE_IN_BACKGROUND", "OPTIMISE_IMPORTS", "OPTIMIZE_IMPORTS", "SELECT_RANGE"}
-"""Actions that change no text: they are left out, and kept with what is left over."""
+"""Actions that change no text: left out, and stored as left over."""
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether config.json is of this generation, which has the strategy of a feature at the top."""
+    """This generation has the strategy of a feature at the top."""
     return "strategy" in config
 
 
@@ -79,13 +79,11 @@ def _read(fields: Fields, typed: str) -> Action | None:
 
 
 def _end(actions: Sequence[Action], session: str) -> list[Action]:
-    """Return the end of the session that is open, if the next call is of another one."""
     last = next((action for action in reversed(actions) if isinstance(action, CallCompletion | FinishSession)), None)
     return [FinishSession()] if isinstance(last, CallCompletion) and last.session != session else []
 
 
 def _order_ends(actions: Sequence[Action]) -> list[Action]:
-    """Return the same actions, each end of a session right behind its last call."""
     ordered: list[Action] = []
     behind = 0
     for action in actions:
@@ -99,7 +97,7 @@ def _order_ends(actions: Sequence[Action]) -> list[Action]:
 
 
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    """Return our actions as the plugin's, each with the session of the next call, or of the last one."""
+    """Give all actions the session of the next call, or of the last one."""
     sessions = _sessions(actions)
     written: list[dict[str, object]] = []
     for action, session in zip(actions, sessions, strict=True):

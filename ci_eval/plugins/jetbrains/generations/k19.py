@@ -16,12 +16,12 @@ LATER = ("emulateUser", "completionGolf")
 
 
 def wrote(config: Mapping[str, object]) -> bool:
-    """Return whether config.json is of this generation, which has neither reordering nor a modelled user."""
+    """This generation has neither reordering nor a modelled user."""
     return not any(key in config for key in ONLY_LATER) and not any(key in generation.strategy(config) for key in LATER)
 
 
 def read_properties(fields: Fields) -> Properties:
-    """Return the properties of a session, which the plugin wrote twice, under two names."""
+    """The plugin wrote the properties twice, under two names."""
     inner = fields.section("properties" if "properties" in fields else "_properties")
     # The second copy counts as requested, or it would be left over.
     fields.plain("_properties")
@@ -44,7 +44,6 @@ def _map(known: Properties) -> dict[str, object]:
 
 
 def write_properties(known: Properties) -> dict[str, object]:
-    """Return the properties of a session as the plugin writes them, twice."""
     return {"_properties": _map(known), "properties": _map(known)}
 
 
@@ -57,7 +56,6 @@ def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
 
 
 def write_session(session: Session) -> dict[str, object]:
-    """Return whether the last list held the expected text."""
     return {"success": bool(session.lookups) and session.lookups[session.until - 1].rank is not None}
 
 

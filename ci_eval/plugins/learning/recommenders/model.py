@@ -1,12 +1,10 @@
 """The contract of a recommender of method calls, and the data that it receives.
 
-Everything learnt is about one type. In numbers, a call is its position among the calls of its type, sorted by name. The
-context of an object has three slots: enclosing method, enclosing class, definition. A value is its position among the
-sorted values of its slot.
+Everything learnt is about one type. A call's number is its position among the sorted calls of its type. An object's
+context has three slots: enclosing method, enclosing class, definition; values are numbered in sorted order.
 
-The file of a trained recommender is a zip archive with its facts, the names of its types, and arrays of numbers.
-Nothing in it is ever run. What a file claims is checked before it is used, so that one that somebody else made costs a
-clear error at most.
+The file is a zip archive with facts, names of types, and arrays of numbers. Nothing in it is ever run, and all claims
+are checked before use, so that a foreign file costs a clear error at most.
 """
 
 from __future__ import annotations
@@ -35,48 +33,39 @@ Ints = NDArray[np.int64]
 SLOTS = ("method", "class", "definition")
 METHOD, CLASS, DEFINITION = range(3)
 NONE, IGNORED = -1, -2
-"""Numbers in place of a value: no known value; a value that is ignored."""
 
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """The options of all kinds."""
-
     method_context: Literal["qualified", "name", "off"] = "qualified"
-    """Use of the enclosing method: by its qualified name, which means nothing in other projects unless it overrides
-    theirs; by its own name alone; or not at all."""
+    """Use of the enclosing method: qualified (useless in other projects unless it overrides a library's), name alone,
+    or off."""
     class_context: bool = False
-    """True if the enclosing class is used."""
     definition: bool = True
-    """True if the origin of the object is used."""
     most_usages: Annotated[int, Meta(ge=0)] = 30_000
-    """The most usages of a type that are learnt from; more are sampled with `seed`. 0 for all."""
+    """Usages of a type that are learnt from, sampled with `seed`; 0 for all."""
     seed: int = 0
 
 
 class TypeUsages(msgspec.Struct, frozen=True, kw_only=True):
-    """The different usages of one type: for each row its context, its calls, and how often it was seen."""
-
     type: str
     calls: Sequence[str]
-    """Names, sorted."""
     values: Sequence[Sequence[str]]
-    """Values of each slot, sorted."""
     contexts: Ints
-    """Rows x slots: values, or NONE."""
+    """(rows x slots): values, or NONE."""
     starts: Ints
-    """Positions in `flat` at which the calls of each row begin, and the end."""
+    """The begin of each row's calls in `flat`, and the end."""
     flat: Ints
-    """The calls of all rows; of each row, ascending."""
+    """The calls of all rows; ascending within a row."""
     counts: Ints
-    """The rows are in the order of these, the highest first; equal ones in that of their calls and contexts."""
+    """The counts, descending; equal ones are ordered by their calls and contexts."""
 
 
 Arrays = Mapping[str, NDArray[Any]]
-"""Arrays learnt for one type: name → numbers, one-dimensional, integers or floats."""
+"""One-dimensional arrays of integers or floats, by name."""
 
 
 class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
-    """The parameters learnt for one type. They come from a file of unknown origin, so they are checked."""
+    """The parameters of one type, from a file of unknown origin, so they are checked."""
 
     calls: Sequence[str]
     values: Sequence[Sequence[str]]
@@ -84,27 +73,27 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def features(self) -> int:
-        """Number of calls and values: a value's number as a feature is behind those of calls and of slots before."""
+        """Number of calls and values: values are numbered after calls and earlier slots."""
         return len(self.calls) + sum(map(len, self.values))
 
     def feature(self, slot: int, value: int) -> int:
         return len(self.calls) + sum(len(slot_values) for slot_values in self.values[:slot]) + value
 
     def floats(self, name: str) -> Floats:
-        """Return an array of finite numbers. Raises ConfigError if the file has none of that name."""
+        """Values are finite. Raises ConfigError if the file has no such array."""
         values = np.asarray(self._array(name), dtype=np.float64)
         require(bool(np.isfinite(values).all()), f"{name} holds numbers that are not finite")
         return values
 
     def numbers(self, name: str, *, least: int = 0, below: int = 2**62) -> Ints:
-        """Return an array of integers from `least` to `below` - 1. Raises ConfigError if it holds others."""
+        """Values are from `least` to `below` - 1. Raises ConfigError if not."""
         values = self._array(name)
         within = not values.size or least <= values.min() <= values.max() < below
         require(values.dtype.kind == "i" and within, f"{name} holds numbers beyond its bounds")
         return values.astype(np.int64)
 
     def starts(self, name: str, *, of: int) -> Ints:
-        """Return where parts begin in an array with `of` elements, and where the last one ends. Raises ConfigError."""
+        """`of`: elements of the divided array; its end is included. Raises ConfigError."""
         starts = self.numbers(name, below=of + 1)
         whole = starts.size and starts[0] == 0 and starts[-1] == of and (np.diff(starts) >= 0).all()
         require(bool(whole), f"{name} does not divide its {of:,} elements")
@@ -116,26 +105,24 @@ class TypeModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def require(condition: bool, why: str) -> None:
-    """Check that a condition holds of a model. Raises ConfigError, which says `why`."""
+    """Raises ConfigError with `why` if the condition is false."""
     if not condition:
         raise ConfigError(f"the model is damaged: {why}; train it again by `ci-eval train-recommender`")
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """A query, as far as training knows its parts."""
-
     contexts: tuple[int, ...]
     """Value, NONE or IGNORED for each slot."""
     calls: Ints
-    """Calls of the query, in ascending order."""
+    """The calls, ascending."""
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
-    """The probability of each call of the type, from 0 to 1. Those of the query's own calls are ignored."""
+    """A probability for each call of the type. Those of the query's own calls are ignored."""
 
     scores: Floats
     ties: Floats | None = None
-    """Order of equal scores: the call with the higher tie comes first. None orders by name."""
+    """The call with the higher tie comes first. None orders by name."""
 
 
 Scorer = Callable[[Known], Scores]
@@ -146,18 +133,17 @@ class Recommender(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     options: type[TrainingOptions]
     train: Callable[[TypeUsages, Any], Arrays]
-    """The usages of a type, the options → the arrays to store. The same usages always give the same arrays."""
+    """Usages of a type, options → arrays. The same usages always give the same arrays."""
     open: Callable[[TypeModel, Any], Scorer]
-    """The stored arrays, the options of training → a scorer. Raises ConfigError if `train` cannot have written them."""
+    """Arrays, options of training → scorer. Raises ConfigError if `train` cannot have written them."""
     threshold: float = 0.30
-    """Least score at which a call is proposed, unless the user sets another one."""
+    """Least score of proposed calls by default."""
     strict: bool = False
     """True if a score must exceed the threshold, rather than reach it."""
 
 
 def part(starts: Ints, picks: Ints) -> tuple[Ints, Ints]:
-    """Return the positions of all elements of the parts `picks` of an array divided by `starts`, and for each the
-    position of its part in `picks`."""
+    """Return the positions of all elements of the parts `picks`, and for each its part's position in `picks`."""
     lengths = starts[picks + 1] - starts[picks]
     owner = np.repeat(np.arange(len(picks)), lengths)
     before = np.cumsum(lengths) - lengths
@@ -168,40 +154,30 @@ FORMAT = 1
 PACKED = 1 << 30
 """Bytes of a file; one of a million usages has some ten million."""
 UNPACKED = 4 << 30
-"""Bytes of all that is in it."""
+"""Bytes of all contents."""
 FACTS, TYPES = "model.json", "types.json"
 LENGTHS = "lengths"
 # The order of bytes is fixed, so a model has the same bytes on every machine.
 DTYPES = {"i": "<i4", "f": "<f8"}
-"""Kind of numbers → how they are stored."""
 ENTRY = re.compile(r"([a-z]+)\.(lengths|i|f)")
 
 
 class Facts(Value, frozen=True, kw_only=True):
-    """The description of a model and of its training."""
-
     format: int = FORMAT
     kind: str
     options: dict[str, Any]
-    """Options of its training."""
     usages: int
-    """Number of usages that were read."""
     without_calls: int
-    """Number of usages without a call, from which nothing was learnt."""
     bad: int
-    """Number of lines that were no usage."""
     types: int
     digest: str = ""
     """SHA-256 over everything else in the file."""
 
 
 class TypeNames(Value, frozen=True, kw_only=True):
-    """The names of a type's calls and values, in the order of their numbers."""
-
     name: str
     calls: list[str]
     values: list[list[str]]
-    """Values of each slot."""
 
 
 class Writer:
@@ -210,13 +186,13 @@ class Writer:
         self._arrays: dict[str, list[NDArray[Any]]] = {}
 
     def add(self, names: TypeNames, arrays: Arrays) -> None:
-        """Add the arrays learnt for a type. All types have arrays of the same names."""
+        """Add the arrays of a type. Names must be those of all other types."""
         self._names.append(names)
         for name, array in arrays.items():
             self._arrays.setdefault(name, []).append(array)
 
     def save(self, facts: Facts, path: Path) -> None:
-        """Write the file; one that is there is replaced in one step. The same model always has the same bytes."""
+        """Replace the file in one step. The same model always has the same bytes."""
         entries = {TYPES: msgspec.json.encode(self._names)}
         for name, parts in self._arrays.items():
             kind = parts[0].dtype.kind
@@ -258,7 +234,7 @@ class Stored:
 
 
 def load(path: Path) -> Stored:
-    """Return the model in that file. Raises ConfigError if it is none, or is damaged."""
+    """Raises ConfigError for a foreign or damaged file."""
     try:
         data = stored.read(path.resolve(), PACKED)
         entries = _entries(data)
@@ -271,7 +247,7 @@ def load(path: Path) -> Stored:
 
 
 def _entries(data: bytes) -> dict[str, bytes]:
-    """Return the contents of a file by name. Raises BadZipFile if they are too large."""
+    """Raises BadZipFile if the contents are too large."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
         # Python unpacks no more bytes than an entry declares, and the declared sizes are limited here.
@@ -299,7 +275,7 @@ def _read(entries: dict[str, bytes]) -> Stored:
 
 
 def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
-    """Return where each type's part begins, with the end of the last; and the numbers of all."""
+    """Return where each type's part begins, with the end; and the numbers of all."""
     kind = next((code for code in DTYPES if code in data), "")
     require(len(data) == 2 and bool(kind), f"{name} is not whole")
     lengths, numbers = np.frombuffer(data[LENGTHS], dtype="<i8"), np.frombuffer(data[kind], dtype=DTYPES[kind])
@@ -310,5 +286,5 @@ def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
 
 
 def hash_recommender(path: Path) -> str:
-    """Return the SHA-256 of the file, as hex. Raises WorkspaceError."""
+    """Raises WorkspaceError."""
     return hashlib.sha256(stored.read(path.resolve(), PACKED)).hexdigest()

@@ -34,33 +34,30 @@ from ci_eval.plugins.learning.recommenders.model import (
 )
 
 LONGEST = 16 << 20
-"""Bytes of a line; longer ones are no usage that anybody wrote."""
+"""Bytes of a line; longer ones are not usages."""
 NAMED = 20
-"""The most bad lines that messages name."""
 
 Row = tuple[int, ...]
-"""Numbers of the values in the slots (NONE if there is none), then those of the calls."""
+"""Values of the slots (NONE without one), then calls."""
 
 
 HISTORY = re.compile(rb'"states"\s*:')
-"""The key that histories have and usages lack. Within a text of JSON its quotes would be escaped."""
+"""Histories have this key, usages do not. In a text of JSON its quotes would be escaped."""
 
 
 class Collected(msgspec.Struct):
     options: TrainingOptions
     usages: int = 0
     without_calls: int = 0
-    """Usages that nothing can be learned from."""
     bad: int = 0
-    """Lines that are no usage."""
     named: list[str] = msgspec.field(default_factory=list)
-    """The first of these, and what is wrong with them."""
+    """The first bad lines, and what is wrong with them."""
     _rows: dict[str, Counter[Row]] = msgspec.field(default_factory=lambda: defaultdict(Counter))
     _numbers: dict[str, int] = msgspec.field(default_factory=dict)
     _texts: list[str] = msgspec.field(default_factory=list)
 
     def read(self, path: Path) -> None:
-        """Add the usages of a file of JSON lines. Raises ConfigError if it cannot be read."""
+        """Raises ConfigError if the file cannot be read."""
         decoder = msgspec.json.Decoder(ObjectUsage)
         for number, line in _lines(path):
             try:
@@ -75,7 +72,7 @@ class Collected(msgspec.Struct):
                     self.named.append(f"{path}, line {number}: {error}")
 
     def add(self, usage: ObjectUsage) -> None:
-        """Count a usage. Raises ValueError if type or calls are no names."""
+        """Raises ValueError if type or calls are not names."""
         check_names((usage.type, *usage.calls))
         self.usages += 1
         if not usage.calls:
@@ -97,7 +94,6 @@ class Collected(msgspec.Struct):
         return number
 
     def types(self) -> Iterator[TypeUsages]:
-        """Yield the usages of each type, in order of their names, independent of the order of the lines."""
         for name in sorted(self._rows):
             yield self._type(name, self._rows[name])
 
@@ -118,7 +114,7 @@ class Collected(msgspec.Struct):
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
-    """Number of each line that is not blank, with its text; None for one that is too long."""
+    """Yield line number and text of lines that are not blank; None for too long ones."""
     try:
         with path.open("rb") as file:
             number = 0
@@ -137,7 +133,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
 def _columns(
     name: str, calls: list[str], values: list[list[str]], rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
 ) -> TypeUsages:
-    """Return the usages of a type. `rows` has the negative count, the calls, and the values of each."""
+    """`rows`: the negative count, the calls, and the values of each."""
     return TypeUsages(
         type=name,
         calls=calls,
@@ -150,7 +146,6 @@ def _columns(
 
 
 def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
-    """Return as many usages as the options allow, sampled without replacement."""
     if not 0 < options.most_usages < usages.counts.sum():
         return usages
     seed = blake2b(f"{options.seed}\0{usages.type}".encode(), digest_size=8).digest()
@@ -166,7 +161,7 @@ def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
 
 
 def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
-    """Return the context of a usage, by slot. None if a value is not known, or not used."""
+    """Values by slot; None if unknown or unused."""
     method = usage.method if options.method_context == "qualified" else own_name(usage.method)
     return (
         (method or None) if options.method_context != "off" else None,
@@ -187,10 +182,8 @@ def definition_key(definition: Definition) -> str:
 def encode_usage(
     usage: ObjectUsage, calls: dict[str, int], values: list[dict[str, int]], options: TrainingOptions, *, unknown: bool
 ) -> Known:
-    """Return a query in numbers. `calls` and `values` map texts to numbers.
-
-    `unknown` says whether an unknown definition is evidence. If not, that slot is ignored.
-    """
+    """`calls` and `values`: text → number. `unknown`: whether an unknown definition is evidence; if not, its slot is
+    ignored."""
     contexts = [
         NONE if text is None else of.get(text, NONE)
         for of, text in zip(values, context_values(usage, options), strict=True)
@@ -202,7 +195,7 @@ def encode_usage(
 
 
 def parse_options(kind: Recommender, fields: Mapping[str, object]) -> TrainingOptions:
-    """Return the options of training as a value of their type. Raises ConfigError."""
+    """Raises ConfigError."""
     try:
         return msgspec.convert(dict(fields), kind.options)
     except msgspec.ValidationError as error:
@@ -217,10 +210,8 @@ def train(
     options: TrainingOptions,
     advance: Callable[[Path], None] = lambda _: None,
 ) -> Collected:
-    """Write the model, and return the usages that were read. `advance` receives each file before it is read.
-
-    Raises ConfigError if a file cannot be read, NothingToEvaluate if there is nothing to learn from.
-    """
+    """`advance` receives each file before it is read. Raises ConfigError if a file cannot be read, NothingToEvaluate if
+    there is nothing to learn from."""
     collected = Collected(options)
     for path in sources:
         advance(path)
@@ -247,12 +238,9 @@ def train(
 
 
 OPEN = 1000
-"""Number of types that the cache holds."""
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """A method to call, and how likely that is, from 0 to 1."""
-
     call: str
     score: float
 
@@ -266,7 +254,7 @@ class _Type(msgspec.Struct, frozen=True):
 
 class Trained:
     def __init__(self, path: Path) -> None:
-        """Load a model. Raises ConfigError if the file is none."""
+        """Raises ConfigError if the file is not a model."""
         self._stored = load(path)
         self.facts = self._stored.facts
         self.kind = recommenders.CATALOG.load(self.facts.kind)
@@ -275,7 +263,7 @@ class Trained:
 
     @property
     def training_seed(self) -> int | None:
-        """Return the seed by which usages were sampled; None if all were learnt from."""
+        """The seed of the sample; None if all usages were learnt from."""
         return self.options.seed if 0 < self.options.most_usages < self.facts.usages else None
 
     def _open(self, name: str) -> _Type | None:
@@ -291,11 +279,9 @@ class Trained:
     def proposals(
         self, query: ObjectUsage, *, threshold: float | None = None, unknown_definition: bool = True
     ) -> list[Proposal]:
-        """Return the calls whose scores reach the threshold (None: the usual one of its kind), the likeliest first,
-        without those of the query. The list is empty if the type is not known.
-
-        `unknown_definition` says whether an unknown definition is evidence. Raises ConfigError if the model is damaged.
-        """
+        """Return calls whose scores reach the threshold (None: the kind's default), the likeliest first, without those
+        of the query. Empty if the type is unknown. `unknown_definition`: whether an unknown definition is evidence.
+        Raises ConfigError if the model is damaged."""
         of = self._type(query.type)
         if of is None:
             return []

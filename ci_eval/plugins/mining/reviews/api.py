@@ -24,15 +24,14 @@ JSON = "application/vnd.github+json"
 RAW = "application/vnd.github.raw+json"
 TIMEOUT = (10.0, 60.0)
 TRIES = 5
-"""Requests for one answer, if the server or the way to it fails, or asks for fewer requests."""
 MINUTE = 60.0
-"""Least seconds to wait if GitHub names no time; twice as long each time after."""
+"""Least seconds to wait if GitHub names no time; doubled each time."""
 PATIENCE = 2 * 3600.0
-"""Seconds that all waiting may take: the limit is one of requests per hour."""
+"""Seconds of all waiting: the limit is one of requests per hour."""
 
 
 class Api:
-    """A client of GitHub. All its methods raise DownloadError, whose message never holds the token."""
+    """A client of GitHub. Methods raise DownloadError, whose message never holds the token."""
 
     def __init__(
         self,
@@ -44,7 +43,7 @@ class Api:
         now: Callable[[], float] = time.time,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Prepare a session. An empty `token` allows few requests. `tell` receives messages about long waits."""
+        """An empty `token` allows few requests. `tell` receives messages about long waits."""
         self._address = address.rstrip("/")
         self._left, self._sleep, self._now, self._tell = patience, sleep, now, tell
         self._not_before = 0.0
@@ -59,7 +58,7 @@ class Api:
         return self._check(self._request(self._address + path, JSON, query)).json()
 
     def raw(self, path: str, **query: str | int) -> bytes | None:
-        """Return the content of a file; None if there is none."""
+        """Return None if there is no such file."""
         answer = self._request(self._address + path, RAW, query)
         return None if answer.status_code == 404 else self._check(answer).content
 
@@ -96,7 +95,7 @@ class Api:
         raise DownloadError(f"{trouble}, {TRIES} times; try again later")
 
     def _pause(self, answer: requests.Response, number: int) -> float | None:
-        """Return the seconds to wait before the same request is sent again, None if a retry is of no use."""
+        """Return the seconds to wait before a retry, None if a retry is of no use."""
         if answer.status_code >= 500:
             return 2.0**number
         if answer.status_code not in {403, 429}:

@@ -1,5 +1,4 @@
-"""The samples that the review comments of a repository at GitHub make; the diffs that they show, and the natural
-language of a comment, by its letters and its most frequent words."""
+"""The samples that review comments at GitHub make, their diffs, and the natural language of a comment."""
 
 from __future__ import annotations
 
@@ -23,11 +22,10 @@ from ci_eval.plugins.mining.reviews.verdicts import DISAGREE, Answer, make_promp
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
 LONGEST = 70_000
-"""Characters of a block; it has fewer."""
+"""Characters of a block, exclusive."""
 
 Source = Literal["line", "pull-request", "commit"]
-"""The part of a change that a comment is on: lines of a pull request, a whole pull request, or a commit or a line of
-it."""
+"""Lines of a pull request, a whole pull request, or a commit or a line of it."""
 Fate = Literal[
     "kept",
     "other language",
@@ -52,31 +50,26 @@ Fate = Literal[
     "not accepted yet",
     "not looked at",
 ]
-"""Outcome of a comment; every comment has one."""
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     languages: frozenset[str]
     limit: int = 200
-    """The most samples of one repository."""
     seed: int = 0
     since: str = ""
-    """Time (ISO 8601) since which a comment must have changed."""
+    """Time (ISO 8601) of the earliest change."""
     sources: tuple[Source, ...] = ("line",)
-    """The kinds of comments."""
     comment_language: str = ""
-    """The natural language (ISO 639-1) that a comment must be in; "" = any."""
+    """The natural language (ISO 639-1); "" = any."""
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the repositories for training, validation and test."""
     verdicts: dict[str, str] = msgspec.field(default_factory=dict)
-    """Verdicts of people: id → accept, reject or disagree."""
     only_accepted: bool = False
 
 
 class Mined(msgspec.Struct):
     lines: list[Line] = msgspec.field(default_factory=list)
     undecided: list[Line] = msgspec.field(default_factory=list)
-    """Samples that would count if people accepted them."""
     fates: Counter[Fate] = msgspec.field(default_factory=Counter)
 
 
@@ -85,7 +78,7 @@ class _Commented(msgspec.Struct, frozen=True):
     source: Source
     first: int = 0
     last: int = 0
-    """The commented lines (1-based) of the new file; 0 if the comment is on a whole change."""
+    """Lines (1-based) of the new file; 0 for a comment on a whole change."""
 
     @property
     def path(self) -> str:
@@ -93,7 +86,6 @@ class _Commented(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> str:
-        """The id of the comment among all of its repository."""
         number = str(self.comment["id"])
         # GitHub numbers each kind of comment by itself.
         return number if self.source == "line" else f"{self.source} {number}"
@@ -103,12 +95,9 @@ class _Change(msgspec.Struct, frozen=True):
     author: dict[str, Any]
     commit: str
     patches: dict[str, str]
-    """The patch of each path that changed."""
 
 
 class Repository:
-    """A repository at GitHub, whose parts are each requested once."""
-
     def __init__(self, api: Api, name: str) -> None:
         self.name, self._api = name, api
         root = f"/repos/{name}"
@@ -120,7 +109,7 @@ class Repository:
         self.file = cache(lambda path, commit: api.raw(f"{root}/contents/{quote(path)}", ref=commit))
 
     def licence(self) -> str:
-        """Return the licence as an SPDX identifier, or an empty string if GitHub knows none."""
+        """Return "" if GitHub knows no licence."""
         fields = self._api.get(f"/repos/{self.name}").get("license") or {}
         licence = fields.get("spdx_id") or ""
         # GitHub says NOASSERTION of a licence that it does not know.
@@ -136,7 +125,7 @@ class Repository:
         return self._api.listed(f"/repos/{self.name}/{path}", sort="created", direction="asc", **query)
 
     def text(self, path: str, commit: str) -> str:
-        """Return the text of a file, an empty string if there is none."""
+        """Return "" if there is no such file."""
         data = self.file(path, commit)
         try:
             return decode(data) if data is not None else ""
@@ -150,10 +139,8 @@ def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
-    """Return samples from the repository's review comments, in the order in which the comments were written.
-
-    `answer` asks a language model whether a comment can be understood from the change alone.
-    """
+    """Return samples in the order in which the comments were written. `answer` asks a language model whether a comment
+    can be understood from the change alone."""
     mined = Mined()
     waiting = []
     for source in selection.sources:
@@ -180,7 +167,6 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
 
 
 def _locate_comment(comment: dict[str, Any], source: Source, selection: Selection) -> _Commented | Fate:
-    """Return what the comment is on, or why the comment itself makes no sample."""
     if source == "pull-request" and "/pull/" not in comment["html_url"]:
         return "on an issue"
     if path := comment.get("path"):
@@ -211,7 +197,7 @@ def _refuse_text(body: str, language: str) -> Fate | None:
 
 
 def _find_change(commented: _Commented, repository: Repository) -> _Change | None:
-    """Return the change that the comment is on; None if GitHub does not tell which commit that was."""
+    """Return None if GitHub does not know the commit."""
     comment = commented.comment
     if commented.source == "commit":
         commit = repository.commit(str(comment["commit_id"]))
@@ -250,7 +236,6 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
 def _block(
     commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
 ) -> Line | Fate:
-    """Return the sample of a comment on lines: the diff of the function or class that they are in."""
     patch = change.patches.get(commented.path, "")
     if commented.source == "commit":
         line = line_at(patch, commented.comment["position"])
@@ -288,7 +273,6 @@ def _block(
 def _whole_change(
     commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
 ) -> Line | Fate:
-    """Return the sample of a comment on all that changed: the diffs of the files in one of the languages."""
     known = {path: language.language for path in change.patches if (language := find_language(path))}
     paths = sorted(path for path, language in known.items() if language in selection.languages)
     if not paths:
@@ -303,8 +287,7 @@ def _whole_change(
 
 
 def _commented_diff(commented: _Commented, text: str, diff: Sequence[DiffLine]) -> tuple[list[DiffLine], str]:
-    """Return the function or class with the commented lines, as a diff. Outside of any, return the hunk with the last
-    of them."""
+    """Return the function or class with the commented lines as a diff, else the hunk with the last of them."""
     language = find_language(commented.path)
     block: Block | None = (
         innermost_block(text.encode(), language, commented.first, commented.last) if language else None
@@ -322,7 +305,7 @@ def _record(
     selection: Selection,
     more: dict[str, object],
 ) -> Line:
-    """Return the sample. `about`: the comment, its change, the path or paths, and the diff that is shown."""
+    """`about`: the comment, its change, the path or paths, and the diff that is shown."""
     commented, change, path, block = about
     comment = commented.comment
     language = find_language(path)
@@ -374,12 +357,12 @@ ARROW = "        <----------"
 
 
 class DiffLine(msgspec.Struct, frozen=True):
-    """A line of a diff; `sign` is `+`, `-` or a space."""
+    """The `sign` is `+`, `-` or a space."""
 
     sign: str
     text: str
     new: int
-    """Number (1-based) in the new file; for a removed line, that of the line behind it."""
+    """1-based in the new file; for a removed line, that of the next line."""
     hunk: int = 0
 
     def __str__(self) -> str:
@@ -387,7 +370,7 @@ class DiffLine(msgspec.Struct, frozen=True):
 
 
 def parse(patch: str) -> list[DiffLine]:
-    """Return the lines of a patch's hunks, without those before the first header."""
+    """Lines before the first header are left out."""
     diff: list[DiffLine] = []
     new, hunk = 0, 0
     for line in patch.split("\n"):
@@ -401,7 +384,7 @@ def parse(patch: str) -> list[DiffLine]:
 
 
 def line_at(patch: str, position: int) -> DiffLine | None:
-    """Return the line at a position of the patch, counted from 1 below its first header; None if that is a header."""
+    """`position` counts from 1 below the first header; None for a header."""
     # Headers of further hunks are counted, too.
     # https://docs.github.com/en/rest/commits/comments#create-a-commit-comment
     upto = patch.split("\n")[: position + 1]
@@ -410,8 +393,8 @@ def line_at(patch: str, position: int) -> DiffLine | None:
 
 
 def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
-    """Return the lines from `begin` to `end` (1-based, both included) of the new file `text`, with the removed lines
-    between them. Lines outside of the diff have no sign."""
+    """Return the lines `begin` to `end` (1-based, inclusive) of the new file, with the removed lines between them.
+    Lines outside of the diff have no sign."""
     by_line = {new: list(lines) for new, lines in groupby(diff, lambda line: line.new)}
     block_lines: list[DiffLine] = []
     for new in range(begin, end + 1):
@@ -433,7 +416,6 @@ def format_diff(lines: Iterable[DiffLine]) -> str:
 
 
 def add_arrows(lines: Iterable[DiffLine], first: int, last: int) -> str:
-    """Return the diff with arrows behind the new file's lines `first` to `last`."""
     marked = (f"{line}{ARROW}" if line.sign != "-" and first <= line.new <= last else str(line) for line in lines)
     return "\n".join(marked) + "\n"
 
@@ -443,7 +425,6 @@ class Blocks(msgspec.Struct, frozen=True):
     functions: frozenset[str]
     classes: frozenset[str]
     around: str = ""
-    """A node that belongs to the one below it: decorators."""
 
 
 LANGUAGES = {
@@ -462,7 +443,6 @@ LANGUAGES = {
         frozenset({"class_definition", "object_definition", "trait_definition", "enum_definition"}),
     ),
 }
-"""End of a file's name → its language."""
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -472,12 +452,12 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def find_language(path: str) -> Blocks | None:
-    """Return the language by the extension of the path, None for other languages."""
+    """Return None for other languages."""
     return next((blocks for end, blocks in LANGUAGES.items() if path.endswith(end)), None)
 
 
 def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> Block | None:
-    """Return the innermost function or class that holds the lines `first` to `last`, None if none does."""
+    """Return None if no function or class holds the lines `first` to `last`."""
     lines = _Lines(source)
     block: Block | None = None
     whole: Node | None = None
@@ -516,7 +496,7 @@ RUSSIAN = re.compile(r"[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
 UKRAINIAN = re.compile(r"[іїєґ]", re.IGNORECASE)
 SCRIPTS = (("ja", r"[\u3040-\u30ff]"), ("ko", r"[\uac00-\ud7af]"), ("zh", r"[\u4e00-\u9fff]"))
 LEAST = 0.3
-"""The share of words in Cyrillic from which on a comment is written in it: names of code are in Latin letters."""
+"""Share of words in Cyrillic that decides, since names of code are in Latin letters."""
 FREQUENT = {
     "en": "the a an is are be to of and in it this that for with not you we i should can could would have has do does "
     "if on or why what when here there but use please make just need needs",
@@ -531,14 +511,10 @@ FREQUENT = {
 }
 _FREQUENT = {language: frozenset(words.split()) for language, words in FREQUENT.items()}
 NAMES = (*FREQUENT, "ru", "uk", *(name for name, _ in SCRIPTS))
-"""The languages that are told apart."""
 
 
 def detect_language(comment: str) -> str:
-    """Return the language of a comment as its code (ISO 639-1), an empty string if it cannot be told.
-
-    Code, quotations and addresses do not count.
-    """
+    """Return the code (ISO 639-1), "" if unclear. Code, quotations and addresses do not count."""
     text = _CODE.sub(" ", comment)
     for name, letters in SCRIPTS:
         if re.search(letters, text):

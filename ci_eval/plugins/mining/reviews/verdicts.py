@@ -1,8 +1,6 @@
-"""The files in which people give verdicts: tables that every spreadsheet opens; and the prompts of the dataset
-code-review, ten in each of two languages.
+"""The tables in which people give verdicts, and the prompts of the dataset code-review, ten in each of two languages.
 
-FENCE stands for a fence that the diff does not hold. A further prompt asks whether a comment can be understood from its
-change alone.
+FENCE is a fence that the diff does not hold. A further prompt asks whether a comment can be understood from its change.
 """
 
 from __future__ import annotations
@@ -21,16 +19,14 @@ from ci_eval.plugins.mining.record import Line, fence, make_fence
 COLUMNS = ("id", "verdict", "url", "comment")
 VERDICTS = ("accept", "reject")
 DISAGREE = "disagree"
-"""The verdict of reviewers of whom one accepts and one rejects."""
 LONGEST = 300
-"""Characters of a comment that are shown."""
+"""Characters of a displayed comment."""
 
 Rows = dict[str, dict[str, str]]
-"""The rows of a table by the ids in them."""
 
 
 def read(path: Path, verdicts: Collection[str] = VERDICTS) -> Rows:
-    """Return the rows of the table by their ids, empty if there is no file yet. Raises ConfigError."""
+    """Return rows by id, empty if there is no file yet. Raises ConfigError."""
     if not path.exists():
         return {}
     try:
@@ -50,10 +46,10 @@ def read(path: Path, verdicts: Collection[str] = VERDICTS) -> Rows:
 
 
 def combine(tables: Sequence[Rows]) -> dict[str, str]:
-    """Return the verdict of all reviewers on each sample, by its id.
+    """Return the joint verdict on each sample, by its id.
 
-    accept: all of them accept. reject: none accepts, and one rejects. disagree: one accepts, one rejects. "": one that
-    accepts is waiting for another one's verdict, or nobody has decided.
+    accept: all accept. reject: none accepts, one rejects. disagree: one accepts, one rejects. "": nobody has decided,
+    or a second verdict is missing.
     """
     verdicts: dict[str, str] = {}
     for identity in dict.fromkeys(identity for table in tables for identity in table):
@@ -68,14 +64,13 @@ def combine(tables: Sequence[Rows]) -> dict[str, str]:
 
 
 def pair_verdicts(first: Rows, second: Rows) -> list[tuple[str, str]]:
-    """Return the verdicts of two reviewers on everything that both have decided."""
     both = [identity for identity in first if identity in second]
     pairs = [(first[identity]["verdict"], second[identity]["verdict"]) for identity in both]
     return [pair for pair in pairs if all(pair)]
 
 
 def write(path: Path, rows: Rows, lines: Sequence[Line]) -> int:
-    """Add rows for records that have none, without a verdict; returns how many. Raises WorkspaceError."""
+    """Add rows without a verdict for new records; return how many. Raises WorkspaceError."""
     new = [
         {"id": line.id, "url": str(line.meta["url"]), "comment": " ".join(line.references[0].split())[:LONGEST]}
         for line in lines
@@ -88,7 +83,7 @@ def write(path: Path, rows: Rows, lines: Sequence[Line]) -> int:
 def write_rows(
     path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]], new: Iterable[Mapping[str, str]]
 ) -> None:
-    """Write a table: its rows as they were read, and the new ones below them. Raises WorkspaceError."""
+    """`new` rows come below. Raises WorkspaceError."""
     text = io.StringIO()
     table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
@@ -160,7 +155,6 @@ RUSSIAN = (
     "Ответьте одним или несколькими комментариями, не больше десяти:\n" + _FORM_RU,
 )  # fmt: skip
 PROMPTS = {"en": ENGLISH, "ru": RUSSIAN}
-"""The prompts by the language that they are in, which is that of the comments they ask for."""
 
 
 def fill_fence(template: str, line: Line) -> str:
@@ -168,7 +162,6 @@ def fill_fence(template: str, line: Line) -> str:
 
 
 Answer = Callable[[str], str]
-"""A prompt → what a model answers to it."""
 
 PROMPT = """\
 You see a change of code as a unified diff, and a comment that a reviewer wrote on the lines marked by arrows.
@@ -195,7 +188,7 @@ def make_prompt(line: Line) -> str:
 
 
 def parse_verdict(answer: str) -> Literal["keep", "drop"] | None:
-    """Return the verdict in the last line of the answer, None if it holds none."""
+    """Read the last line; None if it holds no verdict."""
     lines = answer.strip().splitlines()
     match = VERDICT.fullmatch(lines[-1].strip().strip("*` .")) if lines else None
     return None if match is None else "keep" if match[1].lower() == "keep" else "drop"

@@ -1,5 +1,4 @@
-"""The pairing of each test with the one function that it tests, or the reason why there is none; the contract of a
-language, and the words that names are made of.
+"""The pairing of each test with the one function that it tests, or the reason why there is none.
 
 After methods2test (Tufano et al., https://arxiv.org/abs/2009.05617): by name, else by what is called. A test that may
 be about several functions is about none.
@@ -22,12 +21,11 @@ from ci_eval.plugins.mining.sources import field_text, line_number, named_childr
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
-"""Rule that paired them: the test's name is that of the function, or begins with it; its class is named so; it calls
-it."""
+"""The test's name is that of the function, or begins with it; its class is named so; it calls it."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """A location of code: bytes of the normalised text, and lines (1-based, both ends included)."""
+    """A range as bytes of the normalised text, and lines (1-based, both ends included)."""
 
     path: str
     begin: int
@@ -39,12 +37,11 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     place: Place
     owner: str = ""
-    """Name of its class; "" for a function outside of classes."""
+    """"" for a function outside of classes."""
     scope: str = ""
-    """Package of the function, in languages whose tests are paired within a package."""
     least: int = 0
     most: int | None = None
-    """The most arguments that it takes; None for any number."""
+    """The most arguments; None for any number."""
     broken: bool = False
 
     @property
@@ -53,15 +50,14 @@ class Function(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call in a test. `receiver` is the expression in front of the name, if that is short."""
+    """`receiver` is the expression before the name, if that is short."""
 
     name: str
     receiver: str = ""
     arguments: int | None = None
-    """Number of arguments; None if it is known only at run time."""
+    """The number of arguments; None if it is known only at run time."""
 
     def fits(self, function: Function) -> bool:
-        """Return whether it may be a call of the function, by its name and the number of arguments."""
         last = self.receiver.rpartition(".")[2]
         # By convention, a receiver with a capital letter is a class: here another one than the function's own.
         if self.name != function.name or (function.owner and last[:1].isupper() and last != function.owner):
@@ -75,19 +71,14 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     place: Place
     owner: str = ""
-    """Name of its class."""
     scope: str = ""
     titles: tuple[str, ...] = ()
-    """Titles that people gave to it and its suites, if these are not identifiers."""
     calls: tuple[Call, ...] = ()
-    """Calls in the test, in order of position."""
     context: str = ""
-    """Part of its file that a person who writes it sees."""
     kind: Kind = "function"
     broken: bool = False
     empty: bool = False
     imports: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Name in its file → the module it is from."""
 
     def matching_calls(self, function: Function) -> list[Call]:
         return [call for call in self.calls if call.fits(function)]
@@ -97,12 +88,11 @@ class Parsed(msgspec.Struct, frozen=True, kw_only=True):
     functions: Sequence[Function] = ()
     tests: Sequence[Test] = ()
     broken: bool = False
-    """True if the grammar could not read some of it."""
 
 
 class Index:
     def __init__(self, functions: Iterable[Function], paths: Iterable[str] = ()) -> None:
-        """Index the functions of a project. `paths` names all files that were read."""
+        """`paths`: all files that were read."""
         self.paths = frozenset(paths)
         self._named: dict[str, list[Function]] = defaultdict(list)
         self._owned: dict[str, list[Function]] = defaultdict(list)
@@ -118,29 +108,26 @@ class Index:
 
 
 class Tier(msgspec.Struct, frozen=True):
-    """The functions that a test may be about, according to one rule."""
-
     rule: Rule
     functions: Sequence[Function]
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """A language, as pairing needs it. Its functions are sent to worker processes, so none is a lambda."""
+    """Functions are sent to worker processes, so none is a lambda."""
 
     name: str
     grammars: Mapping[str, str]
-    """Extension of a file → name of its grammar in the bundles; if several fit, the longest counts."""
+    """Extension of a file → name of its grammar; the longest extension counts."""
     read: Callable[[bytes, str, Node], Parsed]
-    """The text of a file, its path, the root of its tree → its functions and tests."""
+    """Text of a file, its path, root of the tree → functions and tests."""
     tiers: Callable[[Test, Index], Iterable[Tier]]
-    """Yields the candidates for a test, the best first. The first tier that is not empty decides."""
+    """Candidates, the best first. The first tier that is not empty decides."""
     mask: Callable[[bytes], bytes] = bytes
-    """The text of a file → what the grammar reads of it, as many bytes."""
+    """Text of a file → what the grammar reads, of the same length."""
     nothing: str = ""
-    """Statement that does nothing, in place of the other tests in a sample that can be run; "" if samples of this
-    language cannot be run."""
+    """Replaces the other tests in a sample that can be run; "" if this language's samples cannot be run."""
     framework: Callable[[Mapping[str, object]], str] | None = None
-    """The project's package.json → what runs the tests. None if the test's own text shows it."""
+    """package.json → what runs the tests. None if the test's text shows it."""
 
 
 def place(source: bytes, path: str, node: Node) -> Place:
@@ -148,7 +135,6 @@ def place(source: bytes, path: str, node: Node) -> Place:
 
 
 def between(source: bytes, path: str, begin: int, end: int) -> Place:
-    """Return the location of the bytes from `begin` to `end`."""
     first = line_number(source, begin)
     return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
 
@@ -158,27 +144,24 @@ def folder(path: str) -> str:
 
 
 def stem(path: str) -> str:
-    """Return the file's name without its extensions."""
     return PurePosixPath(path).name.partition(".")[0]
 
 
 class Method(msgspec.Struct, frozen=True):
     node: Node
     classes: tuple[Node, ...]
-    """Classes around it, the outermost first."""
     marks: frozenset[str]
-    """Its annotations (Java) or attributes (C#), by their last names."""
 
     def owner(self, source: bytes) -> str:
-        """Return the name of the innermost class, an empty string outside of classes."""
+        """Return "" outside of classes."""
         return field_text(source, self.classes[-1], "name") if self.classes else ""
 
 
 def methods(
     root: Node, classes: Set[str], bodies: Set[str], marks: Callable[[Node], frozenset[str]]
 ) -> Iterator[Method]:
-    """Yield the methods below `root`, in order. `classes` and `bodies`: the types of nodes that are classes, and of all
-    that methods are found in; `marks` reads those of a method."""
+    """`classes`: types of nodes that are classes; `bodies`: of all that hold methods; `marks` reads those of a
+    method."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
     while stack:
         node, around = stack.pop()
@@ -193,7 +176,7 @@ _WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")
 
 
 def words(name: str) -> list[str]:
-    """Return the words of an identifier or a sentence, in lower case: HTTPServer2go_x → http server 2 go x."""
+    """HTTPServer2go_x → http server 2 go x."""
     return [word.lower() for word in _WORD.findall(name)]
 
 
@@ -210,8 +193,7 @@ def upper_first(name: str) -> str:
 
 
 def subject(name: str) -> str:
-    """Return what a class or file of tests is about, by its name: TestFoo, FooTests, FooTestCase → Foo; test_foo →
-    foo."""
+    """TestFoo, FooTests, FooTestCase → Foo; test_foo → foo."""
     if match := re.fullmatch(r"test_(.+)|(.+)_tests?", name):
         return match[1] or match[2]
     for end in ("TestCases", "TestCase", "Tests", "Test", "Specs", "Spec", "IT"):
@@ -221,7 +203,7 @@ def subject(name: str) -> str:
 
 
 def beginnings(name: str) -> Iterator[str]:
-    """Yield the name, then what is in front of each `_` or capital in it, the longest first."""
+    """Yield the name, then its beginnings before each `_` or capital, the longest first."""
     yield name
     for at in range(len(name) - 1, 0, -1):
         before, here = name[at - 1], name[at]
@@ -230,7 +212,7 @@ def beginnings(name: str) -> Iterator[str]:
 
 
 def tells(titles: Sequence[str], name: str) -> bool:
-    """Return whether the words of `name` stand one after the other in one of the names or titles."""
+    """Return whether the words of `name` are consecutive in one of the titles."""
     phrase = " ".join(words(name))
     return bool(phrase) and any(f" {phrase} " in f" {' '.join(words(title))} " for title in titles)
 
@@ -249,7 +231,6 @@ Fate = Literal[
     "low confidence",
     "over the limit",
 ]
-"""Outcome of a test; every test has one."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -257,7 +238,6 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     function: Function
     rule: Rule
     name_matches: bool
-    """True if the words of the function's name occur in the test's name or titles."""
     is_called: bool
 
     @property
@@ -289,8 +269,7 @@ def _make_pair(test: Test, function: Function, rule: Rule) -> Pair | Fate:
 
 
 def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate:
-    """Return the only function that the test can be about, or why there is none. A called function is nearer than one
-    that is not, and so on."""
+    """Return why, if there is not exactly one. A called function is nearer than one that is not."""
     about = subject(test.owner)
     nearness: Sequence[Callable[[Function], int]] = (
         lambda function: bool(test.matching_calls(function)),
@@ -310,8 +289,7 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate
 
 
 def _shared_names(test: str, focal: str) -> int:
-    """Return how many names, from the file's on upwards, the two paths have in common: 2 for tests/a/test_b.py and
-    src/a/b.py."""
+    """Count common names from the file's on upwards: 2 for tests/a/test_b.py and src/a/b.py."""
     names = zip(_names(test), _names(focal), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], names))
 

@@ -1,6 +1,6 @@
 """The reader of a project's files, and the samples that its pairs make, by the filters of MERA's UnitTests card.
 
-The prompts are ten in each of two languages. FRAMEWORK stands for a sentence, if a test framework is known.
+The prompts are ten in each of two languages. FRAMEWORK means a sentence, if a test framework is known.
 """
 
 from __future__ import annotations
@@ -30,18 +30,14 @@ from ci_eval.plugins.mining.unit_tests.pairing import Dialect, Fate, Function, I
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
     paths: Sequence[str]
-    """Paths of all files of the language."""
     functions: Sequence[Function]
     tests: Sequence[Test]
     broken: Sequence[str]
-    """Paths of files of which the grammar could not read some part."""
     troubles: Sequence[tuple[str, str]]
-    """Path and reason of files that could not be read at all."""
 
 
 def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None]) -> Contents:
-    """Read all files of the language below `root`, in order of their paths. Calls `advance(done, of)` after each
-    file."""
+    """`advance(done, of)` is called after each file."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     parsed, troubles = read_all(paths, read_file, (root, dialect.name), jobs=jobs, advance=advance)
     ordered = [(path, parsed[path]) for path in paths if path in parsed]
@@ -55,7 +51,7 @@ def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[
 
 
 def read_file(root: Path, language: str, path: str) -> Parsed | str:
-    """Return the functions and tests in a file, or why it cannot be read. Runs in a worker process."""
+    """Return an error message if the file cannot be read. Runs in a worker process."""
     dialect = _dialect(language)
     try:
         source = read_source(root, path)
@@ -71,7 +67,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
 
 
 def read_source(root: Path, path: str) -> bytes:
-    """Return the text of a file with its line ends normalised, as UTF-8. Raises NotText, OSError."""
+    """Return UTF-8 with normalised line ends. Raises NotText, OSError."""
     # A path that is not UTF-8 fails here, since no sample could hold it.
     path.encode()
     data = read_own(root, path)
@@ -87,11 +83,10 @@ def _dialect(language: str) -> Dialect:
 
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
-"""Number of characters that a test must stay below."""
+"""Characters that a test must stay below."""
 LONGEST_INPUT = 70_000
 """Characters that the prompt's context must stay below."""
 MOST_ASSERTIONS = 20
-"""Occurrences of the word `assert` in a test."""
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,12 +97,11 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
-    """The most samples of one project. If there are more, they are sampled."""
+    """Samples of one project; more are sampled."""
     seed: int = 0
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the projects for training, validation and test."""
     only_high: bool = False
-    """True if only pairs of high confidence count."""
 
 
 class Mined(msgspec.Struct):
@@ -116,8 +110,7 @@ class Mined(msgspec.Struct):
 
 
 def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Selection, known: set[str]) -> Mined:
-    """Return samples from the project's pairs. `known` has the digests of what is in the dataset already; those of this
-    project are added."""
+    """`known`: digests of the dataset's samples; those of this project are added."""
     mined = Mined()
     index = Index(contents.functions, contents.paths)
     sources: dict[str, bytes] = {}
@@ -205,8 +198,7 @@ def _line(
 def _run(
     pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
 ) -> Runnable | UnsetType:
-    """Return how the test is run: in its project, by itself. `beside` has the locations of the tests in its file, its
-    own among them."""
+    """Return how to run the test in its project, alone. `beside`: locations of all tests in its file."""
     focal, own = pairing.function.place, pairing.test.place
     if not dialect.nothing or origin.info.spec.partition(":")[0] not in REGISTRIES:
         return UNSET
@@ -262,7 +254,6 @@ def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
 
 
 UNKNOWN = "Unknown"
-"""The framework of a sample whose project names none."""
 
 ENGLISH = (
     "Write one unit test for this code from {focal_file_path}:\n\n{focal_func}\n\nThe rest of that file:\n\n"
@@ -331,22 +322,18 @@ RUSSIAN = (
     "блоком кода в ограждении.\n",
 )
 PROMPTS = {"en": ENGLISH, "ru": RUSSIAN}
-"""The prompts by the language that they are in."""
 FRAMEWORKS = {"en": "It is run by {test_framework}. ", "ru": "Его запускает {test_framework}. "}
 
 
 KINDS = {"ru": {"function": "функция", "method": "метод"}}
-"""The words for the kind of a test, by the language of the prompts; in English the kinds are words themselves."""
 
 
 def translate_kind(line: Line, language: str) -> Line:
-    """Return the sample with the kind of its test in the language of the prompts."""
     words = KINDS.get(language, {})
     kind = line.context["test_func_type"]
     return replace(line, context={**line.context, "test_func_type": words.get(kind, kind)})
 
 
 def fill_framework(template: str, line: Line, language: str) -> str:
-    """Return the instruction of a sample: the template, which names the test framework if it is known."""
     is_known = line.context["test_framework"] not in {"", UNKNOWN}
     return template.replace("FRAMEWORK", FRAMEWORKS[language] if is_known else "")

@@ -1,7 +1,4 @@
-"""A language whose object usages are mined from its source text, the result, and what the walks over texts share.
-
-A walk finds what each name in a text means, and merges the calls on objects of one type in one method into a usage.
-"""
+"""A language whose object usages are mined from its source text, the result, and what the walks over texts share."""
 
 from __future__ import annotations
 
@@ -19,59 +16,52 @@ from ci_eval.plugins.mining.sources import node_text
 from ci_eval.plugins.mining.usages.places import Layout, Origin, Places, Site
 
 Receiver = Literal["object", "unknown", "module", "class", "this", "array", "type parameter"]
-"""Kind of the expression before the dot of a call: an object whose type is known, one whose type is not, or something
-whose calls are no usage of an object."""
+"""Kind of the expression before the dot of a call: an object of known or unknown type, or no object."""
 
 Infer = Callable[[bytes, int], tuple[Receiver, str]]
-"""Asked if local rules do not determine a type: source text, offset (bytes) of the last byte of a receiver that ends in
-a name → its kind, and its fully qualified type or ""."""
+"""Asked if local rules do not determine a type: source, offset (bytes) of a receiver's last byte → kind, and fully
+qualified type or ""."""
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str] = frozenset()
-    """Qualified names of its modules (Python) or types (Java). Names that begin with one of them are the project's
-    own."""
+    """Qualified names of the project's modules (Python) or types (Java); names that begin with one are its own, too."""
     infer: Infer | None = None
     places: bool = False
-    """True if the locations of the objects in the text are needed."""
 
 
 class MinedUsage(msgspec.Struct, frozen=True, kw_only=True):
     method: str
-    """Fully qualified; with the type, it is the key of a history."""
+    """Fully qualified."""
     usage: ObjectUsage
     own: bool = False
-    """True if the type is one of the project's own."""
     place: ObjectPlace | None = None
-    """Location in the text, without the text's name. None if it is not needed, or if there is none."""
+    """Without the text's name. None if it is not needed, or if there is none."""
 
 
 class MinedText(msgspec.Struct, frozen=True, kw_only=True):
-    """The usages in a text, at most one for each type and method."""
+    """Usages, at most one for each type and method."""
 
     usages: tuple[MinedUsage, ...] = ()
-    """Usages, those without calls among them."""
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
-    """Number of calls by kind of receiver."""
     bases: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    """Types that the text declares → those that they inherit from, all fully qualified, as far as they are known."""
+    """Types that the text declares → their base types, fully qualified, if known."""
     broken: bool = False
-    """True if the grammar could not read some of it."""
+    """True if the grammar could not read some part."""
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """A language, as mining needs it. Its functions are sent to worker processes, so none is a lambda."""
+    """A language, as mining needs it. Functions are sent to worker processes, so none is a lambda."""
 
     name: str
     grammars: Mapping[str, str]
-    """Extension of a file → name of its grammar in the bundles."""
     mine: Callable[[bytes, str, Node, Surroundings], MinedText]
-    """UTF-8 text, path in the project, root of the tree, project → usages. Unreadable parts are left out; no text
-    raises an error."""
+    """UTF-8 text, path in the project, root of the tree, project → usages. Unreadable parts are left out; nothing is
+    raised."""
     dangling: Pattern[bytes]
     """Matches the dot of a call that is being typed. Without a blank in its place, the next line would belong to it."""
     own: Callable[[Iterable[str]], frozenset[str]]
-    """The paths of a project's files → see Surroundings.own."""
+    """Paths of a project's files → see Surroundings.own."""
 
 
 # ------------------------------------------------------------------------------------------------------- gathering
@@ -83,9 +73,8 @@ PRIORITY = {
     )
     for kind in kinds.split()
 }
-"""Rank of each kind of definition. If several objects of one type in one method have definitions, that of the highest
-rank counts. The order is that of the original (science.md 1.7), which has UNKNOWN < THIS < FIELD < PARAM < CONSTANT <
-RETURN = NEW."""
+"""Rank of each kind of definition: of several, the highest counts. The order is the original's (science.md 1.7):
+UNKNOWN < THIS < FIELD < PARAM < CONSTANT < RETURN = NEW."""
 LONGEST = 200
 """Bytes of the longest expression that may be the same object elsewhere."""
 
@@ -94,23 +83,22 @@ class Enclosing(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     """Qualified name of the method in its file."""
     class_: str = ""
-    """Base class of its class, if that is a type of a library; else the class itself."""
+    """Base class of its class, if a library's; else the class itself."""
     method: str = ""
-    """The method of a library that it overrides, which has the same name in every project; else its own name."""
+    """The library's method that it overrides, which has the same name in every project; else its own name."""
 
 
 class _Gathered(msgspec.Struct):
     enclosing: Enclosing
     own: bool
     definitions: dict[str, Definition] = msgspec.field(default_factory=dict)
-    """Object (the variable's name) → its origin. The last assignment counts."""
+    """Name of a variable → its origin. The last assignment counts."""
     origins: list[Origin] = msgspec.field(default_factory=list)
     calls: list[tuple[int, str]] = msgspec.field(default_factory=list)
-    """Order and name of each call."""
+    """(order, name) of each call."""
     sites: list[Site] = msgspec.field(default_factory=list)
 
     def call(self, definition: Definition, thing: str, name: str, at: int) -> None:
-        """Add a call of the method `name` on the object that `thing` names. `at` orders it among the others."""
         if definition.kind == "FIELD":
             # An assignment in the same method says more than the field itself.
             self.definitions.setdefault(thing, definition)
@@ -120,8 +108,6 @@ class _Gathered(msgspec.Struct):
 
 
 class Gathering:
-    """The objects of a text: by method and type, their definitions and the calls on them."""
-
     def __init__(self) -> None:
         self._gathered: dict[tuple[str, str], _Gathered] = {}
 
@@ -129,7 +115,6 @@ class Gathering:
         return self._gathered.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
 
     def usages(self, places: Places | None = None) -> tuple[MinedUsage, ...]:
-        """Return a usage for each method and type. `places` locates the objects, if their locations are needed."""
         mined = []
         for (key, type_), gathered in self._gathered.items():
             thing, definition = max(gathered.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
@@ -153,20 +138,14 @@ NOWHERE = Definition()
 
 
 class Meaning(msgspec.Struct, frozen=True, kw_only=True):
-    """The meaning of an expression or a name, if it is known without running code."""
-
     sort: Receiver | Literal["function", "imported"] = "unknown"
     """`imported` is a name of another file, of which only the name is known."""
     name: str = ""
-    """Fully qualified name: the type of an object or of an array's elements, or the class, module or function
-    itself."""
     element: str = ""
     """Type of what an object holds, such as `Foo` for a list[Foo]."""
     definition: Definition = NOWHERE
     scope: Any = None
-    """Scope of a class whose text is known."""
     returns: Meaning | None = None
-    """Result of a function, if an annotation states it."""
 
     def with_definition(self, kind: str, member: str = "", argument: int | None = None) -> Meaning:
         return replace(self, definition=Definition(kind=kind, member=member, argument=argument))
@@ -180,7 +159,6 @@ UNKNOWN = Meaning()
 
 
 def instance(type_: str, kind: str = "UNKNOWN", member: str = "", element: str = "") -> Meaning:
-    """Return the meaning of an object of this type."""
     return Meaning(sort="object", name=type_, element=element, definition=Definition(kind=kind, member=member))
 
 
@@ -188,7 +166,7 @@ Scope = TypeVar("Scope")
 
 
 class Walk(Generic[Scope]):
-    """A reading of one text. Its remaining tasks are a stack, so that no nesting is too deep for it."""
+    """A reading of one text, with a stack of tasks, so that no nesting is too deep."""
 
     def __init__(self, source: bytes, around: Surroundings, layout: Layout) -> None:
         self.source, self.around = source, around
@@ -202,7 +180,6 @@ class Walk(Generic[Scope]):
         raise NotImplementedError
 
     def is_own(self, type_: str) -> bool:
-        """Return whether a type is one of the project's own."""
         raise NotImplementedError
 
     def text(self, node: Node | None) -> str:
@@ -216,14 +193,12 @@ class Walk(Generic[Scope]):
         return MinedText(usages=usages, receivers=self.receivers, bases=self.bases, broken=root.has_error)
 
     def _define(self, enclosing: Enclosing, meaning: Meaning, thing: str, node: Node) -> None:
-        """Add the definition of the object that `thing` names in the text from `node` on, if its type is known."""
         if meaning.is_typed:
             gathered = self._gathering.of(enclosing, meaning.name, own=self.is_own(meaning.name))
             gathered.definitions[thing] = meaning.definition
             gathered.origins.append(Origin(thing=thing, node=node))
 
     def _add_call(self, site: Site, meaning: Meaning, enclosing: Enclosing) -> None:
-        """Add the call at that site, whose receiver has this meaning."""
         receiver, name = site.receiver, site.name
         sort: Receiver = "object" if meaning.is_typed else SORTS.get(meaning.sort, "unknown")
         # The result of a call has no name to infer the type of.
@@ -243,7 +218,6 @@ class Walk(Generic[Scope]):
             self._todo.pop()()
 
     def _visit(self, node: Node | None, scope: Scope) -> None:
-        """Read the node next, before what was to be done already."""
         if node is not None and node.child_count:
             self._todo.append(lambda: self._read(node, scope))
 
@@ -252,10 +226,8 @@ class Walk(Generic[Scope]):
             self._visit(node, scope)
 
     def _then(self, nodes: Iterable[Node | None], scope: Scope, task: Callable[[], None]) -> None:
-        """Read the nodes next, and do the task after them."""
         self._todo.append(task)
         self._visit_all(nodes, scope)
 
 
 SORTS: dict[str, Receiver] = {sort: sort for sort in get_args(Receiver) if sort != "object"}
-"""Kind of receiver by the sort of its meaning, if that is no object; of all others, the type is unknown."""

@@ -1,5 +1,4 @@
-"""The histories of usages in the snapshots of files while they are edited, after Proksch et al. (ASE 2016), section on
-micro commits."""
+"""The histories of usages in snapshots of edited files, after Proksch et al. (ASE 2016), section on micro commits."""
 
 from __future__ import annotations
 
@@ -21,28 +20,22 @@ from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage
 from ci_eval.plugins.mining.usages.texts import mine
 
 Key = tuple[str, str]
-"""Method and type: what a history is of, in one file of one user."""
+"""(method, type) of a history, in one file of one user."""
 Merge = Literal["last", "all"]
-"""Snapshots at which a selected proposal makes a state of its own: at the last one, as in the paper, or at all, as in
-its code."""
+"""A selected proposal makes a state at its last snapshot, as in the paper, or at all, as in the paper's code."""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
-"""Reason for leaving a history out: a file with fewer than two snapshots has none, a usage that never changes has one
-state, and one without any call has none to ask for."""
+"""A file with one snapshot has no history, an unchanged usage has one state, and one without calls has no query."""
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
     time: float
     usages: Mapping[Key, ObjectUsage]
     selected: Mapping[Key, ObjectUsage] = msgspec.field(default_factory=dict)
-    """The usages with the proposal that was selected right then."""
     is_trigger: bool = False
-    """True if completion was called."""
     places: Mapping[Key, ObjectPlace] = msgspec.field(default_factory=dict)
-    """Locations of the usages in the text of that time, as far as they are known."""
 
 
 State = tuple[ObjectUsage | None, ObjectPlace | None]
-"""A usage, and its location in the text."""
 
 
 def histories(
@@ -54,11 +47,8 @@ def histories(
     user: str = "",
     merge: Merge = "last",
 ) -> Iterator[History]:
-    """Yield the histories of one file of one user, in order of the first state. Discarded ones are counted in
-    `dropped`.
-
-    If completion was called at some moments, only these count.
-    """
+    """Yield the histories of one file of one user, in order of the first state. If completion was called at some
+    moments, only these count. Discarded histories are counted in `dropped`."""
     chosen = [moment for moment in moments if moment.is_trigger] or list(moments)
     chosen.sort(key=lambda moment: moment.time)
     if len(chosen) < 2:
@@ -85,7 +75,7 @@ def histories(
 
 
 def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
-    """Return a state for each moment, None if the usage is absent. Of equal neighbours the first stays."""
+    """Return None for an absent usage. Of equal neighbours the first stays."""
     states: list[State] = []
     for number, moment in enumerate(moments, 1):
         states.append((moment.usages.get(key), moment.places.get(key)))
@@ -96,7 +86,6 @@ def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
 
 
 def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
-    """Return whether two states are the same, the order of calls aside."""
     return _identity(first) == _identity(second)
 
 
@@ -108,42 +97,38 @@ def _identity(usage: ObjectUsage | None) -> tuple[str, str, Definition, frozense
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """A proposal that was taken from the list: the method `item`, in place of `typed` characters from `offset` on."""
+    """A selected proposal: the method `item`, in place of `typed` characters from `offset` on."""
 
     item: str
     offset: int = 0
     typed: int = 0
     key: Key | None = None
-    """Usage that it was selected on, if the recording names it."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of a user at one time (seconds since any moment)."""
+    """`time` is in seconds since any moment."""
 
     user: str
     file: str
     time: float
     text: str = ""
     usages: Sequence[MinedUsage] | None = None
-    """Usages in place of the text, if the recording has them."""
+    """The usages in place of the text, if the recording has them."""
     selection: Selection | None = None
     is_trigger: bool = False
-    """True if completion was called."""
 
 
 class Mined(msgspec.Struct, kw_only=True):
     histories: list[History] = msgspec.field(default_factory=list)
     snapshots: int = 0
     files: set[tuple[str, str]] = msgspec.field(default_factory=set)
-    """User and path of each file."""
     receivers: Counter[Receiver] = msgspec.field(default_factory=Counter)
     own: int = 0
-    """Number of usages left out since their type is the project's own, counted in each snapshot."""
+    """Usages left out since their type is the project's own, counted in each snapshot."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
-    """Reason for leaving a snapshot out → how often."""
     dropped: Counter[Dropped] = msgspec.field(default_factory=Counter)
     texts: dict[str, StoredText] = msgspec.field(default_factory=dict)
-    """Digest → text, for the texts that the histories refer to."""
+    """The digest of a text → the text."""
 
 
 class Miner(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,10 +137,8 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
     around: Surroundings = msgspec.field(default_factory=Surroundings)
     merge: Merge = "last"
     own_types: bool = False
-    """True if usages of the project's own types count."""
 
     def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
-        """Add the histories of the snapshots, in order of users and files."""
         moments: dict[tuple[str, str], list[Moment]] = defaultdict(list)
         last: dict[tuple[str, str], tuple[str, MinedText]] = {}
         texts: dict[str, str] = {}
@@ -197,7 +180,6 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _choose_usages(self, usages: Sequence[MinedUsage], mined: Mined) -> dict[Key, ObjectUsage]:
-        """Return the usages by key. If a key occurs twice, the first counts."""
         chosen: dict[Key, ObjectUsage] = {}
         for mined_usage in usages:
             if mined_usage.own and not self.own_types:
@@ -207,8 +189,6 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
         return chosen
 
     def _select_usage(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
-        """Return the usage that the proposal was selected on, with the proposal: the one that gains a call if the
-        proposal is in the text."""
         selection = snapshot.selection
         # An item may have brackets or arguments behind its name.
         name = re.match(r"\w+", selection.item) if selection else None
@@ -234,7 +214,6 @@ def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsa
 
 
 def _recorded_selection(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
-    """Return what `_select_usage` returns, if the recording itself names the usage on which a method was selected."""
     if selection is None or selection.key is None:
         return {}
     method, type_ = selection.key
@@ -244,9 +223,8 @@ def _recorded_selection(selection: Selection | None, usages: dict[Key, ObjectUsa
 
 
 def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> Iterator[Snapshot]:
-    """Yield the snapshots of one file in Git, one for each commit that changes it, the earliest first, all under its
-    newest name. A commit that deletes the file gives an empty text. Revisions that are no text are counted in
-    `skipped`."""
+    """Yield a snapshot for each commit that changes the file, the earliest first, all under its newest name. Deletion
+    gives an empty text. Revisions that are not text are counted in `skipped`."""
     revisions = repository.revisions(path)
     contents = repository.contents([revision.blob for revision in revisions if revision.blob], LARGEST)
     for position, revision in enumerate(revisions):
@@ -264,12 +242,12 @@ def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> I
 
 
 IDLE = 2.0
-"""Seconds without an edit after which the text is worth a look."""
+"""Seconds without an edit before a snapshot."""
 
 
 class Typing:
-    """A file of one user while recorded edits are replayed. Where recordings do not tell when completion was called, a
-    snapshot is taken before each pause and behind each new line."""
+    """The replay of one user's edits to a file. Without recorded calls of completion, a snapshot is taken before each
+    pause and after each new line."""
 
     def __init__(self, user: str, file: str, text: str = "") -> None:
         self.user, self.file, self.text = user, file, text
@@ -277,10 +255,7 @@ class Typing:
         self._taken: str | None = None
 
     def edit(self, time: float, offset: int, length: int, new: str) -> Iterator[Snapshot]:
-        """Replace `length` characters at `offset`, counted in code points.
-
-        Raises ValueError if the text has no such characters.
-        """
+        """Offsets count code points. Raises ValueError if the text has no such characters."""
         # An edit that does not fit raises before any snapshot is taken.
         if not 0 <= offset <= offset + length <= len(self.text):
             raise ValueError("an edit is outside of what is known of the text")
@@ -292,13 +267,12 @@ class Typing:
             yield from self.look(time)
 
     def look(self, time: float) -> Iterator[Snapshot]:
-        """Yield a snapshot of the text as it is, if it was not taken just before."""
         if self.text != self._taken:
             self._taken = self.text
             yield Snapshot(user=self.user, file=self.file, time=time, text=_lines(self.text))
 
     def complete(self, time: float, selection: Selection | None) -> Snapshot:
-        """Return the snapshot of a call of completion. Raises ValueError if the selection is outside of the text."""
+        """Raises ValueError if the selection is outside of the text."""
         if selection and not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
             raise ValueError("a completion is outside of what is known of the text")
         if selection:

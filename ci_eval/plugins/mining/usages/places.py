@@ -13,61 +13,53 @@ from ci_eval.core.model import CallPlace, ObjectPlace
 from ci_eval.plugins.mining.sources import named_children, node_text
 
 NAME = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
-"""Pattern of names of an object, which give the same object when they are evaluated again."""
 LONGEST = 200
-"""Characters of the longest name."""
+"""Characters of a name."""
 TRAILING = re.compile(rb"[ \t]*(?:[;#].*|//.*)?")
-"""Pattern of what follows a statement on its line, and stays there."""
+"""The rest of a statement's line, which stays there."""
 STEP = "    "
 Line = tuple[int, str]
-"""Offset behind which a line is written, and its indentation."""
+"""(offset after which a line is written, its indentation)."""
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """The layout of a language's statements. All names are node types of the grammar."""
+    """Node types of the grammar."""
 
     lists: frozenset[str]
     """Nodes whose children are statements."""
     simple: frozenset[str]
-    """Statements that hold no others."""
     leaving: frozenset[str]
-    """Statements behind which no code is reached."""
+    """Statements after which no code is reached."""
     heads: frozenset[str]
-    """Nodes that have a list of statements, in which the names of the preceding children are known."""
+    """Nodes with a list of statements, in which the names of preceding children are known."""
     first: frozenset[str]
     """A node that stays first in a list: a statement, or what a statement begins with."""
     walls: frozenset[str] = frozenset()
-    """Nodes that are no statements, and hold none but in functions."""
+    """Nodes that hold statements only in functions."""
     may_be_empty: bool = True
-    """True if a list may hold nothing."""
 
 
 class Site(msgspec.Struct, frozen=True, kw_only=True):
     name: Node
-    """The method's."""
     receiver: Node
     call: Node
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True):
     thing: str
-    """The name of the object."""
     node: Node
 
 
 class Places:
-    """The places of one text, whose tree has offsets in bytes."""
+    """The locations of one text, whose tree has offsets in bytes."""
 
     def __init__(self, source: bytes, layout: Layout) -> None:
         self._source, self._layout = source, layout
         self._points = code_points(source)
 
     def of(self, sites: Sequence[Site], origins: Sequence[Origin], last: Origin | None) -> ObjectPlace | None:
-        """Return the location of a usage with these calls and definitions. `last` is the definition that counts if
-        there is no call.
-
-        None if no object has a name, or no line can be written where it is known.
-        """
+        """Return None if no object has a name, or no line can be written where it is known. `last`: the definition that
+        counts without calls."""
         ordered = sorted(sites, key=lambda site: site.name.start_byte)
         thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
         if thing:
@@ -118,14 +110,13 @@ class Places:
     # ------------------------------------------------------------------------------------------------ statements
 
     def _is_list(self, node: Node) -> bool:
-        """Return whether the children of a node are statements. Those of broken code count if it lies between
-        statements."""
+        """Children of broken code count if it lies between statements."""
         while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.walls:
             node = node.parent
         return node.type in self._layout.lists or node.type == "ERROR"
 
     def _statement(self, node: Node) -> Node | None:
-        """Return the innermost statement around a node, None outside of statements."""
+        """Return None outside of statements."""
         while node.parent is not None and node.parent.type not in self._layout.walls:
             if self._is_list(node.parent):
                 return node
@@ -133,8 +124,6 @@ class Places:
         return None
 
     def _first_line(self, node: Node) -> Line | None:
-        """Return the line where an object can be used that gets its name at the node: behind the statement, or in the
-        block below."""
         while node.parent is not None and node.parent.type not in self._layout.walls:
             parent = node.parent
             if self._is_list(parent):
@@ -146,7 +135,6 @@ class Places:
         return None
 
     def _inside(self, block: Node) -> Line | None:
-        """Return the beginning of a block, behind the statements that must be first."""
         statements = named_children(block)
         if not statements:
             return block.start_byte + 1, self._indent(block.start_byte) + STEP
@@ -158,7 +146,7 @@ class Places:
         return self._before(first)
 
     def _before(self, statement: Node) -> Line | None:
-        """Return the end of the previous line. None if other code is in front of the statement on its line."""
+        """Return None if other code precedes the statement on its line."""
         begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
         # Before the first line, there is no end of a line to write behind.
         if not begin or self._source[begin : statement.start_byte].strip():

@@ -17,50 +17,41 @@ from ci_eval.core.fetch.archive import Limits, unpack
 from ci_eval.plugins.mining.usages.histories import Snapshot, Typing
 
 LONGEST = 16 << 20
-"""Bytes of the longest line or cell that is read."""
+"""Bytes of a line or cell."""
 LARGEST = 256 << 20
-"""Bytes of the largest file that is read as a whole."""
+"""Bytes of a file that is read as a whole."""
 LIMITS = Limits(entries=500_000, file_bytes=LARGEST)
-"""Limits of the content of a zip."""
 
 
 class Recording(msgspec.Struct, frozen=True, kw_only=True):
-    """A request to a format for the snapshots of one language's files."""
-
     language: str
     ends: tuple[str, ...]
-    """Extensions of the language's files."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
-    """Reason for leaving a part out → how often."""
 
     def wants(self, file: str) -> bool:
-        """Return whether a file is of the language, and count those that are not."""
+        """Count files of other languages as skipped."""
         if file.endswith(self.ends):
             return True
         self.skipped["event of a file of another language"] += 1
         return False
 
     def named(self, file: str) -> str:
-        """Return the name of a file of the language, for a recorded name without its extension."""
         return file if file.endswith(self.ends) else f"{file or 'main'}{self.ends[0]}"
 
 
 class RecordedLookup(msgspec.Struct, frozen=True, kw_only=True):
-    """A list that completion showed, and what was done with it."""
-
     user: str
     file: str
     start: int
-    """Beginning of the word (code points)."""
+    """Code points."""
     before: str | None
-    """Text in front of the word, None if it is not known."""
+    """Text in front of the word; None if unknown."""
     prefix: str
-    """Part of the word that was typed."""
     candidates: Sequence[str]
     outcome: str
     """`select`, `typed`, `cancel`, or another word of the recorder."""
     item: str
-    """Item that was taken or typed; "" if the recording does not have it."""
+    """"" if the recording does not have it."""
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,15 +59,13 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[Path, Recording], Iterator[Snapshot]]
     """A file or folder → its snapshots. Broken parts are counted in Recording.skipped; raises OSError only."""
     languages: frozenset[str] = frozenset()
-    """Languages of which it records usages itself; empty for any language, by its texts."""
+    """Languages of which it records usages; empty for any language, by its texts."""
     lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
-    """A file or folder → the displayed lists, in order of time. None if these are not recorded. Broken parts are
-    counted; raises OSError only."""
+    """A file or folder → lists in order of time; None if not recorded. Broken parts are counted; raises OSError
+    only."""
 
 
 class Typings(msgspec.Struct):
-    """The files that are being typed, by user and file. One whose text turned out to be unknown is given up."""
-
     skipped: Counter[str]
     _open: dict[tuple[str, str], Typing | None] = msgspec.field(default_factory=dict)
 
@@ -84,7 +73,6 @@ class Typings(msgspec.Struct):
         return self._open.setdefault((user, file), Typing(user, file))
 
     def lose(self, user: str, file: str, why: str) -> Iterator[Snapshot]:
-        """Mark the text as unknown from here on, count the reason `why`, and yield the last snapshot."""
         self.skipped[why] += 1
         typing = self._open.get((user, file))
         self._open[user, file] = None
@@ -97,10 +85,8 @@ class Typings(msgspec.Struct):
 
 @contextmanager
 def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Iterator[list[Path]]:
-    """Yield the files with one of these extensions, sorted: of a folder or a zip, or the file itself.
-
-    Zips are unpacked within limits. Those that are broken or exceed the limits are counted.
-    """
+    """Yield the files with one of these extensions, sorted. Zips are unpacked within limits; broken or too large ones
+    are counted."""
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         root = path
         if path.is_file() and path.suffix == ".zip":
@@ -115,7 +101,7 @@ def unpack_files(path: Path, ends: Sequence[str], recording: Recording) -> Itera
 
 
 def read_whole(path: Path, recording: Recording) -> bytes | None:
-    """Return the bytes of a file. None, and counted, if it is too large."""
+    """Return None, and count the file, if it is too large."""
     if path.stat().st_size > LARGEST:
         recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
         return None
@@ -123,7 +109,6 @@ def read_whole(path: Path, recording: Recording) -> bytes | None:
 
 
 def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
-    """Yield the lines that are not blank and not too long."""
     with path.open("rb") as file:
         while line := file.readline(LONGEST + 1):
             if len(line) > LONGEST:
@@ -135,8 +120,7 @@ def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
 
 
 def seconds(text: str) -> float:
-    """Return the timestamp of an ISO 8601 date and time, with any number of digits behind the second. A missing zone
-    means UTC. Raises ValueError."""
+    """Parse ISO 8601, with any number of digits of a second. A missing zone means UTC. Raises ValueError."""
     # Before Python 3.11, `fromisoformat` reads 3 or 6 digits behind the second, and no `Z`.
     begin, point, remainder = text.strip().partition(".")
     digits = remainder[: len(remainder) - len(remainder.lstrip("0123456789"))]

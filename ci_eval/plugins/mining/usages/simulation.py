@@ -1,7 +1,6 @@
 """The simulation of histories backwards from the usages of finished code, with the frequencies observed for people.
 
-Calibrated to tables 3 and 5 of Proksch et al. (ASE 2016). Such data show that an evaluation works, not what developers
-do.
+Calibrated to tables 3 and 5 of Proksch et al. (ASE 2016). Shows that an evaluation works, not what developers do.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ ROWS = (
 )
 """Queries with N calls (a row each, the last one for 5 and more) of a goal with M (1 to 6 and more), of table 3."""
 NEW_OF_NONE = 3612 / 5747
-"""Share of the queries without calls whose usage was absent before. The paper does not give it for each M, so it is
-taken as equal."""
+"""Share of the queries without calls whose usage was absent before; not published by M, so taken as equal."""
 IN_ORDER = 0.7
 """Probability that calls are added in their order in the source. No published figure exists."""
 ONE_MORE = 0.5
@@ -47,11 +45,8 @@ class _Seen(msgspec.Struct):
 def simulate(
     usages: Sequence[ObjectUsage], *, seed: int, skipped: Counter[str], in_order: float = IN_ORDER, steps: bool = False
 ) -> Iterator[History]:
-    """Yield a history for each usage with calls: its start, and the usage. The same usages and seed give the same
-    histories.
-
-    `steps` adds each state in between, whose mix of classes is not the paper's.
-    """
+    """Yield a history for each usage with calls: its start, and the usage. Equal usages and seed give equal histories.
+    `steps` adds the states in between, whose mix of classes is not the paper's."""
     seen: dict[str, _Seen] = defaultdict(_Seen)
     for usage in usages:
         seen[usage.type].calls.update(usage.calls)
@@ -77,7 +72,6 @@ class _Simulation(msgspec.Struct, frozen=True):
         return draw(self.seed, f"{self.identity}\0{what}")
 
     def choose(self, weights: Mapping[T, float], what: str) -> T:
-        """Return one of the keys, sampled by their weights."""
         at = self.draw(what) * sum(weights.values())
         for key, weight in weights.items():
             at -= weight
@@ -102,13 +96,12 @@ class _Simulation(msgspec.Struct, frozen=True):
         return [begin, *fewer, *self._grown(order, count, self.end.definition)]
 
     def _grown(self, order: Sequence[str], count: int, definition: Definition) -> Iterator[ObjectUsage]:
-        """Yield usages with `count` calls, one more, … and all of them, then the end in order of the source."""
+        """Yield usages with `count` calls, one more, … and all, then the end in order of the source."""
         for length in range(count, len(order)):
             yield replace(self.end, definition=definition, calls=tuple(order[:length]))
         yield self.end
 
     def _count(self) -> int:
-        """Return how many of the calls are present at the start; fewer than at the end."""
         column = min(len(self.end.calls), len(ROWS)) - 1
         weights = {n: float(row[column]) for n, row in enumerate(ROWS) if row[column]}
         weights[0] *= 1 - NEW_OF_NONE
@@ -116,7 +109,6 @@ class _Simulation(msgspec.Struct, frozen=True):
         return count if count < len(ROWS) - 1 else min(count, len(self.end.calls) - 1)
 
     def _wrong(self) -> list[str]:
-        """Return calls that will be removed: other ones of the type, frequent ones more probably."""
         others = {call: count for call, count in self.seen.calls.items() if call not in self.end.calls}
         count = 1
         while self.draw(f"wrong {count}") < ONE_MORE:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedText:
-    """Return the usages of a text, which may be broken. Raises NotText if it is too large."""
+    """The text may be broken. Raises NotText if it is too large."""
     source = text.encode(errors="replace")
     if len(source) > LARGEST:
         raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
@@ -43,22 +43,15 @@ def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedT
 class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
     paths: Sequence[str]
     usages: Sequence[MinedUsage]
-    """Usages, in order of the paths."""
     receivers: Counter[Receiver]
     broken: int
-    """Files of which the grammar could not read some part."""
     troubles: Sequence[tuple[str, str]]
-    """Path and reason of files that could not be read at all."""
 
 
 def read_project(
     root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
 ) -> ProjectUsages:
-    """Return the usages in all files of the language below `root`. `infer` asks jedi if local rules do not determine a
-    type.
-
-    Calls `advance(done, of)` after each file.
-    """
+    """`advance(done, of)` is called after each file. `infer` asks jedi if local rules do not determine a type."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     shared = (root, dialect.name, Surroundings(own=dialect.own(paths)), infer)
     # jedi takes far longer than the grammar.
@@ -74,7 +67,7 @@ def read_project(
 
 
 def read_file(root: Path, language: str, around: Surroundings, infer: bool, path: str) -> MinedText | str:
-    """Return the usages in a file, or why it cannot be read. Runs in a worker process."""
+    """Return an error message if the file cannot be read. Runs in a worker process."""
     try:
         # A path that is not UTF-8 fails here, since no sample could hold it.
         path.encode()
@@ -88,24 +81,20 @@ def read_file(root: Path, language: str, around: Surroundings, infer: bool, path
 # --------------------------------------------------------------------------------------------------- being written
 
 MARK = "ciEvalWritesHere"
-"""Stands for the name that is being written."""
 MEMBER = re.compile(r"\.\s*\Z")
 ARGUMENTS = re.compile(r"\s*\(")
 DEEPEST = 10
-"""Classes between a type and the furthest one that it inherits from."""
+"""Levels of inheritance that are followed."""
 
 
 def find_dialect(path: str) -> Dialect | None:
-    """Return the language of a file by its extension, None if no usages are mined of it."""
+    """Return None if no usages are mined of such files."""
     return next((dialect for dialect in CATALOG.all() if path.endswith(tuple(dialect.grammars))), None)
 
 
 def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[ObjectUsage]:
-    """Return the usage of the object whose member is written between these texts, as far as local rules know it.
-
-    The same usage follows for each type that the file declares as a base of the object's type, the nearest first. The
-    list is empty if no member is written, or if the object's type is unknown.
-    """
+    """Return the usage of the object whose member is written between these texts, then the same for each base of its
+    type that the file declares, the nearest first. Empty if no member is written, or the type is unknown."""
     if not MEMBER.search(before):
         return []
     # Only calls make usages, so a name without brackets gets some.
@@ -129,9 +118,8 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
 
 LIBRARY = Path(os.__file__).parent
 NONE = "builtins.NoneType"
-"""Type of None, which is ignored: the first value of a variable seldom says what it is for."""
+"""Ignored: the first value of a variable seldom says what it is for."""
 KEPT = 200_000
-"""Number of answers that the cache holds."""
 IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b.*$", re.MULTILINE)
 BLOCK = re.compile(rb"^(?:[ \t]+)?(?:async[ \t]+)?(?:def|class)\b", re.MULTILINE)
 SORTS: dict[str, Receiver] = {"module": "module", "namespace": "module", "class": "class"}
@@ -140,11 +128,10 @@ Answer = tuple[Receiver, str]
 
 # jedi takes about 26 ms for an answer, and most of a file is the same from snapshot to snapshot.
 class JediInference:
-    """The inference by jedi before a dot, for Python code in which local rules do not determine the type. It caches its
-    answers about the texts of one project."""
+    """The inference by jedi before a dot, with a cache of its answers about one project."""
 
     def __init__(self, root: Path | None = None) -> None:
-        """Start jedi. `root` is the project's folder, whose other modules jedi may read. None of them is run."""
+        """`root`: the project's folder, whose modules jedi may read. None of them is run."""
         import jedi  # Takes long, and most commands infer nothing.
 
         # jedi would import these modules rather than read them, and so run their code.
@@ -158,7 +145,6 @@ class JediInference:
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._script: tuple[bytes, jedi.Script] | None = None
         self.asked = 0
-        """Number of calls of jedi."""
 
     def __call__(self, source: bytes, at: int) -> Answer:
         key = _key(source, at)
@@ -201,7 +187,7 @@ def _parser_cache() -> TemporaryDirectory[str]:
 
 
 def _key(source: bytes, at: int) -> bytes:
-    """Return the digest that decides an answer: the function or class around, the position in it, and the imports."""
+    """Digest the function or class around, the position in it, and the imports."""
     begins = [0, *(match.start() for match in BLOCK.finditer(source))]
     number = bisect_right(begins, at) - 1
     end = begins[number + 1] if number + 1 < len(begins) else len(source)

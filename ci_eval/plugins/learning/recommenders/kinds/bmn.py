@@ -24,8 +24,7 @@ from ci_eval.plugins.learning.recommenders.model import (
 
 
 def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
-    """Return the usages themselves: `contexts`, one slot after the other; `starts` and `flat`, which are their calls;
-    and `counts`."""
+    """Return the usages: `contexts`, one slot after the other; `starts` and `flat`, their calls; and `counts`."""
     return {
         "contexts": usages.contexts.T.ravel(),
         "starts": usages.starts,
@@ -36,7 +35,7 @@ def train(usages: TypeUsages, _options: TrainingOptions) -> Arrays:
 
 class Neighbours:
     def __init__(self, model: TypeModel) -> None:
-        """Read the arrays. Raises ConfigError if the model is none of this kind."""
+        """Raises ConfigError if the model is not of this kind."""
         self._calls = len(model.calls)
         self._counts = model.numbers("counts", least=1)
         self._flat = model.numbers("flat", below=self._calls)
@@ -51,8 +50,7 @@ class Neighbours:
         self._of_call = np.searchsorted(self._flat[by_call], np.arange(self._calls + 1))
 
     def distances(self, known: Known) -> Ints:
-        """Return for each usage in how many columns it differs from the query, with a column for each call and each
-        value of a slot."""
+        """Return in how many columns each usage differs, with a column for each call and each value of a slot."""
         # Calls that only the usage has do not count: they are the answer.
         distances = np.full(len(self._counts), len(known.calls))
         for slot, value in enumerate(known.contexts):
@@ -66,7 +64,6 @@ class Neighbours:
         return distances
 
     def __call__(self, known: Known) -> Scores:
-        """Return the share of the nearest usages that have the call."""
         distances = self.distances(known)
         nearest = np.flatnonzero(distances == distances.min())
         at, owner = part(self._starts, nearest)

@@ -1,8 +1,7 @@
 """The recommender PBN: patterns of usages in a Bayesian network.
 
-Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian networks" (TOSEM 2015). Usages with alike calls are
-a pattern. The network has the pattern as hidden root and a node for each slot and each call, which are independent
-given the pattern. Its answer has a closed form, so no figure is approximated.
+Proksch, Lerch & Mezini, "Intelligent code completion with Bayesian networks" (TOSEM 2015). The network has the pattern
+as hidden root, and slots and calls as independent nodes given the pattern. Its answer has a closed form.
 """
 
 from __future__ import annotations
@@ -28,28 +27,27 @@ from ci_eval.plugins.learning.recommenders.model import (
 )
 
 DIGITS = 6
-"""Digits to which shares are rounded."""
 
 
 class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
-    """The options of `pbn`; the defaults are the paper's PBN(10)."""
+    """The options; the defaults are the paper's PBN(10)."""
 
     t1: Annotated[float, Meta(gt=0, le=1)] = 0.101
-    """Usages whose calls are nearer than this to those of a pattern's centre belong to it."""
+    """Usages belong to a pattern if their distance to its centre is below this."""
     t2: Annotated[float, Meta(gt=0, le=1)] = 0.10
-    """Nearer than this, they belong to no pattern after it."""
+    """Usages nearer than this belong to no later pattern."""
     smoothing: Annotated[float, Meta(gt=0, lt=0.5)] = 1e-6
     """The least probability of anything."""
 
     def __post_init__(self) -> None:
-        """Check that `t2` is not above `t1`. Raises ValueError."""
+        """Raises ValueError if `t2` is above `t1`."""
         if self.t2 > self.t1:
             raise ValueError(f"t2 is {self.t2:g}, above t1, which is {self.t1:g}: what leaves the rest must belong")
 
 
 def train(usages: TypeUsages, options: PbnOptions) -> Arrays:
-    """Return `members`, the number of usages of each pattern; and for each feature (call or value), from `starts` on,
-    the `patterns` in which it occurs and in how many of their usages (`counts`)."""
+    """Return `members`, usages of each pattern; and for each feature (call or value), from `starts` on, its `patterns`
+    and in how many of their usages it occurs (`counts`)."""
     set_of_row, starts, flat = _call_sets(usages)
     pattern, member = canopies(starts, flat, options.t1, options.t2)
     rows = np.argsort(set_of_row, kind="stable")
@@ -68,8 +66,8 @@ def train(usages: TypeUsages, options: PbnOptions) -> Arrays:
 
 
 def _call_sets(usages: TypeUsages) -> tuple[Ints, Ints, Ints]:
-    """Return the number of each row's set of calls, and these sets, divided as `canopies` takes them: the most frequent
-    first, of equals in the order of their calls."""
+    """Return the set of calls of each row, and the sets as `canopies` takes them: the most frequent first, then by
+    calls."""
     rows = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
     totals: dict[tuple[int, ...], int] = {}
     for row, count in zip(rows, usages.counts.tolist(), strict=True):
@@ -81,7 +79,6 @@ def _call_sets(usages: TypeUsages) -> tuple[Ints, Ints, Ints]:
 
 
 def _features(usages: TypeUsages, row: Ints, of: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return feature, pattern and number of usages for each feature of each row in a pattern."""
     at, owner = part(usages.starts, row)
     features, patterns, counts = [usages.flat[at]], [of[owner]], [usages.counts[row][owner]]
     first = len(usages.calls)
@@ -97,7 +94,7 @@ def _features(usages: TypeUsages, row: Ints, of: Ints) -> tuple[Ints, Ints, Ints
 
 class Network:
     def __init__(self, model: TypeModel, options: PbnOptions) -> None:
-        """Read the arrays. Raises ConfigError if the model is none of this kind."""
+        """Raises ConfigError if the model is not of this kind."""
         self._model = model
         self._least = options.smoothing
         self._members = model.numbers("members", least=1)
@@ -114,7 +111,7 @@ class Network:
         self._beyond = np.clip(self._shares[:end], self._least, 1 - self._least) - self._least
 
     def posterior(self, known: Known) -> Floats:
-        """Return the probability of each pattern given the query. Calls that the query lacks are no evidence."""
+        """Return the probability of each pattern. Calls that the query lacks are no evidence."""
         logarithms = self._prior.copy()
         for call in known.calls:
             at = self._span(int(call))
@@ -131,7 +128,7 @@ class Network:
         return slice(self._starts[feature], self._starts[feature + 1])
 
     def _observe(self, logarithms: Floats, at: slice, shares: Floats) -> None:
-        """Add the evidence `shares` to the patterns' logarithms. Patterns that are not named get the least."""
+        """Add to the patterns' logarithms. Patterns that are not named get the least."""
         # A factor that all patterns share cancels out, so only those that are named change.
         logarithms[self._patterns[at]] += np.log(shares / self._least)
 
@@ -151,11 +148,10 @@ RECOMMENDER = Recommender(
 
 
 def canopies(starts: Ints, flat: Ints, t1: float, t2: float) -> tuple[Ints, Ints]:
-    """Return the canopies of different, non-empty sets of small numbers, as parallel arrays of canopy and member.
+    """Return canopies of different, non-empty sets of small numbers, as parallel arrays of canopy and member.
 
-    The order of the sets decides: the first one left is a centre, takes those nearer than `t1` in, and removes those
-    nearer than `t2` from the remaining ones. A set may be in several canopies. `starts` has where each set begins in
-    `flat`, and the end. Needs 0 < t2 <= t1 <= 1.
+    The first remaining set is a centre, takes those nearer than `t1`, and removes those nearer than `t2`. A set may be
+    in several canopies. `starts`: begins of the sets in `flat`, and the end. Needs 0 < t2 <= t1 <= 1.
     """
     sizes = np.diff(starts)
     places = {int(size): np.flatnonzero(sizes == size) for size in np.unique(sizes)}
@@ -184,5 +180,4 @@ def canopies(starts: Ints, flat: Ints, t1: float, t2: float) -> tuple[Ints, Ints
 
 
 def _nearest(first: int, second: int) -> float:
-    """Return the least distance of two different sets of these sizes."""
     return 1 - (first - 1 if first == second else min(first, second)) / sqrt(first * second)

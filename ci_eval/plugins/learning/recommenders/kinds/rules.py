@@ -1,7 +1,7 @@
-"""The recommender by association rules, from features of usages to a call.
+"""The recommender by association rules, from a few features (calls, values of slots) to a call.
 
 Agrawal & Srikant, "Fast algorithms for mining association rules" (VLDB 1994); for calls, Bruch, Monperrus & Mezini (FSE
-2009). The antecedents of a rule are calls and values of slots, only a few, so that rules stay few, too.
+2009).
 """
 
 from __future__ import annotations
@@ -27,23 +27,21 @@ from ci_eval.plugins.learning.recommenders.model import (
 )
 
 Items = tuple[int, ...]
-"""Features, ascending: calls come first."""
+"""Ascending: calls come first."""
 
 
 class RulesOptions(TrainingOptions, frozen=True, kw_only=True):
-    """The options of training for `rules`."""
-
     support: Annotated[int, Meta(ge=1)] = 2
-    """Fewest usages that have all features of a rule."""
+    """Fewest usages with all features of a rule."""
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.30
-    """Least share of usages with the call among those that have the antecedents."""
+    """Least share of usages with the call among those with the antecedents."""
     antecedents: Annotated[int, Meta(ge=0, le=3)] = 2
-    """The most features that a call follows from; 0 for rules by the type alone."""
+    """A limit for the features of a rule; 0 for rules by the type alone."""
 
 
 def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
-    """Return the arrays of all rules: `antecedents` (as many for each rule as the options allow, NONE in place of
-    missing ones), `consequents` (the call that follows), `support` (usages that have all of it), and `confidence`."""
+    """Return `antecedents` (as many as the options allow, NONE for missing ones), `consequents` (calls), `support`
+    (usages with all of it), and `confidence`."""
     supports = _supports(usages, options)
     rules = sorted(_rules(supports, len(usages.calls), options))
     width = options.antecedents
@@ -59,8 +57,6 @@ def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
 
 
 def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
-    """Return the number of usages that have features together, for all that are frequent enough, level by level
-    (Apriori)."""
     first = np.cumsum([len(usages.calls), *map(len, usages.values)])[:-1]
     contexts = np.where(usages.contexts >= 0, usages.contexts + first, NONE).tolist()
     calls = [calls_of_row.tolist() for calls_of_row in np.split(usages.flat, usages.starts[1:-1])]
@@ -82,7 +78,7 @@ def _supports(usages: TypeUsages, options: RulesOptions) -> dict[Items, int]:
 
 
 def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> Iterator[tuple[Items, int]]:
-    """Yield antecedents and call of each rule, except where fewer antecedents have at least the same confidence."""
+    """Leave out rules of which fewer antecedents have at least the same confidence."""
     for items, support in supports.items():
         for call in (item for item in items if item < calls):
             antecedents = tuple(item for item in items if item != call)
@@ -97,7 +93,7 @@ def _rules(supports: Mapping[Items, int], calls: int, options: RulesOptions) -> 
 
 class Rules:
     def __init__(self, model: TypeModel, options: RulesOptions) -> None:
-        """Read the arrays. Raises ConfigError if the model is none of this kind."""
+        """Raises ConfigError if the model is not of this kind."""
         self._model = model
         self._consequents = model.numbers("consequents", below=len(model.calls))
         self._support = model.numbers("support", least=1).astype(np.float64)
@@ -109,7 +105,7 @@ class Rules:
         self._antecedents = antecedents.reshape(size, options.antecedents)
 
     def __call__(self, known: Known) -> Scores:
-        """Return the highest confidence of the rules that fire, with the support to order equal ones."""
+        """Return the highest confidence of the rules that fire; support orders equal ones."""
         # The last element stands for NONE, which every query has.
         seen = np.zeros(self._model.features + 1, dtype=bool)
         seen[NONE] = True

@@ -31,7 +31,6 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 )
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
-"""Attributes of NUnit, xUnit and MSTest."""
 CLASSES = {"class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration"}
 NAMESPACES = {"namespace_declaration", "file_scoped_namespace_declaration"}
 BODIES = {"declaration_list", *NAMESPACES, *CLASSES}
@@ -40,7 +39,6 @@ DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Return the tests of a C# file, or its functions if it has no test."""
     all_methods = list(methods(root, CLASSES, BODIES, partial(_attributes, source)))
     tests = [method for method in all_methods if method.marks & TESTS]
     if not tests:
@@ -77,7 +75,7 @@ def _function(source: bytes, path: str, method: Method) -> Function:
 
 
 def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]:
-    """Return the least and the most arguments of a call; None for the most if there is no limit."""
+    """Return the least and the most arguments of a call; None without a limit."""
     written = [
         node_text(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"
     ]
@@ -114,8 +112,7 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 
 
 def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
-    """Return the name in `name`, `….name`, `…?.name` and `name<T>`, and the word before it, if that is a single
-    word."""
+    """Return the name of `name`, `….name`, `…?.name` and `name<T>`, and the word before it, if that is one word."""
     before = field(called, "expression")
     receiver = node_text(source, before) if before and before.child_count == 0 else ""
     last: Node | None = called
@@ -131,7 +128,6 @@ def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
 
 
 def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[Method]) -> Iterator[str]:
-    """Yield usings and global code, and the test's class without tests."""
     declarations = BODIES | {"interface_declaration", "enum_declaration", "delegate_declaration"}
     for node in _global(root):
         if node.type not in declarations:
@@ -159,8 +155,7 @@ def _global(root: Node) -> Iterator[Node]:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield the methods that the test calls and whose name is contained in the test's as whole words; the longest name
-    counts."""
+    """Yield the called methods whose name is in the test's as whole words; the longest name counts."""
     called = dict.fromkeys(call.name for call in test.calls)
     names = [name for name in called if tells([test.name], name)]
     longest = max(map(len, names), default=0)

@@ -88,7 +88,7 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 
 
 def _argument_count(arguments: Node | None) -> int | None:
-    """Return the number of arguments. None if a slice is spread, or if one call gives them all."""
+    """Return None if a slice is spread, or if one call gives all arguments."""
     argument_nodes = named_children(arguments)
     several = any(node.type == "variadic_argument" for node in argument_nodes)
     return (
@@ -99,7 +99,7 @@ def _argument_count(arguments: Node | None) -> int | None:
 
 
 def _context(source: bytes, root: Node) -> Iterator[str]:
-    """Yield all code but what go runs: functions by their signatures, TestMain as it is."""
+    """Yield all code except tests: functions by their signatures, TestMain as it is."""
     for node in named_children(root):
         if node.type not in FUNCTIONS or field_text(source, node, "name") in WHOLE:
             yield node_text(source, node)
@@ -109,8 +109,7 @@ def _context(source: bytes, root: Node) -> Iterator[str]:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield the functions Foo, foo and methods of the same package for TestFoo, TestFoo_case, TestType_Method and
-    TestTypeMethod."""
+    """Yield Foo, foo and methods of the same package for TestFoo, TestFoo_case, TestType_Method and TestTypeMethod."""
     name = test.name.removeprefix("Test").lstrip("_")
     for begin in beginnings(name):
         remainder = name[len(begin) :]
@@ -126,7 +125,6 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
 
 def _candidates(index: Index, begin: str) -> Sequence[Function]:
-    """Return functions and methods of that name, and methods of that name behind their type's."""
     functions = index.named(*_spellings(begin))
     for owner in beginnings(begin):
         if method := begin[len(owner) :].lstrip("_"):

@@ -33,7 +33,6 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 )
 
 TESTS = {"Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "Theory"}
-"""Annotations of JUnit 4 and 5, and of TestNG."""
 FIXTURES = {"Before", "After", "BeforeClass", "AfterClass", "BeforeEach", "AfterEach", "BeforeAll", "AfterAll"}
 FIXTURE_NAMES = {"setUp", "tearDown"}
 KEPT = {"field_declaration", "constructor_declaration", "static_initializer"}
@@ -155,7 +154,7 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield methods of the class that the test's own is named after: by name, else the only one that is called."""
+    """Yield methods of the class that the test's is named after: by name, else the only called one."""
     focal = _focal(test, index)
     by_name = {name: list(functions) for name, functions in groupby(sorted(focal, key=_name_key), _name_key)}
     name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
@@ -181,8 +180,8 @@ def _name_key(method: Function) -> str:
 
 
 def _focal(test: Test, index: Index) -> Sequence[Function]:
-    """Return the methods of the class in the test's package that has the longest beginning of its name. If the package
-    has none, return those of the only class of exactly that name."""
+    """Return the methods of the package's class with the longest beginning of the test's name, else of the only class
+    of exactly that name."""
     about = subject(test.owner)
     for begin in beginnings(about):
         if near := [function for function in index.of(begin) if function.scope == test.scope]:

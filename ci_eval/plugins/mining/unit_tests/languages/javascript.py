@@ -1,6 +1,6 @@
 """The pairing of JavaScript and TypeScript: callbacks of it() and test(), by the last call of a project's function.
 
-Their tests have no names to go by (MERA's UnitTests card). If a title names the function, the confidence is high.
+Their tests have no names (MERA's UnitTests card). If a title names the function, the confidence is high.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
 _Part = tuple[Node, Sequence[tuple[Node, Sequence[Node]]]]
-"""A node at the top of the file, and what a framework runs in it, each with the suites around it."""
+"""A node at the top of the file, and what a framework runs in it, each with its suites."""
 GENERATED = re.compile(
     r"(?:.*/)?(?:dist|build|coverage|vendor|examples?|bench(?:mark)?s?)/.*|.*\.min\.[cm]?js|.*\.d\.ts"
 )
@@ -50,11 +50,11 @@ BUILT_IN = frozenset(
     "substr substring test then toFixed toLowerCase toString toUpperCase trim unshift valueOf values assign create "
     "defineProperty freeze on once emit end write done floor round max min abs pow sqrt random".split()
 )
-"""Methods that every object, string, list, promise or stream has: what they are called on decides, not the name."""
+"""Methods of every object, string, list, promise or stream: the receiver decides, not the name."""
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Return the tests of a test file, or the functions of another file. Generated files have neither."""
+    """Read tests or functions, and neither from generated files."""
     if GENERATED.fullmatch(path):
         return Parsed()
     if TEST_FILE.fullmatch(path):
@@ -63,8 +63,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 
 def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
-    """Yield the functions that have a name. Of those inside others, only members and what is returned is seen
-    outside."""
+    """Yield only members and what is returned of functions inside others."""
     stack: list[tuple[Node, str, Callable[[str], bool]]] = [(root, "", lambda _: True)]
     while stack:
         node, owner, seen = stack.pop()
@@ -85,7 +84,6 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
 
 
 def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
-    """Return a check whether a name is one that the function returns at its end."""
     statements = named_children(function.child_by_field_name("body"))
     returned = [
         named_children(statement)[0]
@@ -98,15 +96,13 @@ def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
 class _Definition(msgspec.Struct, frozen=True):
     name: str
     whole: Node
-    """Node of the definition, with the statement around it if that holds nothing else."""
     function: Node | None
-    """Function; None if a call makes it from others."""
+    """The function; None if a call makes it from others."""
     owner: str | None = None
-    """Class or object it belongs to; None for whatever is around it."""
+    """The class or object; None for whatever is around the definition."""
 
 
 def _definition(source: bytes, node: Node) -> _Definition | None:
-    """Return what a node defines, if that is a function: the node itself, or the value that it names."""
     if node.type in DECLARED:
         is_method = node.type == "method_definition"
         return _Definition(field_text(source, node, "name"), node, node, None if is_method else "")
@@ -122,8 +118,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
 
 
 def _is_function(value: Node) -> bool:
-    """Return whether the value is a function, or a call that makes one of functions: debounce(function …), typed(name,
-    { …: function … })."""
+    """Calls that make one of functions count: debounce(function …), typed(name, { …: function … })."""
     if value.type in FUNCTIONS:
         return True
     arguments = named_children(value.child_by_field_name("arguments")) if value.type == "call_expression" else []
@@ -138,7 +133,7 @@ def _has_functions(node: Node) -> bool:
 
 
 def _owner(source: bytes, left: Node) -> str:
-    """Return `Box` for Box.prototype.grow and Box.grow, and an empty string for exports.grow."""
+    """Return `Box` for Box.prototype.grow and Box.grow, "" for exports.grow."""
     parts = field_text(source, left, "object").split(".")
     kept = [part for part in parts if part not in {"prototype", "exports", "module", "this"}]
     return kept[-1] if kept and kept[-1].isidentifier() else ""
@@ -179,8 +174,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
 
 
 def _framework_calls(source: bytes, root: Node) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """Yield calls of what a framework runs, each with the suites around it, the outermost first; nothing inside
-    tests."""
+    """Yield calls with the suites around them, the outermost first; nothing inside tests."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(root, ())]
     while stack:
         node, around = stack.pop()
@@ -229,7 +223,7 @@ def _test(
 
 
 def sorted_calls(source: bytes, node: Node) -> list[Call]:
-    """Return the calls in order of the position of their names: `a.b(c()).d()` calls b, c, d."""
+    """Return the calls by the position of their names: `a.b(c()).d()` calls b, c, d."""
     calls = []
     for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
@@ -244,14 +238,12 @@ def sorted_calls(source: bytes, node: Node) -> list[Call]:
 
 
 def _receiver(source: bytes, node: Node | None) -> str:
-    """Return the word that a chain of calls and members begins with."""
     while node and node.type in {"call_expression", "member_expression"}:
         node = node.child_by_field_name("function") or node.child_by_field_name("object")
     return node_text(source, node) if node and node.type in {"identifier", "this"} else "…" if node else ""
 
 
 def _imports(source: bytes, root: Node) -> dict[str, str]:
-    """Return the module of each local name, from import and from require anywhere outside functions."""
     modules: dict[str, str] = {}
     for node in descendants(root, into=lambda descendant: descendant.type not in FUNCTIONS | DECLARED):
         if node.type == "import_statement":
@@ -282,8 +274,8 @@ def _names(node: Node) -> Iterator[Node]:
 
 
 def _context(source: bytes, parts: Sequence[_Part], suite: int) -> Iterator[str]:
-    """Yield everything outside of suites and tests, and the test's own outermost suite without its tests. The suite
-    begins at the byte `suite`."""
+    """Yield what is outside of suites and tests, and the test's outermost suite, from the byte `suite`, without its
+    tests."""
     for node, inner in parts:
         if not inner:
             yield node_text(source, node)
@@ -297,8 +289,8 @@ def _context(source: bytes, parts: Sequence[_Part], suite: int) -> Iterator[str]
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield the last called function that the test's file or a suite is named after; else the last that a title names;
-    else the last."""
+    """Yield the last called function that the test's file or a suite is named after; else that a title names; else the
+    last."""
     # Assertions, and methods that every object has, are no candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
     subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
@@ -309,8 +301,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
 
 def _callees(test: Test, call: Call, index: Index) -> list[Function]:
-    """Return the functions of the project that may be called: those of an imported file of the project, or, if no
-    import shows it, methods whose name is not built in."""
+    """Return functions of an imported project file, or, if no import shows it, methods whose name is not built in."""
     module = test.imports.get(call.receiver or call.name)
     functions = [function for function in index.named(call.name) if call.fits(function)]
     if call.receiver in ASSERTIONS:
@@ -322,7 +313,7 @@ def _callees(test: Test, call: Call, index: Index) -> list[Function]:
 
 
 def _is_project_module(module: str, index: Index) -> bool:
-    """Return whether a module is a file of the project that holds no tests, or a folder of it."""
+    """A module is a file of the project without tests, or a folder of it."""
     files = [module, *(f"{module}{end}" for end in SCRIPT | TYPED)]
     present = [path for path in files if path in index.paths]
     if present:
@@ -331,7 +322,7 @@ def _is_project_module(module: str, index: Index) -> bool:
 
 
 def framework(package: Mapping[str, object]) -> str:
-    """Return the test framework that the project's package.json depends on, or an empty string."""
+    """Return "" without a known test framework."""
     needed: set[str] = set()
     for key in ("dependencies", "devDependencies"):
         dependencies = package.get(key)

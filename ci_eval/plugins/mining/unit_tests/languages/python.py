@@ -30,19 +30,17 @@ OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
 FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
 RAISES = re.compile("raises|warns", re.IGNORECASE)
 NOTHING = {"pass_statement", "string", "ellipsis"}
-"""Statements; some grammars have an `expression_statement` around the last two."""
+"""Nodes of statements, the last two in an `expression_statement` in some grammars."""
 
 
 class _Definition(msgspec.Struct, frozen=True):
-    """A function: its node with the decorators, without them, and the classes around it."""
-
     whole: Node
     function: Node
     classes: tuple[Node, ...] = ()
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    """Return the tests of a test file, or the functions of another file. Helpers of tests have neither."""
+    """Read tests or functions, and neither from helpers of tests."""
     definitions = list(_definitions(root))
     if TEST_FILE.fullmatch(path):
         return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)
@@ -53,7 +51,6 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
 
 
 def _definitions(root: Node) -> Iterator[_Definition]:
-    """Yield the functions of a file and its classes, those inside other functions left out."""
     stack: list[tuple[Node, Node, tuple[Node, ...]]] = [(root, root, ())]
     while stack:
         node, whole, classes = stack.pop()
@@ -135,13 +132,12 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 
 
 def _last_name(source: bytes, node: Node | None) -> str:
-    """Return `name` for `name` and `….name`, and an empty string for anything else."""
+    """Return `name` for `name` and `….name`, else ""."""
     last = node.child_by_field_name("attribute") if node and node.type == "attribute" else node
     return node_text(source, last) if last and last.type == "identifier" else ""
 
 
 def _imports(source: bytes, root: Node) -> Mapping[str, str]:
-    """Return the module of each name that `from module import name` binds anywhere in the file's global code."""
     modules = {}
     for node in descendants(
         root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}
@@ -161,8 +157,8 @@ def _imports(source: bytes, root: Node) -> Mapping[str, str]:
 def _context(
     source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[_Definition], indent: str = ""
 ) -> Iterator[str]:
-    """Yield imports, global code and other classes as they are, functions by their signatures, and the test's own class
-    by its header, fields and fixtures; without tests."""
+    """Yield imports, global code and other classes as they are, functions by their signatures, and the test's class by
+    its header, fields and fixtures; without tests."""
     with_tests = {node.start_byte for test in tests for node in test.classes}
     for child in named_children(parent):
         definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
@@ -194,7 +190,6 @@ def _header(
 
 
 def _until_body(source: bytes, whole: Node, definition: Node) -> str:
-    """Return the decorators and the header, to its colon."""
     body = definition.child_by_field_name("body")
     end = body.start_byte if body else definition.end_byte
     header = source[whole.start_byte : end].decode(errors="replace")
@@ -207,8 +202,8 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield candidates by pytest's way of naming: test_NAME, test_NAME_how, class TestName. A function that is not
-    called must be in the module or the class that the test's own is named after."""
+    """Candidates by pytest's names: test_NAME, test_NAME_how, class TestName. A function that is not called must be in
+    the module or class that the test's is named after."""
     about, module = subject(test.owner), subject(stem(test.place.path))
 
     def fits(function: Function) -> bool:

@@ -25,7 +25,6 @@ from ci_eval.plugins.mining.usages.dialect import (
 from ci_eval.plugins.mining.usages.places import Layout, Site
 
 DEEPEST = 30
-"""Depth below which nested expressions are not evaluated: nobody's code has them."""
 LITERALS = {"string_literal": "String", "text_block": "String", "class_literal": "Class"}
 WIDELY = {
     "java.util": "AbstractCollection AbstractList AbstractMap AbstractSet ArrayDeque ArrayList Arrays BitSet Calendar "
@@ -45,7 +44,6 @@ WIDELY = {
 """Types of the two packages that are mostly imported as a whole."""
 OF_PACKAGE = {package: frozenset(names.split()) for package, names in WIDELY.items()}
 SOURCES = {"java", "src", "sources", "source"}
-"""Folders that the folders of packages lie in."""
 TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
 TYPES |= {"annotation_type_declaration"}
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
@@ -58,19 +56,14 @@ OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString(
 
 
 class Names(msgspec.Struct, frozen=True, kw_only=True):
-    """The names of a file's types: package, imports, declarations."""
-
     package: str
     imports: dict[str, str]
-    """Name → fully qualified."""
     wholly: list[str]
-    """Packages of which all is imported."""
     declared: dict[str, str]
-    """Types of this file: name → fully qualified."""
     own: frozenset[str]
 
     def find(self, name: str) -> str:
-        """Return the fully qualified name of a type, or an empty string if it is ambiguous."""
+        """Return "" if the name is ambiguous."""
         first, _, inner = name.partition(".")
         if not first[:1].isupper():
             return name if inner else ""
@@ -92,7 +85,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
         return f"{others[0]}.{name}" if len(others) == 1 else "" if others else here
 
     def is_own(self, type_: str) -> bool:
-        """Return whether a type is one of the project's: of its files, or of the same package."""
+        """Types of the same package are own, too."""
         parts = type_.split(".")
         # The package of a type is its name up to the first part that is capitalised.
         count = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts))
@@ -127,7 +120,6 @@ def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
 
 
 def project_types(paths: Iterable[str]) -> frozenset[str]:
-    """Return the types that the files of a project are named for."""
     types = set()
     for path in paths:
         parts = list(PurePosixPath(path).with_suffix("").parts)
@@ -140,15 +132,11 @@ class Scope(msgspec.Struct, kw_only=True):
     enclosing: Enclosing
     parent: Scope | None = None
     class_: str = ""
-    """Qualified name, if the scope is that of a class."""
     names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     returns: dict[str, Meaning] = msgspec.field(default_factory=dict)
-    """Results of the methods, if the scope is that of a class."""
     parameters: frozenset[str] = frozenset()
-    """Names of its type parameters."""
 
     def around(self) -> Iterator[Scope]:
-        """Yield this scope and those around it, the innermost first."""
         scope: Scope | None = self
         while scope:
             yield scope
@@ -169,8 +157,6 @@ class Scope(msgspec.Struct, kw_only=True):
 
 
 class JavaWalk(Walk[Scope]):
-    """The walk over a Java file, which gathers the calls on its objects."""
-
     def __init__(self, source: bytes, root: Node, around: Surroundings) -> None:
         super().__init__(source, around, LAYOUT)
         self.names = read_names(source, root, around.own)
@@ -202,7 +188,6 @@ class JavaWalk(Walk[Scope]):
             self._visit_all(node.children, scope)
 
     def _enter(self, node: Node, scope: Scope, qualified: str, bases: list[Node]) -> None:
-        """Read a class, which may be anonymous."""
         types = [meaning.name for base in bases if (meaning := self.resolve_type(base, scope)).sort == "object"]
         self.bases[qualified] = tuple(types)
         context = next((type_ for type_ in types if not self.is_own(type_)), qualified)
@@ -250,7 +235,7 @@ class JavaWalk(Walk[Scope]):
         self._visit(node.child_by_field_name("body"), inner)
 
     def _library_method(self, node: Node, signature: str, owner: Scope) -> str:
-        """Return the method of a library that it overrides, or an empty string if it is not marked so."""
+        """Return "" if the method is not marked as overriding."""
         modifiers = named_children(child_of_type(node, "modifiers"))
         if "Override" not in {self.field_text(modifier, "name") for modifier in modifiers}:
             return ""
@@ -259,7 +244,6 @@ class JavaWalk(Walk[Scope]):
         return f"java.lang.Object.{signature}" if signature in OF_OBJECT else ""
 
     def _written_type(self, parameter: Node) -> str:
-        """Return the type of a parameter, without type arguments."""
         text = self.text(_type_node(parameter)).partition("<")[0].rpartition(".")[2]
         more = "[]" if child_of_type(parameter, "dimensions") else ""
         return f"{text}{'...' if parameter.type == 'spread_parameter' else more}"
@@ -285,7 +269,6 @@ class JavaWalk(Walk[Scope]):
             self._define(scope.enclosing, meaning, name, node)
 
     def _declarations(self, node: Node, scope: Scope) -> Iterator[tuple[str, Meaning]]:
-        """Yield name and meaning of the variables of a declaration."""
         type_node = node.child_by_field_name("type")
         declared = self.resolve_type(type_node, scope)
         for declarator in named_children(node):
@@ -345,7 +328,6 @@ class JavaWalk(Walk[Scope]):
         self._bind(self.field_text(node, "name"), meaning, scope, node)
 
     def _pattern(self, node: Node, scope: Scope) -> None:
-        """Bind the variable of `x instanceof Foo foo`."""
         holder = node
         if not node.child_by_field_name("name"):
             holder = next((child for child in descendants(node) if child.type == "type_pattern"), node)
@@ -357,7 +339,7 @@ class JavaWalk(Walk[Scope]):
         self._visit_all(node.children, scope)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
-        """Bind the parameters of a lambda, which have no type unless one is written."""
+        """Parameters have no type unless one is written."""
         parameters = node.child_by_field_name("parameters")
         inner = Scope(enclosing=scope.enclosing, parent=scope)
         if parameters is not None and parameters.type == "formal_parameters":
@@ -384,7 +366,6 @@ class JavaWalk(Walk[Scope]):
     # ------------------------------------------------------------------------------------------------ expressions
 
     def resolve_type(self, node: Node | None, scope: Scope) -> Meaning:
-        """Return the meaning of an object of the type that a node names."""
         if node is None:
             return UNKNOWN
         if node.type == "array_type":
@@ -405,7 +386,6 @@ class JavaWalk(Walk[Scope]):
         return UNKNOWN
 
     def of(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
-        """Return the meaning of an expression."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type in LITERALS:
@@ -450,7 +430,6 @@ class JavaWalk(Walk[Scope]):
         return UNKNOWN.with_definition("FIELD", f"{holder.name}.{name}".lstrip("."))
 
     def _result(self, node: Node, scope: Scope, depth: int) -> Meaning:
-        """Return the meaning of a call: known of methods of the classes around alone."""
         receiver = node.child_by_field_name("object")
         name = self.field_text(node, "name")
         holder = self.of(receiver, scope, depth) if receiver else Meaning(sort="this")

@@ -23,22 +23,21 @@ PREDEFINED = {
     "uint": "UInt32", "ulong": "UInt64", "ushort": "UInt16", "void": "Void",
 }  # fmt: skip
 LONGEST = 10_000
-"""Characters of the longest name that is read."""
+"""Characters of a name."""
 
 
 class TypeName(msgspec.Struct, frozen=True):
-    """A type: its full name without its arguments; "" if it is unknown, a type parameter or an array."""
+    """The full name without arguments; "" for an unknown type, a type parameter or an array."""
 
     name: str = ""
     own: bool = False
-    """True if it is of the project that was edited, whose assembly has no version."""
+    """True if the type's assembly has no version, as of the edited project."""
 
 
 class MethodName(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     declared_in: TypeName = TypeName()
     parameters: tuple[tuple[TypeName, str], ...] = ()
-    """Type and name of each parameter."""
     is_static: bool = False
 
     @property
@@ -47,7 +46,6 @@ class MethodName(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """Return the name with the types of its parameters, which tells overloads apart."""
         return f"{self.full}({','.join(type_.name.rpartition('.')[2] for type_, _ in self.parameters)})"
 
 
@@ -69,7 +67,7 @@ def type_name(text: str) -> TypeName:
 
 
 def method_name(text: str) -> MethodName | None:
-    """Return the method name that a text spells, None if it spells none."""
+    """Return None if the text spells no method name."""
     text = text[:LONGEST].strip()
     if not PREFIX.match(text):
         return None
@@ -94,7 +92,7 @@ def method_name(text: str) -> MethodName | None:
 
 
 def member_name(text: str) -> str:
-    """Return the full name of a field or property, or an empty string if the text spells none."""
+    """Return the full name, "" if the text spells none."""
     text = PREFIX.sub("", text[:LONGEST].strip(), count=1)
     _, _, remainder = text.partition("[")
     returned, remainder = _split_brackets(f"[{remainder}")
@@ -104,21 +102,20 @@ def member_name(text: str) -> str:
 
 
 def parameter(text: str) -> tuple[TypeName, str]:
-    """Return type and name for `out [Type, Assembly] name`."""
+    """Parse `out [Type, Assembly] name`."""
     _, _, remainder = PREFIX.sub("", text, count=1).partition("[")
     type_, name = _split_brackets(f"[{remainder}")
     return type_name(type_), name.strip()
 
 
 def _split_brackets(text: str) -> tuple[str, str]:
-    """Return the text in the brackets that a text begins with, and the text behind them. The first is empty if it
-    begins with none."""
+    """Return the text in the brackets at the beginning, "" without any, and the text after them."""
     inner, bracket, behind = _partition(text[1:], "]")
     return (inner, behind) if text[:1] == "[" and bracket else ("", text)
 
 
 def _partition(text: str, at: str) -> tuple[str, str, str]:
-    """Split at the first `at` outside of brackets, like str.partition."""
+    """Split outside of brackets, like str.partition."""
     depth = 0
     for i, char in enumerate(text):
         if char == at and not depth:
@@ -143,12 +140,11 @@ class _Method(msgspec.Struct):
 
 
 class SstWalk:
-    """The reading of the usages in a simplified syntax tree (SST), which KaVE stores in place of a file's text."""
+    """The usages in a simplified syntax tree (SST), which KaVE stores in place of a file's text."""
 
     def __init__(self, tree: Mapping[str, object]) -> None:
         self.gathering = Gathering()
         self.completed: Key | None = None
-        """Key of the usage that completion was called on."""
         self._position = 0
         methods = tree.get("Methods")
         for method in methods if isinstance(methods, list) else ():
@@ -251,7 +247,6 @@ def _identifier(reference: object) -> str:
 
 COMPLETION = "CompletionEvent"
 APPLIED = 0
-"""Value of TerminatedState for an applied proposal."""
 
 
 class Proposal(msgspec.Struct, rename="pascal"):
@@ -259,8 +254,6 @@ class Proposal(msgspec.Struct, rename="pascal"):
 
 
 class Selected(msgspec.Struct, rename="pascal"):
-    """A proposal that was highlighted."""
-
     proposal: Proposal = msgspec.field(default_factory=Proposal)
 
 
@@ -269,8 +262,6 @@ class Context(msgspec.Struct):
 
 
 class Event(msgspec.Struct, rename="pascal"):
-    """A call of completion that was recorded."""
-
     context: Context = msgspec.field(name="Context2", default_factory=Context)
     proposal_collection: list[Proposal] = []
     selections: list[Selected] = []
@@ -278,8 +269,7 @@ class Event(msgspec.Struct, rename="pascal"):
     triggered_at: str = ""
 
     def selected(self) -> str:
-        """Return the method that was taken, or an empty string. If the taken proposal is not recorded, the first of the
-        list counts."""
+        """Return "" if nothing was taken. If the proposal is not recorded, the first of the list counts."""
         if self.terminated_state != APPLIED:
             return ""
         shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection[:1]

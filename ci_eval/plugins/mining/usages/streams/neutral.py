@@ -20,7 +20,7 @@ from ci_eval.plugins.mining.usages.recordings import (
 
 
 class Event(msgspec.Struct, kw_only=True):
-    """The fields that all lines share: seconds, user, file."""
+    """The fields of all lines. `time` is in seconds."""
 
     t: float
     user: str = ""
@@ -28,7 +28,7 @@ class Event(msgspec.Struct, kw_only=True):
 
 
 class Edit(Event, tag_field="op", tag="edit", rename={"deleted": "del", "inserted": "ins"}):
-    """An edit that replaces `del` characters at `offset` (code points) by `ins`."""
+    """Replace `del` characters at `offset` (code points) by `ins`."""
 
     offset: int
     deleted: int = 0
@@ -36,18 +36,18 @@ class Edit(Event, tag_field="op", tag="edit", rename={"deleted": "del", "inserte
 
 
 class Completion(Event, tag_field="op", tag="completion"):
-    """A call of completion with the caret at `offset`, behind `prefix`."""
+    """The caret is at `offset`, after `prefix`."""
 
     offset: int
     prefix: str = ""
     candidates: list[str] = []
     outcome: str = ""
-    """Outcome of the call: select, typed or cancel."""
+    """select, typed or cancel."""
     index: int = 0
     item: str = ""
 
     def selection(self) -> Selection | None:
-        """Return the proposal that was taken. If the recording does not name it, the first of the list counts."""
+        """Return the proposal that was taken, else the first of the list if the recording does not name it."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
         item = self.item or next(iter(at), "")
         if self.outcome != "select" or not item:

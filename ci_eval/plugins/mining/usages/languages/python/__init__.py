@@ -37,13 +37,10 @@ from ci_eval.plugins.mining.usages.languages.python.expressions import (
 from ci_eval.plugins.mining.usages.places import Layout, Site
 
 FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
-"""Methods that are read before the others of their class: they assign what the others use."""
 COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
 
 
 class PythonWalk(Walk[Scope]):
-    """The walk over a Python file, statement by statement, which gathers the calls on its objects."""
-
     def __init__(
         self,
         source: bytes,
@@ -54,7 +51,7 @@ class PythonWalk(Walk[Scope]):
         is_package: bool = False,
         is_stub: bool = False,
     ) -> None:
-        """Prepare a walk. `is_stub` says that only names and results of functions are needed."""
+        """`is_stub`: only names and results of functions are needed."""
         super().__init__(source, around, LAYOUT)
         self.module = module
         self.is_package, self.is_stub = is_package, is_stub
@@ -64,7 +61,7 @@ class PythonWalk(Walk[Scope]):
         self._bodies: deque[tuple[Node, Scope]] = deque()
 
     def run(self, root: Node) -> None:
-        """Read all of it. The bodies of functions come after what is around them: they see all its names."""
+        """Bodies of functions come last: they see all names around them."""
         self._visit(root, self.top)
         while self._todo or self._bodies:
             if not self._todo:
@@ -162,7 +159,6 @@ class PythonWalk(Walk[Scope]):
         self._then([right], scope, begin)
 
     def _bind_alias(self, node: Node, scope: Scope) -> None:
-        """Bind x in `with … as x`, `except … as x` and `case … as x`."""
         if not named_children(node):
             return
         value, *others = named_children(node)
@@ -263,7 +259,6 @@ class PythonWalk(Walk[Scope]):
         return inner
 
     def _library_method(self, name: str, class_: Scope) -> str:
-        """Return the method of a library that a method overrides, else its own name."""
         own = f"{class_.qualified}.{name}"
         foreign = class_.enclosing.class_ if class_.enclosing.class_ != class_.qualified else "builtins.object"
         base = self.expressions.resolve_name(foreign)
@@ -275,14 +270,13 @@ class PythonWalk(Walk[Scope]):
         return f"{foreign}.{name}" if self.expressions.member(base, name) else own
 
     def _broken(self, node: Node, scope: Scope) -> None:
-        """Read what the grammar could not. What follows a header there counts as its body."""
+        """Read what the grammar could not. The nodes after a header there count as its body."""
         # The class and the function whose headers were read last.
         around = [scope, scope]
         for i in range(node.child_count - 1, -1, -1):
             self._todo.append(partial(self._broken_part, node.children[i : i + 3], scope, around))
 
     def _broken_part(self, part: Sequence[Node], scope: Scope, around: list[Scope]) -> None:
-        """Read three neighbours."""
         first, name, behind = (*part, None, None)[:3]
         self._visit(first, around[1])
         if name is None or name.type != "identifier" or first is None:
@@ -390,7 +384,7 @@ _BARE = (
     "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
     "boolean_operator not_operator conditional_expression expression_list tuple"
 ).split()
-"""Nodes that a block of newer grammars holds without an `expression_statement` around them."""
+"""Nodes that newer grammars put into blocks without an `expression_statement`."""
 LAYOUT = Layout(
     lists=frozenset(["module", "block"]),
     simple=frozenset(["expression_statement", "return_statement", "assert_statement", "delete_statement", *_BARE]),
@@ -406,17 +400,15 @@ LAYOUT = Layout(
 # ------------------------------------------------------------------------------------------------ standard library
 
 STUBS = Path(jedi.__file__).parent / "third_party" / "typeshed" / "stdlib"
-"""The stubs that jedi brings (typeshed), by which names of the standard library are known. No module is imported."""
+"""The typeshed that jedi brings. No module is imported."""
 FOLDERS = ("", "3", "2and3", "3.7", "3.9")
 """Folders below STUBS. All but the first are those of jedi before 0.20."""
 ALIAS_STEPS = 4
-"""The most references from stub to stub that are followed for a name."""
 
 
 @cache
 def known(full: str) -> Meaning | None:
-    """Return the meaning of a qualified name of the standard library. None for other names, and if the stubs do not
-    define it."""
+    """Return None for names outside the standard library or not defined by the stubs."""
     return _known(full, ALIAS_STEPS)
 
 

@@ -15,10 +15,9 @@ from ci_eval.plugins.mining.sources import field_text, named_children, node_text
 from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Enclosing, Meaning, instance
 
 Library = Callable[[str], Meaning | None]
-"""The qualified name of something of the standard library → its meaning, None if it is not known."""
+"""Qualified name in the standard library → its meaning, None if unknown."""
 
 DEEPEST = 30
-"""Depth below which nested expressions are not evaluated: nobody's code has them."""
 CONSTANTS = {
     "string": "str",
     "concatenated_string": "str",
@@ -38,20 +37,18 @@ CONSTANTS = {
 }
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "InitVar"}
-"""Names of typing and dataclasses of which only the first argument in the brackets counts."""
+"""Names of which the first argument in the brackets alone counts."""
 ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 ALIASES |= {"LiteralString": "str", "AnyStr": "str"}
 UNTYPED = {"typing.Any", "builtins.object", "typing.Never", "typing.NoReturn", "typing.Literal", "typing.TypeAlias"}
-"""Annotations that name no type."""
 TYPING = ("typing.", "typing_extensions.", "dataclasses.", "_typeshed.")
 OPENING = {"builtins.open": 1, "io.open": 1, "pathlib.Path.open": 0}
-"""Functions that open files → position of the argument with the mode. The stubs have an overload for each mode."""
+"""Position of the argument with the mode, since the stubs have an overload for each mode."""
 PARAMETERS = {"TypeVar", "ParamSpec", "TypeVarTuple", "NewType"}
 OF_STRINGS = frozenset(["builtins.str", "builtins.bytes"])
 HOLDERS = {"list", "set", "frozenset", "tuple", "Iterable", "Iterator", "Sequence", "Collection", "Generator", "deque"}
 HOLDERS |= {"MutableSequence", "AbstractSet", "Set", "Reversible", "AsyncIterator", "AsyncIterable"}
 ROOTS = ("src", "lib", "python")
-"""Folders that packages lie in without being packages themselves."""
 
 
 # ----------------------------------------------------------------------------------------------------------- names
@@ -65,31 +62,24 @@ class Scope(msgspec.Struct, kw_only=True):
     parent: Scope | None = None
     names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     attributes: dict[str, Meaning] = msgspec.field(default_factory=dict)
-    """Values that methods assign to self, if the scope is that of a class."""
     bases: tuple[str, ...] = ()
-    """Base classes, if the scope is that of a class."""
     stars: list[str] = msgspec.field(default_factory=list)
-    """Modules that all names are imported from."""
     this: str = ""
-    """First parameter of a method, unless the method is static."""
 
     def around(self) -> Iterator[Scope]:
-        """Yield this scope and those around it, the innermost first."""
         scope: Scope | None = self
         while scope:
             yield scope
             scope = scope.parent
 
     def own_class(self) -> Scope | None:
-        """Return the scope of the class that `self` is an object of."""
         return next((scope.parent for scope in self.around() if scope.this), None)
 
     def is_this(self, name: str) -> bool:
-        """Return whether the name is the first parameter of a method around."""
         return next((scope.this == name for scope in self.around() if name in scope.names), False)
 
     def find(self, name: str) -> Meaning | None:
-        """Return the meaning of a name in this scope. Names of an outer function or the module become GLOBAL."""
+        """Names of an outer function or the module become GLOBAL."""
         outside = False
         for scope in self.around():
             # Methods do not see the names of their class.
@@ -113,33 +103,27 @@ def qualify_module(path: str) -> str:
 
 
 def modules(paths: Iterable[str]) -> frozenset[str]:
-    """Return the modules of all files of a project, with the packages that they are in."""
     return frozenset(name for path in paths for name in beginnings(qualify_module(path)))
 
 
 def beginnings(name: str) -> Iterator[str]:
-    """Yield the name, then what is in front of each dot, the longest first."""
     while name:
         yield name
         name = name.rpartition(".")[0]
 
 
 def has_known_prefix(name: str, known: Collection[str]) -> bool:
-    """Return whether the name or a beginning of it, cut at a dot, is known."""
     return any(beginning in known for beginning in beginnings(name))
 
 
 def is_class_name(name: str) -> bool:
-    """Return whether a name is spelled as classes are: capitalised, and not all capitals as constants are."""
+    """Capitalised, and not all capitals as constants are."""
     bare = name.lstrip("_")
     return bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Yield for each name that an import binds: the name, its meaning, and whether that is surely a module.
-
-    `module` is the module that holds the statement.
-    """
+    """Yield bound name, meaning, and whether that is surely a module. `module` holds the statement."""
     if node.type == "import_statement":
         for child in node.children[1:]:
             full = node_text(source, child.child_by_field_name("name") or child)
@@ -162,7 +146,6 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
 
 
 def _absolute_name(name: str, module: str, is_package: bool) -> str:
-    """Return the qualified name of a module, which an import may name with dots in front."""
     name = name.replace(" ", "")
     bare = name.lstrip(".")
     if bare == name:
@@ -247,7 +230,6 @@ class Expressions:
         return Meaning(sort="class" if is_class_name(full.rpartition(".")[2]) else "imported", name=full)
 
     def member(self, class_: Meaning, name: str, depth: int = 0) -> Meaning | None:
-        """Return the member of a class whose text is known, or of what the class inherits from."""
         if class_.scope is None or depth > DEEPEST:
             return None
         meaning: Meaning | None = class_.scope.names.get(name) or class_.scope.attributes.get(name)
@@ -279,13 +261,13 @@ class Expressions:
         return returned.with_definition("RETURN", name)
 
     def _mode(self, arguments: list[Node], position: int) -> str:
-        """Return the mode that a file is opened in, or an empty string if the call does not spell it."""
+        """Return "" if the call does not spell the mode."""
         words = [argument for argument in arguments if field_text(self.source, argument, "name") == "mode"]
         value = words[0].child_by_field_name("value") if words else next(iter(arguments[position : position + 1]), None)
         return self.text(value).strip("\"'") if value and value.type == "string" else ""
 
     def _call_result(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
-        """Return the result of a function. A method that returns Self gives an object of its own class."""
+        """A method that returns Self gives an object of its own class."""
         if called.returns is None:
             return UNKNOWN
         if called.returns.sort == "this":
@@ -325,7 +307,6 @@ class Expressions:
         return self.of(value, scope, depth)
 
     def element(self, node: Node | None, scope: Scope) -> Meaning:
-        """Return the meaning of what an iteration over an expression yields."""
         holder = self.of(node, scope)
         if holder.name in OF_STRINGS:
             return instance(holder.name if holder.name == "builtins.str" else "builtins.int")
@@ -334,7 +315,6 @@ class Expressions:
     # ------------------------------------------------------------------------------------------------ annotations
 
     def annotation_object(self, node: Node | None, scope: Scope, depth: int = 0) -> Meaning:
-        """Return the meaning of an object of the annotated type."""
         if node is None or depth > DEEPEST:
             return UNKNOWN
         if node.type == "type":
