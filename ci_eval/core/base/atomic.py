@@ -12,8 +12,7 @@ from ci_eval.core.base.errors import WorkspaceError
 
 
 def make_folder(folder: Path, option: str = "--output") -> Path:
-    """Make the folder, with those above it, unless it exists. Raises WorkspaceError, whose advice names the option
-    `option`."""
+    """Raises WorkspaceError, whose advice names the option. Folders above are made, too."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -109,15 +109,11 @@ def _read(root: Path, path: Path) -> dict[str, Any]:
 
 PYPROJECT = "pyproject.toml"
 OF_THE_REGISTRY = frozenset({"version", "extras", "optional", "markers", "python", "allow-prereleases"})
-"""The fields of a source that leave the package to the usual registry. With any other it comes from elsewhere, such as
-from git or from another index."""
 
 
 class Layout(NamedTuple):
-    """The packages that a project has itself."""
-
     members: dict[str, Path]
-    """Their folders, by normalized name."""
+    """Normalized name → folder."""
     elsewhere: dict[str, str]
     """The packages from neither a folder of the project nor the usual registry: normalized name → their source."""
     roots: tuple[Path, ...]
@@ -125,7 +121,7 @@ class Layout(NamedTuple):
 
 
 def read_layout(root: Path) -> Layout:
-    """Read the layout of a project. Raises PreparationError if a pyproject.toml of it cannot be read."""
+    """Raises PreparationError if a pyproject.toml cannot be read."""
     whole = read_pyproject(root / PYPROJECT, root)
     members: dict[str, Path] = {}
     elsewhere: dict[str, str] = {}

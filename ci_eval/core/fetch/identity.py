@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 MOST = 1_000_000
-"""The most bytes of a Git configuration that are read."""
+"""In bytes."""
 SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]""")
 ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
 URL = re.compile(r"(?P<scheme>https?|ssh|git)://(?:[^/]*@)?(?P<host>[\w.-]+)(?P<port>:\d+)?/+(?P<path>.+)")
@@ -73,12 +73,11 @@ def last_part(address: str) -> str:
 
 
 def _repositories(root: Path) -> list[Path]:
-    """Return the top folders of the repositories that a folder lies in, the innermost first."""
+    """The innermost first."""
     return [folder for folder in (root, *root.parents) if (folder / ".git").exists()]
 
 
 def _git_folder(top: Path) -> Path:
-    """Return the folder with the Git configuration."""
     git = top / ".git"
     if git.is_dir():
         return git

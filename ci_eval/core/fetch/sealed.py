@@ -26,7 +26,7 @@ ATTEMPTS = 3
 class _SealedFile(msgspec.Struct, array_like=True):
     size: int
     time: int
-    """The time of the file's last change, in ns."""
+    """Nanoseconds; of the file's last change."""
     executable: bool
     sha256: str
 

@@ -24,7 +24,7 @@ LITERALS = frozenset(
     "user_defined_literal preproc_arg null_literal boolean_literal boolean true false null nil none "
     "shell_command_expression subshell string_content string_fragment".split()
 )
-"""The types of nodes whose text stands for itself; numbers are known by their first character."""
+"""Types of nodes whose text is a token; numbers are known by their first character."""
 FOREIGN = frozenset("ERROR php_tag ?> text text_interpolation uninterpreted hash_bang_line heredoc_end".split())
 """The types of nodes that are not code of the language, or could not be read."""
 SEPARATORS = frozenset("( ) [ ] { } [[ ]] , ; : . :: ${ #{ #[ \" ' ` $ @ \\".split())
@@ -48,7 +48,6 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
     ends = [token.offset + len(token.text) for token in known]
 
     def has_code(node: Node) -> bool:
-        """Return whether known tokens are in the node."""
         # A token that ends where the node begins is not in it.
         first = bisect_left(ends, points[node.start_byte] + 1)
         return first < len(begins) and begins[first] < points[node.end_byte]
@@ -64,7 +63,6 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
 
 
 def _other_nodes(root: Node, code_in: Callable[[Node], bool]) -> Iterator[tuple[Node, Kind | None]]:
-    """Yield literals, and leaves that are no known tokens, with the kind if the node tells it."""
     stack = [root]
     while stack:
         node = stack.pop()
