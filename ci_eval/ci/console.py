@@ -63,7 +63,6 @@ class Screen:
             _print(self._err, text, style="dim")
 
     def explain(self, text: str) -> None:
-        """Print a usage error in the style of the command-line library."""
         _print(self._err, text)
 
     def warn(self, text: str) -> None:
@@ -72,8 +71,6 @@ class Screen:
         self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str, identity: str | None, command: str = "") -> None:
-        """Print the reason, and the `command` that helps on an unwrapped line. `identity`: reported to the CI, unless
-        None because the CI knows already."""
         text = advise(text, os.environ.get(JOB, ""))
         _print(self._err, text, "error: ", "bold red")
         if command:
@@ -210,7 +207,6 @@ class _Grid(msgspec.Struct, frozen=True):
         return _Grid([self.columns[place] for place in places], rows, numbers, self.styles)
 
     def widths(self, room: int) -> list[int]:
-        """Return {} if a word would be broken. `room`: columns of text."""
         widest, least = list[int](), list[int]()
         for place, column in enumerate(zip(self.columns, *self.rows, strict=True)):
             widest.append(max(1, *map(cell_len, column)))

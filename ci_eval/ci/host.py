@@ -21,8 +21,6 @@ Level = Literal["notice", "warning", "error"]
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """A reason why a job fails, with an identity that stays the same from run to run."""
-
     identity: str
     text: str
 

@@ -76,7 +76,6 @@ def inputs_of(job: str) -> Iterator[Input]:
 VARIABLE = "CI_EVAL_INPUTS"
 """A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
 PREFIX = "INPUT_"
-"""Beginning of the names of variables that hold one input each, as TeamCity and GitLab pass them."""
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*\b")
 JOB = "CI_EVAL_JOB"
 COMMON = ("job", "working-directory", "cache", "python-version", "source", "commit")
@@ -109,7 +108,6 @@ def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None
 
 
 def _text(value: object) -> str:
-    """Return GitHub's spelling: `true`, `2`, and "" for null."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)

@@ -128,7 +128,6 @@ def _missing_variables(names: Sequence[str]) -> ConfigError:
 
 @contextmanager
 def reachable(server: str, advice: str = "run the job again later") -> Iterator[None]:
-    """Turn a RequestException into a DownloadError."""
     try:
         yield
     except requests.RequestException as error:
@@ -302,7 +301,6 @@ def _artifact(item: Mapping[str, Any]) -> Artifact:
 
 
 AUTHOR = "github-actions[bot]"
-"""Author of what a job's token writes."""
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True):

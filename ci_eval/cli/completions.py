@@ -33,7 +33,6 @@ def add_named_option(flag: str, what: str, *names: str, **settings: Any) -> Deco
 
 
 def add_settings_option(flag: str, name: str, **settings: Any) -> Decorator:
-    """Repeatable KEY=VALUE, whose keys shells complete."""
     return click.option(flag, name, metavar="KEY=VALUE", multiple=True, shell_complete=setting, **settings)
 
 

@@ -30,8 +30,6 @@ from ci_eval.jobs.runs import refuse_foreign, stored_config
 
 
 class _Folder(click.Path):
-    """A folder, which the command itself looks for."""
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and "://" in value:
             self.fail(f"{value} is a URL: copy the workspace to or from it with the store's own client", param, ctx)
@@ -177,8 +175,6 @@ def _add_all(command: Command, *options: Decorator) -> Command:
 
 
 def add_choice_options(command: Command) -> Command:
-    """Pass the Choices as the command's first argument."""
-
     # click gives each option by its name, so the fields of Choices are taken out of what it gives.
     @wraps(command)
     def collect_choices(**values: Any) -> None:
@@ -231,8 +227,6 @@ def add_gate_options(command: Command) -> Command:
 
 
 def add_view_options(command: Command) -> Command:
-    """Pass `--filter`, `--title` and `--set` together as `view`."""
-
     @wraps(command)
     def collect_view(
         *arguments: Any, filters: tuple[str, ...], title: str | None, overrides: tuple[str, ...], **values: Any
@@ -264,7 +258,6 @@ def require_output(output: Path | None, *, resume: bool, what: str) -> None:
 
 
 def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
-    """Print the result's folder, then raise `trouble`."""
     screen.line(str(folder))
     if trouble:
         raise trouble

@@ -44,7 +44,6 @@ def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> fl
 
 
 def refuse_expect(_: click.Context, __: click.Parameter, given: str | None) -> None:
-    """Raise UsageError for the removed option."""
     if given is not None:
         raise click.UsageError(
             "--expect was taken out of evaluate: leave it out, --precision alone asks as many sessions as it takes "

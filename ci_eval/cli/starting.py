@@ -131,7 +131,6 @@ def _check_pairs(options: Mapping[str, str]) -> None:
 
 
 def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> starting.Answers:
-    """Combine options with answers to questions."""
     lines = _read_stdin()
 
     def ask(question: str, default: str) -> str:

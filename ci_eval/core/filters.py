@@ -63,15 +63,12 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     typed: int | None = None
     """The number of typed letters; None = any."""
     file: str | None = None
-    """A glob that the path of a session's file must match."""
     text: str | None = None
-    """A glob that the expected text must match."""
     files: frozenset[str] | None = None
     """The only files whose sessions pass; None = all pass."""
     weights: Mapping[Kind, float] | None = None
     """The weight of a session of each kind; None = all count 1."""
     detailed: bool = True
-    """Figures by file, folder and kind, too."""
 
     def weight(self, session: SessionScore) -> float | None:
         """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
@@ -251,7 +248,6 @@ def letters(count: int) -> str:
 
 
 def label(name: str) -> str:
-    """Return which sessions a filter lets through, such as "names, one letter typed"."""
     parts = standard_parts(name)
     if parts is None:
         return name

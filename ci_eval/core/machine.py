@@ -75,7 +75,6 @@ class Watch:
         self._seconds_waited = _read_wait(pressure)
 
     def cpu(self) -> float:
-        """Seconds that this process took meanwhile."""
         return time.process_time() - self._cpu
 
     def state(self) -> MachineState:
@@ -101,7 +100,6 @@ def _read_wait(file: Path) -> float | None:
 
 
 def collect_rarely() -> None:
-    """Make this process look for reference cycles less often than usual."""
     # Millions of small values are made, hardly any in cycles; looking at them takes a tenth of a report's time.
     gc.set_threshold(10_000)
 

@@ -25,7 +25,6 @@ def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
 
 
 def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the first suggestion whose acceptance leaves the expected text and no more."""
     return next(
         (number for number, suggestion in enumerate(shown, 1) if suggestion.text == expected and not suggestion.tail),
         None,
@@ -111,7 +110,6 @@ def _expect(possible: Sequence[tuple[float, Sequence[Observation]]]) -> Sequence
 
 
 DIGITS = 12
-"""Digits after the point."""
 
 
 def rank_of(session: SessionScore) -> int | None:

@@ -184,7 +184,6 @@ class Workspace:
             yield read_actions(path)
 
     def action_heads(self) -> Iterator[FileHead]:
-        """Much faster than reading the actions; same order."""
         for path in self.action_files():
             yield read_head(path)
 
@@ -320,7 +319,6 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
 
 
 def _advise(folder: Path) -> str:
-    """Return which folder may have been meant, if a workspace lies one or two folders deeper, or one higher."""
     parents = [folder.parent] if (folder.parent / "manifest.json").is_file() else []
     below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
     near = next(([paths[-1].parent] for paths in below if paths), parents)

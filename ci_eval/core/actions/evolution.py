@@ -17,9 +17,7 @@ class _Part(msgspec.Struct):
     begin: int
     end: int
     now: str
-    """Text of today."""
     then: str
-    """Text while the part is hidden: nothing, or another line."""
     is_then: bool = False
 
 

@@ -115,7 +115,6 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     seed: int = 0
     cache: Path | None = None
-    """The folder of this project's type analyses."""
 
 
 WORST = 10
@@ -131,7 +130,6 @@ class GeneratedFile(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str = ""
     """What failed while the text was made readable, and was left out."""
     texts: Counter[str] = msgspec.field(default_factory=Counter)
-    """The texts of the tokens that can be masked, if all tokens can (`Task.every_token`)."""
 
 
 class Generated(msgspec.Struct):

@@ -60,7 +60,6 @@ def copy(source: Path, target: Path) -> None:
 
 
 def tidy(folder: Path) -> None:
-    """Remove half-written files that a killed process left below the folder."""
     # Children come first, since the folder around them may be removed as well.
     for path in sorted(folder.rglob("*.tmp"), reverse=True):
         if path.is_dir() and not path.is_symlink():

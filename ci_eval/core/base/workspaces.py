@@ -76,7 +76,6 @@ def find_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
 
 
 def read_name(root: Path, folder: Path) -> str:
-    """Return the name of the package in a folder of the project, or "". Raises PreparationError."""
     name = _read(root, folder / MANIFEST).get("name")
     return name if isinstance(name, str) else ""
 
@@ -180,8 +179,6 @@ def normalize(name: str) -> str:
 
 
 def _package_folders(folder: Path, root: Path) -> list[Path]:
-    """Return the folders that hold the packages of a project in `folder`, by the settings of its build backend; else
-    `src`, or the folder itself."""
     tool = table(read_pyproject(folder / PYPROJECT, root), "tool")
     setuptools, wheel = table(tool, "setuptools"), table(tool, "hatch", "build", "targets", "wheel")
     poetry = table(tool, "poetry").get("packages")

@@ -303,7 +303,6 @@ def _spread(raw: dict[str, object]) -> None:
 
 
 def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> None:
-    """Apply `change(key, text)` to all texts in which variables may be used."""
     for key in INTERPOLATED:
         section, last = jetbrains.find_parent(raw, key)
         if isinstance(text := section.get(last), str):

@@ -24,9 +24,7 @@ TYPES = re.compile(r"^Types:(?P<types>.*(?:\n[ \t].*)*)", re.MULTILINE | re.IGNO
 
 class AptSources(msgspec.Struct, frozen=True, kw_only=True):
     lines: str
-    """The entries in the format of sources.list: a `deb-src` line each."""
     stanzas: str
-    """The entries in the format of a .sources file (deb822), with `Types: deb-src`."""
 
 
 def machine_sources(cwd: Path) -> AptSources:
@@ -58,7 +56,6 @@ def source_lines(text: str) -> Iterator[str]:
 
 
 def source_stanzas(text: str) -> Iterator[str]:
-    """Yield each enabled entry of a .sources file as a stanza with `Types: deb-src`."""
     without_comments = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
     for stanza in re.split(r"\n(?:[ \t]*\n)+", without_comments.strip()):
         types = TYPES.search(stanza)

@@ -201,7 +201,6 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
 
 
 MOST = 64
-"""The number of file versions that are read at once."""
 REGULAR = ("100644", "100755")
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 MOST = 1_000_000
-"""In bytes."""
 SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]""")
 ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
 URL = re.compile(r"(?P<scheme>https?|ssh|git)://(?:[^/]*@)?(?P<host>[\w.-]+)(?P<port>:\d+)?/+(?P<path>.+)")
@@ -100,8 +99,6 @@ def _remote(configuration: str) -> str:
 
 
 def _identify_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path] | None:
-    """Return what the CI calls the repository it checked out, and its folder, or None if the project is not in that
-    folder."""
     for variable, folder in CHECKOUTS.items():
         name, top = last_part(environment.get(variable, "")), environment.get(folder)
         if name and top and root.resolve().is_relative_to(Path(top).resolve()):

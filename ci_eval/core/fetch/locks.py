@@ -309,7 +309,6 @@ def write_npm_lock(
 
 
 def _flatten(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locked]]:
-    """Yield the entries of an older lock by their locations, as in a newer one."""
     waiting = [("", entries)]
     while waiting:
         parent, inside = waiting.pop()
@@ -416,8 +415,6 @@ def _read_workspace(root: Path) -> list[Path]:
 
 
 def _join_modules(root: Path, used: Sequence[Path]) -> list[str]:
-    """Return the lines of a go.mod that needs the modules of go.work, with the replacements of all, of which Go takes
-    those of the module at the root alone."""
     joined = {"module": "module workspace"}
     for file in (root / "go.work", root / "go.mod", *(module / "go.mod" for module in used)):
         for line in _read_go_mod(file) if is_own(file, root) else ():

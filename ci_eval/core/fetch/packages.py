@@ -56,7 +56,6 @@ ALONE = Path(__file__).parents[2] / "plugins" / "drivers"
 NO_PROGRAMS = '--require "{}"'.format(str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"'))
 """The options of Node.js by which npm may start no program."""
 REFUSED = "ci-eval lets "
-"""The beginning of the messages of `drivers/alone.*`."""
 
 
 def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:

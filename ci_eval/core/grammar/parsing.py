@@ -118,7 +118,6 @@ def replace_groups(match: Match, **groups: bytes) -> bytes:
 
 
 Lost = Callable[[bytes], int]
-"""A function that returns how many bytes of a text the grammar loses."""
 _LINE = re.compile(rb"^([ \t]*)([^\s#].*|#\[.*)$", re.MULTILINE)
 # A line that begins so goes on with what stands above it.
 _GOES_ON = re.compile(
@@ -207,7 +206,6 @@ class Search:
                 yield from self._inside(piece, before, after)
 
     def _inside(self, piece: Span, before: bytes, after: bytes) -> list[Span]:
-        """Return the parts of a piece that cannot be read, or the piece if it takes all of them."""
         text, layout = self._text, self._layout
         begin = layout.find(b"\n", *piece) + 1
         end = layout.rfind(b"\n", begin, piece[0] + len(layout[slice(*piece)].rstrip())) + 1
@@ -237,7 +235,6 @@ def _paired(codes: Sequence[bytes]) -> set[int]:
 
 
 LITTLE = 0.002
-"""The share of lost bytes up to which it is not worth while to read pieces apart."""
 
 _APART_BYTES = 4_000_000
 """The length of a text times its unreadable pieces below which each of them is parsed for itself."""
@@ -336,7 +333,6 @@ def lost_bytes(root: Node) -> int:
 
 
 def errors(root: Node) -> Iterator[Node]:
-    """Yield the outermost ERROR nodes, and those that are missing."""
     stack = [root]
     while stack:
         node = stack.pop()

@@ -52,7 +52,6 @@ class Excerpt(msgspec.Struct, frozen=True):
         return self.origins.index(origin) if origin in self.origins else None
 
     def find_from(self, origin: int) -> int:
-        """Return the offset of the first character that was not before `origin` in the original text."""
         kept = [(was, at) for at, was in enumerate(self.origins) if was != INSERTED]
         position = bisect_left(kept, (origin, 0))
         return kept[position][1] if position < len(kept) else len(self.text)
@@ -170,7 +169,6 @@ class Shrinker:
             node = node.parent
 
     def role(self) -> tuple[str, ...]:
-        """Return the types of the nodes around the token, up to its statement."""
         types = []
         for node in self._ancestors():
             types.append(node.type)
@@ -188,5 +186,4 @@ class Shrinker:
 
 
 def _filler(grammar: str) -> str:
-    """Return what may replace a statement or an expression that must not be missing."""
     return "..." if grammar == "python" else "0"

@@ -127,8 +127,6 @@ Colour = Literal["K", "S", "C"]
 
 
 def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
-    """Return the begin and end (in code points) and the colour of each coloured span, in order. No span is inside of
-    another."""
     data = text.encode()
     spans = _walk_colours(parser(grammar).parse(data))
     if len(data) == len(text):
@@ -215,7 +213,6 @@ class Continuations:
         return None if state == _NO_STATE else self._of_state(state)
 
     def is_symbol(self, word: str) -> bool:
-        """Return whether the grammar has a symbol for the word, also in small letters, as `none` for `None`."""
         kinds = ((word, False), (word.lower(), True))
         return any(self._tree.language.id_for_node_kind(name, is_named) is not None for name, is_named in kinds)
 

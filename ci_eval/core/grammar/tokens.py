@@ -103,7 +103,6 @@ _MEMBER = re.compile(r"field|property|method")
 _CONVENTIONAL = frozenset({"self", "cls", "this"})
 _NAME = re.compile(r"[^\W\d]\w*")
 _PROSE_WORD = re.compile(r"(?<![\w@\\#:./%{$-])[^\W\d_]{3,}(?![\w(:./=-])")
-"""A word of prose, no name of code."""
 _DOCUMENTATION = ("/**", "///", "//!", "#!", "#:")
 """The beginnings of comments in which names of code are usual."""
 _KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
@@ -134,7 +133,6 @@ def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: C
 
 
 def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
-    """Yield the kind, the begin and the end (bytes) of each place, and of each whole comment and string."""
     stack = [(root, False)]
     while stack:
         node, in_type = stack.pop()

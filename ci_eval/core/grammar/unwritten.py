@@ -223,7 +223,6 @@ def select_statements(text: str, grammar: str, shape: Shape, offsets: Sequence[i
 
 
 def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, bool]]:
-    """Return byte ranges, each with whether there is a function in it."""
     units: dict[Part, str] = {}
     stack: list[tuple[Node, str, Part | None]] = [(parser(grammar).parse(source).root_node, "", None)]
     while stack:

@@ -80,9 +80,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     below: float
     only: str = ""
     among: frozenset[str] | None = None
-    """The sessions of a shard that evaluates only a piece of the file; None: all of them."""
     journal: Path | None = None
-    """Sessions as they finish."""
     given_up: Mapping[str, tuple[Status, str]] = msgspec.field(default_factory=dict)
     """Session → status and reason."""
     side: int = 0
@@ -157,7 +155,6 @@ def make_session(assignment: Assignment, call: CallCompletion | PlayItem, status
 
 
 def completes(setup: Setup, record: Record | None) -> bool:
-    """Return whether the engine is asked at a caret in place of the record."""
     splitting = setup.task.splitting
     return bool(record and splitting and splitting.named and not setup.engine.takes_records)
 

@@ -60,7 +60,6 @@ class Rules(NamedTuple):
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     line: int
-    """Counted from 1."""
     text: str
     """The file without marks; line numbers are the file's."""
     offset: int
@@ -250,7 +249,6 @@ def _leaves_only(item: Suggestion, text: str) -> bool:
 
 
 def _fits(item: Suggestion, name: str, case: Case) -> bool:
-    """Return whether acceptance leaves the name, and adds an import from the case's module, if it names one."""
     if item.text != name and not _leaves_only(item, name):
         return False
     if not case.rules.module:

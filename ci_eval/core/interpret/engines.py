@@ -70,7 +70,6 @@ class Defining(Protocol):
 
 
 STARTS = 2
-"""The number of failed starts in a row after which an engine is given up."""
 
 
 class _Asked:
@@ -130,7 +129,6 @@ class KeptEngine:
         return self._running
 
     def restart(self) -> None:
-        """Only a running process is replaced."""
         if self._running is None:
             return
         # The peaks of a process are lost with the process.

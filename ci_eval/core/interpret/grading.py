@@ -346,7 +346,6 @@ class FileChanges:
         return bool(names) or (added and self._differ(before, after))
 
     def _differ(self, before: str, after: str) -> bool:
-        """Ignore the layout of the imports that both have."""
         if self._syntax is None or before == after:
             return before != after
         old, new = self._syntax.read(before), self._syntax.read(after)
@@ -362,7 +361,6 @@ def _sides(edits: Sequence[Edit], token: Edit, text: str) -> tuple[str, str]:
 
 
 def _describe(edits: Sequence[Edit], text: str) -> str:
-    """Return one line."""
     written = (
         " ".join(new.split()) + (REMOVED + " ".join(text[offset : offset + deleted].split()) if deleted else "")
         for offset, deleted, new in edits

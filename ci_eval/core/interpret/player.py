@@ -449,7 +449,6 @@ class Player:
         return session
 
     def _status(self, ended: OpenSession, lookups: Sequence[Lookup]) -> Status:
-        """Return the task's status, or CUT_OFF or UNREADABLE."""
         status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
         # An answer that was cut off is no more than that, unless what was expected is all there.
         whole = status == Status.OK and find_record(ended.call) is None

@@ -94,7 +94,6 @@ def interpret(
     shard: Shard | None = None,
     rounds: int = 1,
 ) -> Progress:
-    """See `play_files`."""
     (progress,) = play_files(
         [EngineSide(workspace, setup)],
         probability=probability,
@@ -279,7 +278,6 @@ class Progress(msgspec.Struct):
     footprint: Footprint = UNKNOWN
     state: Determinism = msgspec.field(default_factory=Determinism)
     given_up: str = ""
-    """The reason why the engine was not asked to the end; "" if it was."""
     trouble: str = ""
 
     @property
@@ -303,7 +301,6 @@ class ResultStore:
         self.workspace = workspace
         self.so_far = Progress(planned=planned)
         self.asked: Counter[Status] = Counter()
-        """Counted over all rounds."""
         self._rounds = rounds
 
     def has(self, path: str) -> bool:

@@ -228,7 +228,6 @@ def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, 
 
 
 def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
-    """Unfinished sessions get the status and the reason."""
     actions = read_actions(assignment.actions)
     text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))

@@ -97,7 +97,6 @@ def _cut_span(call: CallPlace, staying: Iterable[CallPlace]) -> Span:
 
 
 def _merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """Sort; drop empty spans and merge overlapping ones."""
     merged: list[Span] = []
     for begin, end in sorted(spans):
         if merged and begin <= merged[-1][1]:
@@ -131,7 +130,6 @@ def pack_text(text: str) -> StoredText:
 
 
 def is_text(line: object) -> bool:
-    """Return whether a line of a dataset holds a text, rather than a reference to one."""
     return isinstance(line, Mapping) and "packed" in line
 
 

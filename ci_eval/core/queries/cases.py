@@ -113,7 +113,6 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
-    """Ordered as in the source."""
     return tuple(dict.fromkeys(usage.calls)) if usage else ()
 
 
@@ -143,7 +142,6 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
 
     seed: int = 0
     subsets: int = 20
-    """The most queries of RANDOM. If there are more subsets, so many are sampled."""
     dropped: float = 0.0
     """Share of the cases whose artificial queries do not know the definition."""
     replaced: float = 0.0

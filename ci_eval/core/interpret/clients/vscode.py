@@ -60,8 +60,6 @@ def _number(suggestion: Suggestion) -> int:
 
 
 class _Words:
-    """The text that each range covers: what the suggestions that replace it are filtered by."""
-
     def __init__(self, caret: TypedToken, typed: int) -> None:
         """`typed`: the number of characters of the prefix that are typed."""
         self._line = caret.line[: len(caret.line) - len(caret.prefix) + typed]
