@@ -145,7 +145,7 @@ class Generated(msgspec.Struct):
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
     texts: Texts = msgspec.field(default_factory=Texts)
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
-    """"generated" or "vendored" → number of files that are not evaluated."""
+    """Number by kind ("generated" or "vendored") of files that are not evaluated."""
 
     def add_size(self, path: str, size: int, unparsable: float) -> None:
         self.size += size
