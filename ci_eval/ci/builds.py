@@ -38,15 +38,14 @@ def is_page(address: str) -> bool:
 
 class Build(msgspec.Struct, frozen=True, kw_only=True):
     number: int
-    """Its id, which no other build of the server has."""
+    """Unique id on the server."""
     finished: str
     """The time as TeamCity writes it: 20261122T050712+0000."""
 
 
 class Builds:
     def __init__(self, page: str, environment: Mapping[str, str]) -> None:
-        """Take the address of the build configuration's page. Raises ConfigError if it is none, or the environment has
-        no token."""
+        """Raises ConfigError if `page` is no build configuration, or the environment has no token."""
         match = PAGE.fullmatch(page)
         if not match:
             similar = SIMILAR.fullmatch(page)
@@ -66,7 +65,7 @@ class Builds:
         return Build(number=builds[0]["id"], finished=builds[0]["finishDate"])
 
     def archives(self, build: Build, pattern: str) -> list[str]:
-        """Return the names of the build's zip files, without `.zip`, that match the pattern, sorted."""
+        """Return sorted names of zip files, without `.zip`, that match."""
         address = f"{self._server}/app/rest/builds/id:{build.number}/artifacts/children/"
         files = self._get(address, {"fields": "file(name)"}).get("file") or []
         names = sorted(file["name"].removesuffix(".zip") for file in files if file["name"].endswith(".zip"))

@@ -25,18 +25,16 @@ HOSTS: tuple[type[Host], ...] = (TeamCity, GitHub)
 OUTPUT = "CI_EVAL_OUTPUT"
 """The variable that says how much is printed: `quiet` or `verbose`; anything else is the usual."""
 WIDTH = 120
-"""Columns of a log whose width is not known."""
+"""Columns of a log of unknown width."""
 TEXT = 24
-"""Columns that a column of text must have to be read with ease."""
 GAP = 3
 """Columns between two columns of a table."""
 UNBOUNDED = 10**6
-"""Columns, more than any table has."""
 NO_STYLES: Mapping[str, str] = {}
 PAUSE = 10.0
-"""Seconds between two lines of progress in a log."""
+"""Seconds."""
 FIRST_PAUSE = 5.0
-"""Seconds until the first of them, which says how long the rest takes."""
+"""Seconds; the first line says how long the job takes."""
 
 
 class Screen:
@@ -55,17 +53,16 @@ class Screen:
             _print(self._err, text)
 
     def advise(self, text: str) -> None:
-        """Print a line of what a person does next. It is never wrapped, so that a command in it can be pasted."""
+        """Never wrapped, so that a command can be pasted."""
         if not self.quiet:
             self._err.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def detail(self, text: str) -> None:
-        """Print what only a user who asked for details wants to know."""
+        """Printed with -v only."""
         if self.verbose:
             _print(self._err, text, style="dim")
 
     def explain(self, text: str) -> None:
-        """Print why the command cannot begin, in the words of the command-line library."""
         _print(self._err, text)
 
     def warn(self, text: str) -> None:
@@ -74,8 +71,6 @@ class Screen:
         self.host.annotate("warning", plaintext.lines(text))
 
     def fail(self, text: str, identity: str | None, command: str = "") -> None:
-        """Print why the command ends, and the `command` that helps, on an own line that is never wrapped. Reports
-        the reason to the CI under `identity`, unless that is None because the CI knows already."""
         text = advise(text, os.environ.get(JOB, ""))
         _print(self._err, text, "error: ", "bold red")
         if command:
@@ -84,14 +79,14 @@ class Screen:
             self.host.fail(Problem(identity=identity, text=plaintext.lines(text)))
 
     def result(self, text: str) -> None:
-        """Print a line of the result: as it is in a log of unknown width, else on several lines between its words."""
+        """Wrap between words on a console whose width is known."""
         if self._is_fitted:
             _print(self._out, plaintext.line(text))
         else:
             self.line(text)
 
     def line(self, text: str) -> None:
-        """Print a line that is never wrapped, so that it can be copied or read by a program."""
+        """Never wrap, so that the line can be copied or read by a program."""
         self._out.print(Text(plaintext.line(text)), soft_wrap=True)
 
     def table(
@@ -207,13 +202,11 @@ class _Grid(msgspec.Struct, frozen=True):
     styles: Mapping[str, str]
 
     def pick(self, places: Sequence[int]) -> _Grid:
-        """Return the grid with some of the columns alone."""
         numbers = sum(0 < place <= self.numbers for place in places)
         rows = [[row[place] for place in places] for row in self.rows]
         return _Grid([self.columns[place] for place in places], rows, numbers, self.styles)
 
     def widths(self, room: int) -> list[int]:
-        """Return the widths of the columns in a room of so many columns of text; empty if a word would be broken."""
         widest, least = list[int](), list[int]()
         for place, column in enumerate(zip(self.columns, *self.rows, strict=True)):
             widest.append(max(1, *map(cell_len, column)))
@@ -231,7 +224,7 @@ class _Grid(msgspec.Struct, frozen=True):
         return widest
 
     def print(self, console: Console, title: str, room: int) -> None:
-        """Print the grid. One that does not fit into its `room` is printed with a line for each cell."""
+        """Print a line for each cell if the grid does not fit into its `room`."""
         if title:
             console.print(Text(plaintext.line(title), style="italic"), soft_wrap=True)
         widths = self.widths(room)
@@ -256,8 +249,7 @@ class _Grid(msgspec.Struct, frozen=True):
 
 
 def _print(console: Console, text: str, before: str = "", style: str = "") -> None:
-    """Print lines of text, wrapped between words if they are longer than the console, which rich would do within long
-    ones. `style`: of what is `before`, or of the whole if nothing is."""
+    """Wrap between words, where rich would break long ones. `style`: of `before`, or of all if that is empty."""
     for number, line in enumerate(plaintext.lines(text).split("\n")):
         start = "" if number else before
         wrapped = wrap(start + line, console.width, break_long_words=False, break_on_hyphens=False) or [""]

@@ -22,7 +22,6 @@ NEEDED = ("CI_API_V4_URL", "CI_PROJECT_ID", "CI_JOB_ID", "CI_JOB_TOKEN", "CI_DEF
 
 class EarlierJob(msgspec.Struct, frozen=True, kw_only=True):
     path: str
-    """The path of its artifacts below the project's address."""
     page: str
     succeeded: bool
 
@@ -42,12 +41,12 @@ class Project:
 
     @property
     def may_list(self) -> bool:
-        """Return whether there is a token that may list jobs: the token of a job may not."""
+        """Return False with only a job's token."""
         return not self._token
 
     def earlier_jobs(self, name: str) -> Iterator[EarlierJob]:
-        """Yield the finished jobs of that name and of the default branch before this one, the newest first. Without a
-        token that may list them, only that of the newest pipeline in which everything succeeded."""
+        """Yield finished jobs of the default branch before this one, the newest first. Without a token that may list
+        them, only that of the newest pipeline in which everything succeeded."""
         if not self.may_list:
             path = f"/jobs/artifacts/{quote(self._branch, safe='')}/download?job={quote(name, safe='')}"
             yield EarlierJob(path=path, page="", succeeded=True)
@@ -59,7 +58,7 @@ class Project:
                 yield EarlierJob(path=f"/jobs/{job['id']}/artifacts", page=job["web_url"], succeeded=succeeded)
 
     def fetch(self, job: EarlierJob, folder: Path) -> bool:
-        """Unpack the artifacts of a job into a new folder. Return False if GitLab has none. Raises ArchiveError."""
+        """Return False if GitLab has no artifacts. Raises ArchiveError."""
         address = requests.Request("GET", self._address + job.path, params=self._token).prepare().url or ""
         try:
             with reachable("GitLab"):
@@ -69,8 +68,7 @@ class Project:
         return True
 
     def note(self, merge_request: str, body: str) -> bool:
-        """Write a note on a merge request, or change the own one that begins with the same line. Return whether there
-        was one. Needs a token."""
+        """Write or change the note that begins with the same line. Return whether there was one. Needs a token."""
         notes = f"/merge_requests/{int(merge_request)}/notes"
         author = self._ask("GET", f"{self._address.partition('/projects/')[0]}/user").json()["id"]
         start = body.partition("\n")[0]

@@ -21,32 +21,26 @@ Level = Literal["notice", "warning", "error"]
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """A reason why a job fails, with an identity that stays the same from run to run."""
-
     identity: str
     text: str
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """A gate, reported as a test."""
-
     name: str
     passed: bool
     reason: str
 
 
 class Announcement(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a job, for the CI to keep and to show."""
-
     status: str
     summary: str = ""
     outputs: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Outputs for later steps, by name: `workspace`, `report`, `metrics`, `verdict`."""
+    """Name → value for later steps: `workspace`, `report`, `metrics`, `verdict`."""
     statistics: Mapping[str, float] = msgspec.field(default_factory=dict)
     checks: Sequence[Check] = ()
     problems: Sequence[Problem] = ()
     artifacts: Sequence[Path] = ()
-    """Folders or files to keep as artifacts; nothing is written to them any more."""
+    """Folders or files, which no longer change."""
 
 
 class Host:
@@ -54,19 +48,19 @@ class Host:
     variable = ""
     """The environment variable that the CI sets in its jobs."""
     wide = False
-    """True if progress is reported to the CI as well."""
+    """True if progress is reported to the CI, too."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
     @property
     def run(self) -> str:
-        """Return the address of this run's page, or an empty string if it is not known."""
+        """Return the page's address; "" if unknown."""
         return ""
 
     @property
     def pull_request(self) -> str:
-        """Return the number of the pull request that the job is about; "" if it is about none."""
+        """Return the number; "" if the job is about none."""
         return ""
 
     def harmless(self, line: str) -> str:
@@ -117,7 +111,7 @@ class Guarded(io.TextIOBase):
         self._stream.flush()
 
     def close(self) -> None:
-        """Pass on the last line too, complete or not."""
+        """Pass on an incomplete last line, too."""
         if self._held:
             self._stream.write(self._harmless(self._held))
             self._held = ""
@@ -167,8 +161,7 @@ class GitHub(Host):
         return match[1] if match else ""
 
     def harmless(self, line: str) -> str:
-        """Return the line with workflow commands defused. The runner takes `::command::` at the beginning of a line for
-        one, and the older `##[command]` anywhere."""
+        """Defuse workflow commands: `::command::` at the beginning of a line, and the older `##[command]` anywhere."""
         blank = len(line) - len(line.lstrip())
         if line.startswith("::", blank):
             line = f"{line[:blank]}:{INVISIBLE}{line[blank + 1 :]}"
@@ -204,7 +197,7 @@ class GitHub(Host):
 
 
 def shorten_text(text: str, most: int) -> str:
-    """Return the beginning of the text, at most `most` bytes, cut between two lines."""
+    """Cut between two lines. `most`: bytes."""
     if len(text.encode("utf-8", "replace")) <= most:
         return text
     kept, size = [], len(CUT)
@@ -224,10 +217,10 @@ def _append(variable: str, text: str) -> None:
 
 
 MOST_PROBLEM = 4000
-"""Characters of the longest description of a build problem."""
+"""Characters."""
 MOST_IDENTITY = 60
 MOST_METADATA = 1024
-"""Characters of the longest value of a test's metadata."""
+"""Characters."""
 BEYOND = 1e13
 """TeamCity keeps numbers of a build with at most thirteen digits before the point and six behind it."""
 UNQUOTED = re.compile(r"[,*?%\r\n]|=>")
@@ -237,8 +230,7 @@ _ESCAPES = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
 
 
 def escape(text: str) -> str:
-    """Return the text as a value of a service message. Characters other than ASCII become |0xNNNN, those above U+FFFF
-    two of these."""
+    """Escape for a service message. Characters other than ASCII become |0xNNNN, those above U+FFFF two of these."""
     return "".join(
         _ESCAPES.get(character) or (character if " " <= character <= "~" else _code_units(character))
         for character in text
@@ -251,7 +243,6 @@ def _code_units(character: str) -> str:
 
 
 def message(name: str, single: str | None = None, /, **values: str) -> str:
-    """Return a service message as one line."""
     if single is not None:
         return f"##teamcity[{name} '{escape(single)}']"
     attributes = " ".join(f"{key}='{escape(text)}'" for key, text in values.items())
@@ -264,7 +255,7 @@ class TeamCity(Host):
     wide = True
 
     def harmless(self, line: str) -> str:
-        """Return the line with service messages defused, which may begin anywhere in it."""
+        """Defuse service messages, which may begin anywhere in the line."""
         return line.replace("##teamcity[", f"##{INVISIBLE}teamcity[")
 
     def begin(self, title: str) -> None:
@@ -308,8 +299,7 @@ class TeamCity(Host):
         self._say(message("buildStatus", text="{build.status.text}; " + announcement.status.replace("{", "(")))
 
     def _publish(self, path: Path) -> None:
-        """Publish a folder as one archive, or a file as it is. It replaces what the build's artifact rules publish
-        under the same name."""
+        """Publish a folder as one archive. The path replaces what artifact rules publish under the same name."""
         if UNQUOTED.search(str(path)):
             text = f"{path} is not published: TeamCity's rules of artifacts have no way to write this name"
             self._say(message("message", text=text, status=STATUS["warning"]))

@@ -21,36 +21,32 @@ from ci_eval.core.base.errors import ConfigError
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):
-    """An input of one or several jobs, and how it becomes a part of the command line."""
-
     name: str
     jobs: tuple[str, ...]
     label: str
     description: str
     passing: Literal["option", "flag", "argument"] = "option"
     option: str = ""
-    """The option that every value gets, if the input may have several."""
+    """Repeated for every value, if the input may have several."""
     several: Literal["", "lines", "blanks"] = ""
     """What separates the values, if the input may have several."""
     required: tuple[str, ...] = ()
 
 
 class WorkflowInput(msgspec.Struct, frozen=True, kw_only=True):
-    """An input of one or several of GitHub's reusable workflows."""
-
     name: str
     workflows: tuple[str, ...]
     description: str
     type: Literal["string", "number", "boolean"] = "string"
     default: str | int | bool | None = ""
-    """The default; None if the input must be there."""
+    """None if the input is required."""
     defaults: dict[str, str | int] = {}
-    """Workflow → its own default."""
+    """Workflow → default."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
     makes: str
-    """The name of what it makes, if no output says another."""
+    """Used if no output has another name."""
     asks: bool
     summary: str
 
@@ -68,7 +64,7 @@ DESCRIBED = _DECLARED.jobs
 INPUTS = _DECLARED.inputs
 ASKING = tuple(name for name, job in DESCRIBED.items() if job.asks)
 WORKFLOWS = _DECLARED.workflows
-"""Workflow → the only inputs that it has when it is started by hand; none if these are the same as when called."""
+"""Workflow → inputs when started by hand; none if they are the same as when called."""
 WORKFLOW_INPUTS = _DECLARED.workflow_inputs
 JOBS = tuple(dict.fromkeys(job for entry in INPUTS for job in entry.jobs))
 
@@ -80,18 +76,15 @@ def inputs_of(job: str) -> Iterator[Input]:
 VARIABLE = "CI_EVAL_INPUTS"
 """A variable with all inputs as one JSON object, as GitHub's `toJSON(inputs)` writes it."""
 PREFIX = "INPUT_"
-"""Beginning of the names of variables that hold one input each, as TeamCity and GitLab pass them."""
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*\b")
-"""An option of the command line, as messages name it."""
 JOB = "CI_EVAL_JOB"
-"""A variable with the job whose inputs the command line was made of."""
 COMMON = ("job", "working-directory", "cache", "python-version", "source", "commit")
 """Inputs of every job, which do not reach the command line. TeamCity's recipes have the last two."""
 PACKAGE = Path(__file__).parents[1]
 
 
 def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the values of the inputs that are not empty, by name. Raises ConfigError, also for an unknown input."""
+    """Skip empty values. Raises ConfigError, also for an unknown input."""
     known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         try:
@@ -107,7 +100,7 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None:
-    """Raise ConfigError for the first input that is not known: without it, something else would be measured."""
+    """Raises ConfigError for the first unknown input: without it, something else would be measured."""
     known_names = ", ".join(known)
     for name in inputs:
         if name not in known:
@@ -115,16 +108,15 @@ def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None
 
 
 def _text(value: object) -> str:
-    """Return the value as GitHub writes it into a text: `true`, `2`, and "" for null."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
-    """Return whether a comparison that keeps a history has neither a base nor past figures in the history. Without a
-    history, as in a pull request, a base that is missing is a mistake. Raises ConfigError if nobody said that this is
-    the first night: the base may be lost."""
+    """Return whether a comparison that keeps a history has neither a base nor past figures. Without a history, as in a
+    pull request, a missing base is a mistake. Raises ConfigError unless the inputs confirm a first night: the base may
+    be lost."""
     if job != COMPARE or "history" not in inputs:
         return False
     base, history = inputs.get("base"), Path(inputs["history"])
@@ -139,7 +131,7 @@ def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:
 
 
 def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
-    """Return the command line of a job. On a first night, that of `compare` has no base. Raises ConfigError."""
+    """Without a base for `compare` on a first night. Raises ConfigError."""
     if job not in JOBS:
         raise ConfigError(f"there is no job {job or 'without a name'}: it is one of {', '.join(JOBS)}")
     _check_names(inputs, [*(entry.name for entry in inputs_of(job)), *COMMON], f"the job {job} has no input")
@@ -161,7 +153,7 @@ def _options(job: str, inputs: Mapping[str, str]) -> Iterator[str]:
 
 
 def advise(text: str, job: str) -> str:
-    """Return advice in which options are the inputs of a job (or said to be none); without a job, the advice itself."""
+    """Replace options by the inputs of a job (or note that there is none); unchanged without a job."""
     names = {entry.option or f"--{entry.name}": entry.name for entry in inputs_of(job) if entry.passing != "argument"}
     options = set(OPTION.findall(text)) if names else set()
     text = OPTION.sub(lambda option: f"the input {names[option[0]]}" if option[0] in names else option[0], text)
@@ -170,7 +162,7 @@ def advise(text: str, job: str) -> str:
 
 
 def configs(inputs: Mapping[str, str]) -> list[Path]:
-    """Return the configurations that the input `configs` names, by paths or globs."""
+    """Resolve paths and globs."""
     (entry,) = (entry for entry in INPUTS if entry.name == "configs")
     return [Path(path) for path in _values(entry, inputs)]
 
@@ -189,16 +181,14 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
 
 
 def _expand_glob(pattern: str) -> list[str]:
-    """Return the files that match a glob, in order. A pattern without a match is returned itself, so that the job
-    reports it."""
+    """Return sorted matches. A pattern without a match is returned itself, so that the job reports it."""
     paths = [] if Path(pattern).is_absolute() else sorted(path.as_posix() for path in Path().glob(pattern))
     return paths or [pattern]
 
 
 def cache_key(inputs: Mapping[str, str]) -> str:
-    """Return a cache key that changes with everything that decides what is installed and downloaded: an old cache is
-    never reused for something else. Environments in the cache belong to one Python at one path, and the default version
-    of an engine to one ci-eval, so these are part of it."""
+    """Return a key that changes with everything installed and downloaded: an old cache is never reused for something
+    else. Environments belong to one Python at one path, and an engine's default version to one ci-eval."""
     system, processor = platform.system(), platform.machine()
     parts = ("language", "engine", "engine-command", "project", "set", "base", "new")
     chosen = [inputs.get(name, "") for name in parts]

@@ -11,9 +11,9 @@ import re
 from hashlib import blake2b
 
 MOST_JOBS = 256
-"""Jobs of one matrix."""
+"""Per matrix."""
 LONGEST_GROUP = 400
-"""Characters of a concurrency group."""
+"""Characters."""
 LONGEST_NAME = 80
 """Characters of a name made here; prefixes and suffixes are added to it."""
 FORBIDDEN = '":<>|*?\r\n\\/'
@@ -21,9 +21,8 @@ FORBIDDEN = '":<>|*?\r\n\\/'
 
 
 def name(text: str) -> str:
-    """Return the text made into a name for an artifact, a job or a group: lower case, short, without special
-    characters. Texts that differ in more than case get different names: if a part is cut or replaced, a digest is
-    added."""
+    """Return a name for an artifact, a job or a group: lower case, short, no special characters. Texts that differ in
+    more than case get different names: a digest marks cut or replaced parts."""
     plain = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip(".-")
     if plain == text.lower() and len(plain) <= LONGEST_NAME:
         return plain

@@ -26,7 +26,7 @@ TIMEOUT = (10.0, 60.0)
 PAGES = 20
 CHUNK = 1 << 20
 MOST = 2 << 30
-"""Bytes of the largest download."""
+"""Bytes."""
 RIGHTS = "x-accepted-github-permissions"
 """The header that says which rights a request needs:
 https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-for-fine-grained-permission-actors
@@ -34,8 +34,7 @@ https://github.blog/changelog/2023-08-10-x-accepted-github-permissions-header-fo
 
 
 def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that a job of the repository with this address has. Raises ConfigError, also if the token of
-    the environment is another server's."""
+    """`page`: the repository's address. Raises ConfigError, also if the environment's token is another server's."""
     match = re.fullmatch(r"https://([\w.-]+(?::\d+)?)/([\w.-]+/[\w.-]+?)(?:\.git)?/?", page)
     if not match:
         raise ConfigError(
@@ -61,7 +60,7 @@ class Rest:
     """The client that sends requests with the token of a job. All requests raise DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Read the job's environment. Raises ConfigError if the variables do not name a repository and hold a token."""
+        """Raises ConfigError if the variables do not name a repository and hold a token."""
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
         if missing:
             raise _missing_variables(missing)
@@ -91,8 +90,8 @@ class Rest:
         return None if answer.status_code == 404 else cast("dict[str, Any]", _check(answer).json())
 
     def listed(self, path: str, key: str = "", **query: str) -> Iterator[dict[str, Any]]:
-        """Yield the items of a list, page after page; nothing if there is no such list. `key` is the field of the
-        response that holds the list, empty if the response is the list. Empty parameters of `query` are left out."""
+        """Read page after page; yield nothing if there is no such list. `key`: the response's field with the list, ""
+        if the response is the list. Empty parameters of `query` are left out."""
         parameters = {name: text for name, text in query.items() if text}
         asked = requests.Request("GET", self._address + path, params={**parameters, "per_page": 100}).prepare()
         following = asked.url
@@ -107,7 +106,7 @@ class Rest:
             following = answer.links.get("next", {}).get("url")
 
     def send(self, method: Literal["POST", "PATCH"], path: str, body: Mapping[str, str]) -> dict[str, Any]:
-        """Create or change the object at `path`; returns it."""
+        """Create or change the object at `path`; return it."""
         return cast("dict[str, Any]", _check(self._request(method, self._address + path, body)).json())
 
     def unpack(self, path: str, name: str, folder: Path) -> None:
@@ -129,7 +128,6 @@ def _missing_variables(names: Sequence[str]) -> ConfigError:
 
 @contextmanager
 def reachable(server: str, advice: str = "run the job again later") -> Iterator[None]:
-    """Turn a RequestException within the context into a DownloadError."""
     try:
         yield
     except requests.RequestException as error:
@@ -143,8 +141,7 @@ def unpack(
     check: Callable[[requests.Response], requests.Response],
     name: str = "artifact",
 ) -> None:
-    """Download the zip file at an address, and unpack it into a new folder. Raises what `check` raises of a response,
-    DownloadError if the file is larger than MOST, RequestException, and ArchiveError."""
+    """Raises what `check` raises of a response, DownloadError above MOST bytes, RequestException, and ArchiveError."""
     with tempfile.TemporaryDirectory() as temporary:
         packed = Path(temporary) / f"{name}.zip"
         with session.get(address, stream=True, timeout=TIMEOUT) as answer, packed.open("wb") as file:
@@ -157,7 +154,7 @@ def unpack(
 
 
 def make_session(token: str, accept: str) -> requests.Session:
-    """Return a session that asks for the media type `accept`, and tries again what may succeed later."""
+    """`accept`: media type. Requests that may succeed later are tried again."""
     session = requests.Session()
     # POST is not retried, since it would create an item twice.
     again = Retry(
@@ -193,9 +190,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     workflow: int
     path: str
     created: str
-    """The time of the first start, as 2026-11-20T02:23:11Z."""
+    """Written as 2026-11-20T02:23:11Z."""
     of_default_branch: bool
-    """True for runs of this repository's default branch; a fork's branch may have the same name."""
+    """False for a fork's branch of the same name."""
 
 
 class RunJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -219,8 +216,7 @@ def read_run(rest: Rest, number: int) -> Run:
 
 
 def list_jobs(rest: Rest, number: int) -> list[RunJob]:
-    """Return the jobs of the run's last attempt, those of called workflows included, as CALLER / JOB. Raises
-    DownloadError."""
+    """Return jobs of the last attempt, those of called workflows as CALLER / JOB. Raises DownloadError."""
     listed = rest.listed(f"/actions/runs/{number}/jobs", "jobs")
     return [RunJob(name=job["name"], conclusion=job["conclusion"] or "", page=job["html_url"] or "") for job in listed]
 
@@ -242,8 +238,8 @@ class Repository:
         return self._rest.run
 
     def artifacts(self, name: str = "") -> list[Artifact]:
-        """Return the artifacts of the default branch that still exist, the newest first. Those of forks and other
-        branches are left out. `name` selects artifacts by name. Without it, all pages of GitHub's list are read."""
+        """Return artifacts of the default branch that still exist, the newest first, none of forks. `name` selects;
+        without it, all pages of GitHub's list are read."""
         branch = self._rest.get("")["default_branch"]
         artifacts = [
             _artifact(item)
@@ -261,7 +257,7 @@ class Repository:
         return max(artifacts, key=lambda artifact: (artifact.created, artifact.number), default=None)
 
     def all_of_run(self, run: int, pattern: str) -> list[Artifact]:
-        """Return the artifacts of a run that still exist and whose names match, the newest of each name."""
+        """Return the newest artifact of each matching name that still exists."""
         listed = self._rest.listed(f"/actions/runs/{run}/artifacts", "artifacts")
         artifacts = sorted(
             (_artifact(item) for item in listed if not item["expired"]), key=lambda artifact: artifact.number
@@ -271,17 +267,17 @@ class Repository:
         return [newest[name] for name in sorted(newest)]
 
     def is_of_this_workflow(self, artifact: Artifact) -> bool:
-        """Return whether the artifact is of the same workflow file as this job, False for a run that was deleted."""
+        """Return False for a run that was deleted."""
         return self.find_workflow(artifact.run) == self._rest.workflow
 
     def find_workflow(self, run: int) -> str:
-        """Return the file of a run's workflow, such as .github/workflows/nightly.yml; "" for a run that was deleted."""
+        """Return a path such as .github/workflows/nightly.yml; "" for a run that was deleted."""
         workflow_run = self._rest.find(f"/actions/runs/{run}") or {}
         # GitHub may put @REF behind the path.
         return str(workflow_run.get("path", "")).partition("@")[0]
 
     def earlier_runs(self) -> Iterator[int]:
-        """Yield the finished runs of this workflow file and of the default branch before this one, the newest first."""
+        """Yield finished runs of this workflow file and of the default branch, the newest first."""
         path = f"/actions/workflows/{self._rest.workflow.rpartition('/')[2]}/runs"
         branch = self._rest.get("")["default_branch"]
         for item in self._rest.listed(path, "workflow_runs", branch=branch, status="completed"):
@@ -305,7 +301,6 @@ def _artifact(item: Mapping[str, Any]) -> Artifact:
 
 
 AUTHOR = "github-actions[bot]"
-"""The author of what is written with the token of a job."""
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
@@ -327,7 +322,7 @@ class Issues:
         self._rest = rest
 
     def list_bot_issues(self) -> Iterator[Issue]:
-        """Yield the issues, open or closed, that a job opened with its token; the newest first."""
+        """Yield open and closed issues, the newest first."""
         for issue in self._rest.listed("/issues", creator=AUTHOR, state="all"):
             # GitHub lists pull requests among the issues.
             if _is_of_bot(issue) and "pull_request" not in issue:
@@ -351,7 +346,7 @@ class Issues:
         self._rest.send("PATCH", f"/issues/comments/{number}", {"body": body})
 
     def head(self, number: int) -> str:
-        """Return the head commit of a pull request; "" if there is no such pull request."""
+        """Return "" if there is no such pull request."""
         pull_request = self._rest.find(f"/pulls/{number}")
         return str(pull_request["head"]["sha"]) if pull_request else ""
 
@@ -366,8 +361,7 @@ MARK = "trend.json"
 
 
 def find_trend_site(rest: Rest) -> str:
-    """Return the address of the site of trends, or an empty string if the repository has no site or one about something
-    else."""
+    """Return the address; "" if the repository has no site, or one about something else."""
     site = rest.find("/pages") or {}
     page = str(site.get("html_url") or "")
     return page if page and _is_there(f"{page.rstrip('/')}/{MARK}") else ""

@@ -22,7 +22,7 @@ from ci_eval.core.base.errors import CiEvalError, ConfigError, GateFailed, Inter
 
 INTERRUPTED = 130
 UNREAD = 141
-"""The exit code that a shell shows for programs that end since nobody reads their output any longer: 128 + SIGPIPE."""
+"""Exit code if nobody reads the output: 128 + SIGPIPE."""
 COMPLETING = "_CI_EVAL_COMPLETE"
 """The variable by which a shell asks for what it completes, or for the script that makes it ask."""
 BUG = 70
@@ -34,7 +34,6 @@ EXHAUSTED = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE}
 
 
 def main() -> None:
-    """Run the command line, and turn an error into one message and one exit code."""
     machine.collect_rarely()
     # A character that the user's encoding lacks becomes `?`: no run is lost over one.
     for stream in (sys.stdout, sys.stderr):
@@ -81,13 +80,12 @@ def main() -> None:
 
 
 def identify_problem(error: Exception) -> str:
-    """Return what a CI recognises the problem by from run to run: the kind of error, since its text is of this run
-    alone."""
+    """Return the kind of error, which is the same from run to run, unlike its text."""
     return f"ci_eval_{type(error).__name__}"
 
 
 def again(arguments: Sequence[str], folder: Path) -> str | None:
-    """Return the command that resumes what was interrupted in `folder`; None if there is none."""
+    """Return None if nothing can be resumed."""
     name = next((word for word in arguments if word in NAMES), "")
     # `interpret` has no --resume: it always goes on in its workspace.
     if name == "interpret":

@@ -244,7 +244,7 @@ def note(comparison: Path) -> None:
 
 
 def _inputs() -> dict[str, str]:
-    """Return the inputs of the step, and change to its working directory. Raises ConfigError if that is no folder."""
+    """Change to the step's working directory. Raises ConfigError if that is no folder."""
     inputs = read_inputs(os.environ)
     folder = Path(inputs.get("working-directory", "."))
     if not folder.is_dir():

@@ -227,8 +227,8 @@ def _make_sides(
     *,
     everything: bool,
 ) -> tuple[list[Side], cli_options.Choices]:
-    """Return the sides that the arguments name, and the choices with the configuration that these share. `settings`:
-    those of base, and those of all others."""
+    """Return the sides, and the choices with their shared configuration. `settings`: those of base, and those of all
+    others."""
     names, shared = split_arguments(arguments, has_settings=any(settings))
     # Engines have the common configuration, or that of the first file.
     shared = shared or next((Path(name) for name in names if is_file(name)), None)

@@ -28,17 +28,16 @@ def of(what: str) -> Completer:
 
 
 def add_named_option(flag: str, what: str, *names: str, **settings: Any) -> Decorator:
-    """Return an option whose value a shell completes by the names of `ci-eval list WHAT`."""
+    """Shells complete the value by the names of `ci-eval list WHAT`."""
     return click.option(flag, *names, shell_complete=of(what), **settings)
 
 
 def add_settings_option(flag: str, name: str, **settings: Any) -> Decorator:
-    """Return an option KEY=VALUE, which may be repeated, and whose keys a shell completes."""
     return click.option(flag, name, metavar="KEY=VALUE", multiple=True, shell_complete=setting, **settings)
 
 
 def setting(_context: click.Context, _option: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Return KEY= of `--set`; behind it, the values of that key if it takes one of a few names."""
+    """Complete KEY=; then its values if they are a few names."""
     key, equals, begun = typed.partition("=")
     if not equals:
         return _select(typed, [f"{name}=" for name in listings.NAMES["keys"]()])

@@ -84,8 +84,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "plan-logs": ("Print the matrix of generate-ml-logs jobs, one per project in trainingProjects, as JSON."),
     },
 }
-"""The module of this package → the commands in it, with their summaries: the first sentence of what each says of
-itself."""
+"""Module → its commands, with the first sentence of their help."""
 
 SUMMARIES = {name: text for commands in COMMANDS.values() for name, text in commands.items()}
 NAMES = frozenset(SUMMARIES)
@@ -165,7 +164,7 @@ class Commands(click.Group):
     """A group that takes --ci, -q and -v behind its commands, too, and whose help has each summary whole."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
-        """Add a command, with the options --ci, -q and -v; see `click.Group.add_command`."""
+        """Add the options --ci, -q and -v; see `click.Group.add_command`."""
         if not isinstance(cmd, click.Group):
             # The help of the group has these options, so the help of a command does without them.
             shared = [_ci_option(hidden=True), *_loudness_options(hidden=True)]
@@ -175,7 +174,7 @@ class Commands(click.Group):
         super().add_command(cmd, name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse arguments whose bytes are not UTF-8; see `click.Group.parse_args`."""
+        """Refuse bytes that are not UTF-8; see `click.Group.parse_args`."""
         # They end up in the manifest, which is JSON.
         for argument in args:
             shown = argument.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -185,18 +184,16 @@ class Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of all commands, without an import; see `click.Group.list_commands`."""
         return sorted(NAMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, or None. Imports its module; all modules if none has it, so that similar names are
-        suggested."""
+        """Imports the command's module; all modules if none has it, so that similar names are suggested."""
         for module in [module for module, names in COMMANDS.items() if cmd_name in names] or COMMANDS:
             import_module(f"{__package__}.{module}")
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the summaries, whole. click.Group cuts them to a line, and imports all commands for them."""
+        """Write whole summaries. click.Group cuts them to a line, and imports all commands for them."""
         groups = {title: names.split() for title, names in GROUPS.items()}
         further = sorted(NAMES.difference(*groups.values()))
         for title, names in (groups | ({"Further": further} if ALL_SHOWN in ctx.meta else {})).items():
@@ -279,10 +276,8 @@ class Bash(BashComplete):
         return whole[1:-1], whole[-1]
 
     def format_completion(self, item: CompletionItem) -> str:
-        """Return the line that bash reads; see `BashComplete.format_completion`."""
         return f"{item.type},{item.value.removeprefix(self._kept)}"
 
 
 def register() -> None:
-    """Let click use `Bash` for completions."""
     add_completion_class(Bash)

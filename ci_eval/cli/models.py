@@ -357,7 +357,7 @@ def _calibration(calibration: calibrating.Calibration, output: Path, screen: Scr
 
 
 def _difference(gap: Difference) -> str:
-    """Return how far synthetic logs are from real ones, with the interval; worse ones have a minus."""
+    """Return the gap with its interval; worse logs than real ones have a minus."""
     # A `Difference` is real minus synthetic; the table shows the reverse.
     reach = f" [{-(gap.high or 0):+.1%}, {-gap.low:+.1%}]" if gap.low is not None else ""
     return f"{-gap.value:+.1%}{reach}"

@@ -30,8 +30,6 @@ from ci_eval.jobs.runs import refuse_foreign, stored_config
 
 
 class _Folder(click.Path):
-    """A folder, which the command itself looks for."""
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and "://" in value:
             self.fail(f"{value} is a URL: copy the workspace to or from it with the store's own client", param, ctx)
@@ -48,8 +46,6 @@ THIS_IS_THE_DEMO = (
 
 
 class Choices(msgspec.Struct, frozen=True, kw_only=True):
-    """The choices given on the command line: what is to be evaluated."""
-
     config: Path | None
     task: str | None
     language: str | None
@@ -68,9 +64,9 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     def load(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, ladder: bool = True
     ) -> Config:
-        """Return the configuration that the options make. `resumed`: a workspace whose configuration is taken if none
-        is named. The command of an engine in it is run only if it is `trusted`. `ladder`: ask for several prefixes if
-        nothing is said about them. Raises WorkspaceError if `resumed` holds no run."""
+        """`resumed`: a workspace whose configuration is used if none is named; its engine command runs only if
+        `trusted`. `ladder`: several prefixes if none are configured. Raises WorkspaceError if `resumed` holds no run.
+        """
         if self.config is None and resumed and (resumed / "manifest.json").is_file():
             # The variables in it were filled in when the workspace was made, so it gets no environment here.
             workspace = Workspace.open(resumed)
@@ -90,8 +86,7 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     def load_and_limit(
         self, screen: Screen, resumed: Path | None = None, *, trusted: bool = False, everything: bool = False
     ) -> Config:
-        """Return the configuration as `load` does, with the usual number of sessions if nothing says how many.
-        `everything`: all sessions are asked, whatever the configuration says."""
+        """Like `load`, with the usual number of sessions if none is set; with `everything`, all sessions."""
         if everything and self.sessions:
             raise click.UsageError("--all and --sessions say different things: leave one of them out")
         config = self.load(screen, resumed, trusted=trusted)
@@ -103,17 +98,15 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
         return config if stored or self.says_how_many() else limit_sessions(config)
 
     def says_how_many(self) -> bool:
-        """Return whether the options or the configuration say how many sessions are asked."""
         return self.sessions is not None or load(self._file, overrides=self._split_overrides()[1]).own_number
 
     def _split_overrides(self) -> tuple[list[str], list[str]]:
-        """Return the settings of the command that is given, which are errors before it is there, and all others."""
+        """Return settings of the given command, which are errors before it is there, and all others."""
         of_command = [setting for setting in self.overrides if self.engine_command and OF_COMMAND.match(setting)]
         return of_command, [setting for setting in self.overrides if setting not in of_command]
 
     @property
     def _file(self) -> Path | None:
-        """Return the configuration file: the demo's if neither a file, a project nor a dataset is named."""
         return self.config or (None if self.project or self.dataset else DEMO)
 
     def _apply_options(
@@ -182,8 +175,6 @@ def _add_all(command: Command, *options: Decorator) -> Command:
 
 
 def add_choice_options(command: Command) -> Command:
-    """Add the options of Choices to a command, which gets the Choices as its first argument."""
-
     # click gives each option by its name, so the fields of Choices are taken out of what it gives.
     @wraps(command)
     def collect_choices(**values: Any) -> None:
@@ -236,8 +227,6 @@ def add_gate_options(command: Command) -> Command:
 
 
 def add_view_options(command: Command) -> Command:
-    """Add `--filter`, `--title` and `--set`, which a command gets together as `view`."""
-
     @wraps(command)
     def collect_view(
         *arguments: Any, filters: tuple[str, ...], title: str | None, overrides: tuple[str, ...], **values: Any
@@ -263,13 +252,12 @@ def show_report(reports: Mapping[str, Path], screen: Screen) -> None:
 
 
 def require_output(output: Path | None, *, resume: bool, what: str) -> None:
-    """Raise UsageError if a run is resumed, and nothing says where it is."""
+    """Raise UsageError if a run is resumed without its folder."""
     if resume and output is None:
         raise click.UsageError(f"--resume needs --output DIR, the {what} to take up")
 
 
 def end_with(folder: Path, trouble: CiEvalError | None, screen: Screen) -> None:
-    """Print the folder of a result. Raises what went wrong in it."""
     screen.line(str(folder))
     if trouble:
         raise trouble

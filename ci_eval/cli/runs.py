@@ -39,12 +39,11 @@ REPEAT = "Ask each session N times, each time with a fresh engine, to see how fa
 
 
 def parse_points(_: click.Context, __: click.Parameter, given: str | None) -> float | None:
-    """Return an option such as 1pp as a share; None if it is not given."""
+    """Parse 1pp to 0.01; None if the option is not given."""
     return phases.parse(given) if given else None
 
 
 def refuse_expect(_: click.Context, __: click.Parameter, given: str | None) -> None:
-    """Raise UsageError if the option is given, which was taken out."""
     if given is not None:
         raise click.UsageError(
             "--expect was taken out of evaluate: leave it out, --precision alone asks as many sessions as it takes "

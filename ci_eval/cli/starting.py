@@ -118,7 +118,7 @@ def init(action: str, purposes: str, output: Path, system: str | None, **options
 
 
 def _check_pairs(options: Mapping[str, str]) -> None:
-    """Raise ConfigError if an option lacks the one that it goes with."""
+    """Raise ConfigError if an option lacks its counterpart."""
     pairs = {
         "model": "endpoint", "key": "endpoint", "engine_like": "engine_command", "build_output": "build",
     }  # fmt: skip
@@ -131,7 +131,6 @@ def _check_pairs(options: Mapping[str, str]) -> None:
 
 
 def _answer(options: Mapping[str, str], folder: Path, screen: Screen) -> starting.Answers:
-    """Return what is to be measured, from options and from answers to questions."""
     lines = _read_stdin()
 
     def ask(question: str, default: str) -> str:

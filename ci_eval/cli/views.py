@@ -100,7 +100,7 @@ def _announce_plan(jobs: Sequence[plan_job.PlannedJob]) -> None:
 SPARE = (
     "licence", "toolchains", "needsDependencies", "source", "verified", "type", "better", "unit", "version", "default",
 )  # fmt: skip
-"""The columns of `list` that a narrow terminal leaves out, the first one first."""
+"""Columns that a narrow terminal leaves out, the first one first."""
 SCHEMA = "schema"
 """The argument of `list` that prints the schema of configurations."""
 

@@ -45,7 +45,6 @@ def compile_pattern(pattern: str) -> re2._Regexp:
 
 
 EVERYTHING = "ALL"
-"""The report filter that lets every session through."""
 WEIGHTED = "Weighted"
 """The report filter in which sessions count by the kind of their token."""
 NAMES = "names"
@@ -62,17 +61,14 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     filters: FiltersConfig | None = None
     typed: int | None = None
-    """The number of typed letters that a session must have; None = any number."""
+    """The number of typed letters; None = any."""
     file: str | None = None
-    """A glob that the path of a session's file must match."""
     text: str | None = None
-    """A glob that the expected text must match."""
     files: frozenset[str] | None = None
-    """The paths of the only files whose sessions pass; None = all pass."""
+    """The only files whose sessions pass; None = all pass."""
     weights: Mapping[Kind, float] | None = None
     """The weight of a session of each kind; None = all count 1."""
     detailed: bool = True
-    """A flag for figures by file, folder and kind, too."""
 
     def weight(self, session: SessionScore) -> float | None:
         """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
@@ -100,12 +96,10 @@ class ReportFilters(msgspec.Struct, frozen=True, kw_only=True):
         return next(part for part in self.all if part.name == self.headline)
 
     def over(self, sessions: Mapping[str, int]) -> ReportFilters:
-        """Return these filters, led by ALL if the headline's filter lets none of the sessions through. `sessions`: name
-        of a filter → number of the sessions that it lets through."""
+        """`sessions`: filter → number of sessions it lets through. ALL leads if the headline's filter has none."""
         return self if sessions.get(self.headline) else self.led_by_all()
 
     def led_by_all(self) -> ReportFilters:
-        """Return these filters, led by ALL."""
         return replace(self, headline=EVERYTHING)
 
 
@@ -117,8 +111,7 @@ def report_filters(
     weights: Mapping[Kind, float],
     headline: str,
 ) -> ReportFilters:
-    """Return the report filters of a run: ALL, those by letters typed, by group of kinds, and the declared ones.
-    `grouped`: whether names, imports and keywords are told apart. `lengths`: numbers of letters typed, if there are
+    """`grouped`: names, imports and keywords are shown apart. `lengths`: numbers of letters typed, if there are
     several. `headline`: `all`, a group or a filter, as `reports.headline` says."""
     lengths = sorted(set(lengths))
     typed = _leading_length(lengths)
@@ -147,8 +140,7 @@ def report_filters(
 
 
 def resolve(name: str, lengths: Sequence[int]) -> str:
-    """Return the name of the report filter that `all`, a group of kinds or a filter's name stands for. `lengths`:
-    numbers of letters typed, sorted; a group stands for its tokens with one letter typed."""
+    """`name`: `all`, a group of kinds (its tokens with one letter typed), or a filter's name. `lengths`: sorted."""
     plain = name.strip()
     if plain.lower() == EVERYTHING.lower():
         return EVERYTHING
@@ -158,7 +150,6 @@ def resolve(name: str, lengths: Sequence[int]) -> str:
 
 
 def standard_name(group: str | None, typed: int | None) -> str:
-    """Return the name of a filter by group of kinds, by letters typed, or by both."""
     return ", ".join(filter(None, (group, None if typed is None else f"Prefix {typed}"))) or EVERYTHING
 
 
@@ -189,7 +180,7 @@ def sampling_classes(headline: str) -> tuple[str, ...]:
 
 @cache
 def find_class(classes: tuple[str, ...], kind: Kind, typed: int) -> str:
-    """Return the first of these classes that such a session passes, "" if it passes none."""
+    """Return the first of the classes that such a session passes, "" if none."""
     for name in classes:
         group, letters_typed = standard_parts(name) or (None, None)
         if (group is None or kind in GROUPS[group]) and letters_typed in {None, typed}:
@@ -198,13 +189,13 @@ def find_class(classes: tuple[str, ...], kind: Kind, typed: int) -> str:
 
 
 def collect_letters(names: Iterable[str]) -> list[int]:
-    """Return the numbers of letters typed that have a filter of their own, sorted."""
+    """Return the sorted numbers of typed letters that have a filter."""
     parts = (standard_parts(name) for name in names)
     return sorted({typed for part in parts if part for typed in [part[1]] if typed is not None})
 
 
 def _leading_length(lengths: Sequence[int]) -> int | None:
-    """Return the number of letters that leads: one, else the fewest."""
+    """Return one, else the fewest."""
     # Lists mostly pop up at the first letter.
     if 1 in lengths:
         return 1
@@ -253,12 +244,10 @@ def _matches(package: str | None, pattern: str | None) -> bool | None:
 
 
 def letters(count: int) -> str:
-    """Return a number of letters, in words."""
     return {0: "nothing", 1: "one letter"}.get(count, f"{count} letters")
 
 
 def label(name: str) -> str:
-    """Return which sessions a filter lets through, such as "names, one letter typed"."""
     parts = standard_parts(name)
     if parts is None:
         return name

@@ -22,8 +22,7 @@ class Import(NamedTuple):
     end: int
     """The offsets (code points) of what has to go for the import to go."""
     removable: bool
-    """True if the import stands at the top of the file, nothing else imports its name, and its name is the
-    original's."""
+    """True if the import is at the top of the file, nothing else imports its name, and its name is the original's."""
     runs: bool = True
     """False if only a type checker reads it, as below Python's `if TYPE_CHECKING:`."""
 
@@ -48,8 +47,6 @@ class Modules(Protocol):
 
 
 class FlatModules:
-    """Modules that each have one name and re-export nothing: the packages of Go, the packages and classes of Java."""
-
     def __init__(self, project: Project) -> None:
         pass
 

@@ -29,7 +29,6 @@ def cores() -> int:
 
 
 def cpu() -> str:
-    """Return the name of the processor, and the number of its cores."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(errors="replace").splitlines() if info.is_file() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -37,12 +36,10 @@ def cpu() -> str:
 
 
 def system() -> str:
-    """Return operating system, release and architecture, separated by blanks."""
     return f"{platform.system()} {platform.release()} {platform.machine()}"
 
 
 def python() -> str:
-    """Return implementation and version of Python."""
     return f"{platform.python_implementation()} {platform.python_version()}"
 
 
@@ -53,8 +50,8 @@ def now() -> str:
 
 
 def seconds(text: str) -> float:
-    """Return the seconds since 1970 of a time in ISO 8601, in UTC unless it names a zone; minus infinity for any other
-    text, as a foreign file may have."""
+    """Return the seconds since 1970 of a time in ISO 8601 (UTC unless a zone is named); minus infinity for any other
+    text."""
     try:
         # Python 3.10 does not read the "Z" of UTC.
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
@@ -78,7 +75,6 @@ class Watch:
         self._seconds_waited = _read_wait(pressure)
 
     def cpu(self) -> float:
-        """Return the seconds of CPU that this process took meanwhile."""
         return time.process_time() - self._cpu
 
     def state(self) -> MachineState:
@@ -104,21 +100,19 @@ def _read_wait(file: Path) -> float | None:
 
 
 def collect_rarely() -> None:
-    """Make this process look for reference cycles less often than usual."""
     # Millions of small values are made, hardly any in cycles; looking at them takes a tenth of a report's time.
     gc.set_threshold(10_000)
 
 
 def peak_below(pid: int) -> int | None:
-    """Return the sum of the peak resident bytes of the processes that now run below that one (not of itself). None if
-    there is none, or if the system has no lists of them: only Linux does. The processes may have had their peaks at
-    different times, and shared pages count for each."""
+    """Return the sum of the peak resident bytes of the processes below that one, now; None if there is none, or no
+    Linux. The processes may have had their peaks at different times, and shared pages count for each."""
     peaks = [peak for child in list_descendants(pid) if (peak := read_peak_memory(child)) is not None]
     return sum(peaks) if peaks else None
 
 
 def list_descendants(pid: int) -> Iterator[int]:
-    """Yield the processes that now run below that one; none if the system has no lists of them."""
+    """Yield nothing if the system has no lists of processes."""
     waiting = [pid]
     while waiting:
         children: list[int] = []
@@ -131,8 +125,7 @@ def list_descendants(pid: int) -> Iterator[int]:
 
 
 def count_cpu_below(pid: int) -> float | None:
-    """Return the seconds of CPU that all processes below that one took so far, those that have ended included; None if
-    the system does not say."""
+    """Return the seconds of CPU of all processes below that one, ended ones included; None if unknown."""
     ticks = 0
     try:
         for process in (pid, *list_descendants(pid)):
@@ -146,7 +139,7 @@ def count_cpu_below(pid: int) -> float | None:
 
 
 def read_cpu_clocks(pids: Iterable[int]) -> dict[int, int]:
-    """Return the nanoseconds of CPU that each of these processes took so far; those that have ended are left out."""
+    """Return nanoseconds; processes that have ended are left out."""
     clocks = {}
     for pid in pids:
         with suppress(OSError):
@@ -156,7 +149,7 @@ def read_cpu_clocks(pids: Iterable[int]) -> dict[int, int]:
 
 
 def read_peak_memory(pid: int | str) -> int | None:
-    """Return the peak resident bytes of a process; None if they are unknown. "self" stands for this process."""
+    """Return bytes; None if unknown. "self" is this process."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:  # it has ended, or this is not Linux

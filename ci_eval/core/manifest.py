@@ -38,7 +38,7 @@ class StageRecord(Value, frozen=True, kw_only=True):
     ended: str | None = None
     files: Number = 0
     cpu: CpuTimes | None = None
-    """The CPU time of the stage; None if it is not known."""
+    """The CPU time; None = unknown."""
 
     @property
     def seconds(self) -> float | None:
@@ -48,8 +48,6 @@ class StageRecord(Value, frozen=True, kw_only=True):
 
 
 class Manifest(Value, frozen=True, kw_only=True):
-    """The description of a run: enough to repeat it, and to tell whether two runs can be compared."""
-
     format: int = FORMAT
     ci_eval: str
     title: str
@@ -79,7 +77,6 @@ class Manifest(Value, frozen=True, kw_only=True):
     clustered: str = ""
     """The field of a dataset by which records are sampled together: those in one folder; "" = there is none."""
     rounds: Annotated[int, Meta(ge=1, le=1_000)] = 1
-    """The number of times that each session was asked."""
     turns: str = ""
     """A name for the run in which several engines were asked in turns, the same in all of their workspaces; "" = no
     such run."""
@@ -90,7 +87,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     trouble: str = ""
     dependencies: dict[str, str] = {}
     dependencies_left_out: bool = False
-    """A flag: the project's needs could have been installed for the engine to see, and were not."""
+    """True if the project's dependencies could have been installed for the engine, and were not."""
     unresolved_imports: Annotated[float, Meta(ge=0, le=1)] | None = None
     """The share of the imports in files with sessions that are neither in the project, nor in the language's library,
     nor among the dependencies. None if the language cannot tell, or nothing is imported."""
@@ -104,29 +101,28 @@ class Manifest(Value, frozen=True, kw_only=True):
     confined: str = ""
     """The sandbox report measured inside the engine's processes; "" without a process."""
     footprint: Footprint = Footprint()
-    """The resources of the machine that the engine took, as far as known."""
     plugins: dict[str, str] = {}
     state: Determinism | None = None
-    """The numbers of sessions that were asked more than once, and of those whose results differed; None if there are
-    none, as in workspaces that are older than this field."""
+    """The sessions that were asked more than once, and those whose results differed; None if there are none, as in
+    older workspaces."""
     is_function: bool = False
     """True if its lists are a function of the question by construction: a baseline's, or another order of stored
     lists."""
     deletion: Determinism = Determinism()
-    """The numbers of sessions that were asked again with their text reached by a deletion, not by typing, and of those
-    whose results then differed."""
+    """The sessions that were asked again with their text reached by a deletion, and those whose results then differed.
+    """
     waited: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
-    """The seconds spent, in all starts, on waiting for work that the engine had announced."""
+    """Seconds, in all starts, of waiting for work that the engine had announced."""
     grammar: str
     python: str
     os: str
     cpu: CpuTimes | str | None = None
-    """The CPU time of all stages. Former versions had the name of the processor here, which is `processor` now."""
+    """The CPU time of all stages; former versions stored the processor's name here, which is `processor` now."""
     processor: str = ""
     jobs: Number
     shard: str | None = None
     own_actions: bool = False
-    """A flag: the shard has only the actions of its own files, and these as wholes, since an IDE made them."""
+    """True if an IDE made the actions: the shard has only those of its own files, as wholes."""
     start: str
     end: str | None = None
     planned: Number = 0
@@ -162,7 +158,6 @@ class Manifest(Value, frozen=True, kw_only=True):
     """What was drawn and decides figures beyond the choice of sessions, by its name: the seed. None in workspaces that
     are older than this field, or that another program made."""
     histories: Histories | None = None
-    """Who contributed the histories of that task, and how long they are."""
     stages: dict[str, StageRecord] = {}
     logs: LogsRecord | None = None
     digests: dict[str, str] = {}
@@ -191,12 +186,11 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Return the classes that a limited sample of the project was drawn from; none of a simple sample."""
+        """Return no classes of a simple sample."""
         return tuple(self.strata.get("", ()))
 
     @property
     def is_sample(self) -> bool:
-        """Return whether there are sessions in the actions that were not chosen."""
         return self.planned < self.generated
 
     @property
@@ -253,7 +247,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
     @property
     def dealt(self) -> str | None:
-        """Return the shard to which sessions were dealt; None if all that are in the actions are its own."""
+        """Return None if all sessions in the actions are the shard's own."""
         return None if self.own_actions else self.shard
 
     @property
@@ -268,7 +262,7 @@ class Manifest(Value, frozen=True, kw_only=True):
 
 
 def unlike(was: Mapping[str, object], now: Mapping[str, object]) -> Iterator[tuple[str, object, object]]:
-    """Return each condition that has changed: its name, its former and its present value."""
+    """Yield name, former and present value."""
     return ((name, value, now[name]) for name, value in was.items() if value != now[name])
 
 

@@ -66,7 +66,6 @@ def read_hole(line: Mapping[str, object], endings: Mapping[str, str]) -> Split:
 
 
 def takes_dataset(task: Task) -> bool:
-    """Return whether the task's items are records rather than pieces of source code."""
     return bool(task.record or task.splitting)
 
 
@@ -100,7 +99,7 @@ def name_prompt(line: Mapping[str, object], record: Record) -> str | None:
 
 
 LONGEST_NAME = 40
-"""Characters of the name of a prompt."""
+"""In characters."""
 
 
 def field(line: Mapping[str, object], name: str) -> object:
@@ -116,8 +115,6 @@ def ask_once(item: PlayItem, hands: Hands) -> None:
 
 
 class _Mera(msgspec.Struct):
-    """The fields that MERA CODE's lines share."""
-
     instruction: str
     inputs: dict[str, str | None]
     outputs: str | None = ""
@@ -162,10 +159,8 @@ LEGEND: dict[str, str] = {band.outcome: f"score {band.name}" for band in reverse
 
 
 def find_band(score: float) -> Band:
-    """Return the band among BANDS that a score (0 to 1) is in."""
     return BANDS[sum(score < least for least in LEASTS)]
 
 
 def status(lookups: Sequence[LookupScore]) -> Status:
-    """Return OK if anything could be read from the answer, else EMPTY."""
     return Status.OK if lookups[-1].total else Status.EMPTY

@@ -31,7 +31,6 @@ class NewOrder(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     ranker: Ranker
     keywords: frozenset[str]
-    """The keywords of the language."""
     taken_wherever: bool
     """True if a session ends at the first lookup that offers the expected text, at whatever rank."""
     reused: bool
@@ -74,8 +73,7 @@ Asked = tuple[str, str, str]
 
 
 def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
-    """Yield each session with the text at the time of its first lookup. Raises WorkspaceError if actions do not fit the
-    file."""
+    """Yield each session with the text at its first lookup. Raises WorkspaceError if actions do not fit the file."""
     try:
         # Evolution may have changed the text by then, so the actions are played.
         yield from _play(Document(file.text), read_actions(actions).actions)
@@ -101,10 +99,9 @@ class _Reranked(msgspec.Struct, frozen=True):
     file: SourceFile
     asked: Iterator[Asked]
     taken_wherever: bool
-    """True if the session ends at the first lookup that offers the expected text, at whatever rank."""
 
     def session(self, session: Session) -> Session:
-        """Return the session with each list in the new order. Raises WorkspaceError if its actions are missing."""
+        """Raises WorkspaceError if the session's actions are missing."""
         if not session.lookups:
             return session
         # Sessions and actions are in the same order, so the iterator is read once.

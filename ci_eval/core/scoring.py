@@ -25,7 +25,6 @@ def each_token(_text: str, tokens: Sequence[Token]) -> Iterator[Item]:
 
 
 def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the first suggestion whose acceptance leaves the expected text and no more."""
     return next(
         (number for number, suggestion in enumerate(shown, 1) if suggestion.text == expected and not suggestion.tail),
         None,
@@ -33,7 +32,7 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 
 def begins(suggestion: Suggestion, typed: str) -> bool:
-    """Return whether a suggestion begins with what was typed, without regard to case."""
+    """Ignores case."""
     # clangd puts a sign before the names that it shows.
     return (suggestion.label or suggestion.text).lstrip(" \u2022").lower().startswith(typed.lower())
 
@@ -44,12 +43,10 @@ object from a module that re-exports it; and whether the file has no more syntax
 
 
 def imports_right(grades: Mapping[str, float]) -> bool:
-    """Return whether the expected object is imported, from its module or from one that re-exports it."""
     return grades[SAME_MODULE] + grades[SAME_OBJECT] > 0
 
 
 def rank_of_import(_expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return the rank of the first suggestion whose acceptance leaves the name and imports the expected object."""
     graded = ((number, suggestion.grades) for number, suggestion in enumerate(shown, 1) if suggestion.grades)
     return next((number for number, grades in graded if imports_right(grades)), None)
 
@@ -58,13 +55,12 @@ Observe = Callable[[SessionScore], Sequence[Observation]]
 
 
 def evaluated(session: SessionScore) -> bool:
-    """Return whether the session was asked. A session on which the engine failed is evaluated: it is a miss, not a
-    gap."""
+    """A session on which the engine failed is evaluated: it is a miss, not a gap."""
     return session.status not in UNASKED
 
 
 def observe_session(metric: Metric, session: SessionScore) -> Sequence[Observation]:
-    """Return what the metric observes; no times if the session was not asked in this run."""
+    """Return no times if the session was not asked in this run."""
     return () if metric.timed and session.reused else expect_metrics([metric], session)[0]
 
 
@@ -98,7 +94,6 @@ def _follow(session: SessionScore, course: Course) -> SessionScore:
 
 
 def _expect(possible: Sequence[tuple[float, Sequence[Observation]]]) -> Sequence[Observation]:
-    """Return the expectation of the observations, of which each comes with its probability."""
     _, first = possible[0]
     if all(seen == first for _, seen in possible):
         return first
@@ -115,7 +110,6 @@ def _expect(possible: Sequence[tuple[float, Sequence[Observation]]]) -> Sequence
 
 
 DIGITS = 12
-"""The digits behind the point to which an expectation is computed."""
 
 
 def rank_of(session: SessionScore) -> int | None:
@@ -133,9 +127,7 @@ RANK_BANDS = (
     Band(name="11+", outcome="low", label="rank 11+"),
     Band(name="absent", outcome="absent"),
 )
-"""The bands of tasks whose sessions are judged by a rank."""
 _LAST = (1, 5, 10)
-"""The last rank of each band that has one."""
 
 
 def reciprocal_rank(session: SessionScore) -> float:
@@ -173,7 +165,7 @@ def is_ungraded(session: SessionScore) -> bool:
 
 
 def score(task: Task, session: SessionScore) -> float:
-    """Return the score from 0 to 1; 0 if the engine failed, or was not asked."""
+    """Return 0 to 1; 0 if the engine failed, or was not asked."""
     return 0.0 if session.status in FAILED or not evaluated(session) else task.score(session)
 
 
@@ -188,7 +180,6 @@ def task_band(task: Task, session: SessionScore) -> str:
 
 
 FAILED_BAND, UNGRADED_BAND = "failed", "no reference"
-"""The bands of all tasks, beside their own."""
 
 
 def outcome(task: Task, session: SessionScore) -> str:
@@ -261,7 +252,6 @@ def answers(session: SessionScore, rounds: int) -> Iterator[SessionScore]:
 
 
 def observe_rounds(metric: Metric, session: SessionScore, rounds: int) -> list[Sequence[Observation]]:
-    """Return the observations of one session in each round."""
     if metric.by_round:
         return list(metric.by_round(session, rounds))
     return [observe_session(metric, answer) for answer in answers(session, rounds)]
@@ -321,7 +311,6 @@ def make_metric(
 
 
 def observe_each(value: Callable[[SessionScore], float]) -> Observe:
-    """Return a function that observes a value of every evaluated session."""
     # As `evaluated` says, without a call: there are a dozen of these for each of a million sessions.
     return lambda session: [] if session.status in UNASKED else [(float(value(session)), 1.0)]
 

@@ -23,10 +23,10 @@ _WORD = re.compile(r"\w+")
 
 
 def cut(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) -> str:
-    """Return the beginning of `text` (what stands, or would stand, behind the caret) that makes up one such span.
+    """Return the beginning of `text` (what is, or would be, after the caret) that is one such span.
 
     word: what `word` matches, by default letters, digits and underscores. line: up to the end of the line. statement:
-    up to the first `;`, or end of a line, outside of brackets that were opened behind the caret. block: the line, with
+    up to the first `;`, or end of a line, outside of brackets that were opened after the caret. block: the line, with
     all lines below that are indented deeper, and the one that closes them. text: all of it. Blanks at the end of a line
     do not count.
 
@@ -45,7 +45,7 @@ def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) 
 
 
 def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | None:
-    """Return the offset behind the span; None if the text ends before the span does."""
+    """Return None if the text ends before the span does."""
     match span:
         case "word" | "around":
             match = word.match(text)
@@ -82,8 +82,7 @@ def _end_of_statement(text: str) -> int | None:
 
 
 def _end_of_block(text: str, indent: int) -> int | None:
-    """Return the offset behind the block; None if it may go on. `indent`: blanks before the line that the caret is
-    in."""
+    """Return None if the block may go on. `indent`: blanks before the line of the caret."""
     end = offset = _offset_or_none(text.find("\n"))
     if offset is None or end is None:
         return None
@@ -107,13 +106,12 @@ def _indent(line: str) -> int:
 
 
 class Lines:
-    """The offsets at which the lines of a text begin: it finds the line of many offsets without reading the text again.
-    A line ends with a line feed."""
+    """The offsets of line begins, to find the lines of many offsets quickly. A line ends with a line feed."""
 
     def __init__(self, text: str) -> None:
         self._begins = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
 
     def place(self, offset: int) -> tuple[int, int]:
-        """Return the line, from 1, and the number of characters before the offset in it."""
+        """Return the line, from 1, and the column, from 0."""
         line = bisect_right(self._begins, offset)
         return line, offset - self._begins[line - 1]

@@ -15,9 +15,9 @@ Direction = Literal["->", "<-"]
 Listener = Callable[[Direction, bytes], None]
 
 LONGEST = 80
-"""The number of characters that are left of a shortened text."""
+"""Characters left of a shortened text."""
 MOST = 5
-"""The number of elements that are left of a shortened list."""
+"""Elements left of a shortened list."""
 DEEPEST = 20
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
@@ -25,8 +25,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def attach_listener(listener: Listener) -> Iterator[None]:
-    """Pass each message of an engine that is asked within the context to the listener. A message is passed on when it
-    was sent, or was received as a whole."""
+    """A message is passed on when it was sent, or was received as a whole."""
     token = _listener.set(listener)
     try:
         yield
@@ -35,7 +34,6 @@ def attach_listener(listener: Listener) -> Iterator[None]:
 
 
 def tell(direction: Direction, body: bytes) -> None:
-    """Tell the listener, if there is one, of a message."""
     if listener := _listener.get():
         listener(direction, body)
 
@@ -47,7 +45,7 @@ class Trace:
     def __init__(
         self, write: Callable[[str], None], *, full: bool, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        """Write the lines by `write`. Long texts and lists in them are shortened unless `full` is true."""
+        """Long texts and lists are shortened unless `full`."""
         self._write = write
         self._full = full
         self._clock = clock
@@ -55,7 +53,6 @@ class Trace:
         self._asked: dict[tuple[Direction, int | str], tuple[str, float]] = {}
         self._numbers: dict[int, int] = {}
         self.messages = 0
-        """The number of messages so far."""
 
     def __call__(self, direction: Direction, body: bytes) -> None:
         now = self._clock()
@@ -70,7 +67,6 @@ class Trace:
         self._write(f"{1000 * (now - self._began):10.1f} ms  {direction} {label}{text}")
 
     def _parts(self, direction: Direction, message: Any, now: float) -> tuple[str, Any]:
-        """Return the label of a message, with blanks behind it unless it is empty, and the content of the message."""
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return "", message
         method, identifier = message.get("method"), message.get("id")

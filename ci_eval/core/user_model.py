@@ -41,35 +41,32 @@ class UserModel(msgspec.Struct, frozen=True, kw_only=True):
     first_prefix: tuple[float, ...]
     """Probabilities of typing 0, 1, 2 … characters before the first lookup."""
     select: Table
-    """Probabilities of taking the expected text: a row for each rank, a column for each lookup."""
     cancel: tuple[float, ...] = (0.0,)
-    """Probabilities of giving up at each lookup, if the expected text was not taken."""
     attend: float = 1.0
     """Share of the sessions in which the user looks at the list at all."""
     index: Literal["order", "prefix"] = "order"
     """Numbering of lookups: by their order within the session, or (as in the plugin) by the length of the prefix."""
 
     def starts(self, length: int) -> list[float]:
-        """Return the probabilities of typing 0, 1, 2 … characters of a token of that length before the first lookup. No
-        token is typed to its end without a lookup, so the last probability takes what is left."""
+        """Return the probabilities of typing 0, 1, 2 … characters first. No token is typed to its end without a lookup,
+        so the last probability takes what is left."""
         known = self.first_prefix[:length]
         return [*known[:-1], 1.0 - sum(known[:-1])]
 
     def start(self, drawn: float, length: int) -> int:
-        """Return the number of characters typed before the first lookup, for a number `drawn` between 0 and 1."""
+        """`drawn`: a number between 0 and 1."""
         ends = list(accumulate(self.starts(length)))
         # By rounding, the last sum may be below 1, and so below the drawn number.
         return min(bisect_right(ends, drawn), len(ends) - 1)
 
     def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
-        """Return the probability of taking the expected text at that rank, 0 if it is not in the list (None). `lookup`
-        is its number in the session, from 0. `prefix` is the number of characters typed."""
+        """Return 0 for a rank of None. `lookup`: its number in the session, from 0. `prefix`: the number of characters
+        typed."""
         if rank is None:
             return 0.0
         return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else lookup)
 
     def cancels(self, lookup: int, prefix: int) -> float:
-        """Return the probability of giving up after the expected text was not taken."""
         return _last(self.cancel, prefix if self.index == "prefix" else lookup)
 
 
@@ -94,7 +91,6 @@ docs/user-model.md explains the others."""
 
 
 def build_user_model(config: UserModelConfig) -> UserModel:
-    """Return the modelled user of a configuration: a profile, with some probabilities replaced."""
     profile = PROFILES[config.profile]
     return UserModel(
         first_prefix=config.first_prefix or profile.first_prefix,
@@ -106,7 +102,7 @@ def build_user_model(config: UserModelConfig) -> UserModel:
 
 
 def encode_user_model(model: UserModel) -> str:
-    """Return the user's probabilities as one line of JSON. Evaluations are comparable only if it is the same."""
+    """Return one line of JSON. Evaluations are comparable only if it is the same."""
     return msgspec.json.encode(model).decode()
 
 
@@ -126,13 +122,13 @@ class Emulated:
         self._attends = self._draw("attend") < model.attend
         self._lookups = 0
         self.over = False
-        """True if no more is asked: the expected text was taken, or the user gave up."""
+        """True once the expected text was taken, or the user gave up."""
 
     def asks(self, prefix: str) -> bool:
         return not self.over and len(prefix) >= self._start
 
     def takes(self, rank: int | None, prefix: str) -> bool:
-        """Return whether the expected text, at that rank, is taken from the list. If not, the user may give up."""
+        """Return whether the text is taken. If not, the user may give up."""
         lookup, self._lookups = self._lookups, self._lookups + 1
         if not self._attends:
             return False
@@ -164,7 +160,6 @@ class Possible:
         return any(asking or blind for _, asking, blind in self._asking)
 
     def sees(self, rank: int | None, prefix: str) -> None:
-        """Go on after a lookup that has the expected text at that rank."""
         going, self._asking = self._asking, []
         for first, asking, blind in going:
             number = self._lookups - first

@@ -42,13 +42,11 @@ are."""
 
 
 class TaskOutcome(msgspec.Struct, Generic[Task, Result], frozen=True):
-    """The result of a task, or a message about what went wrong."""
-
     task: Task
     result: Result | None
     trouble: str = ""
     died: bool = False
-    """A flag: it went wrong because the worker died."""
+    """True if the worker died."""
 
 
 class Workers(Generic[Task, Result]):
@@ -78,10 +76,10 @@ class Workers(Generic[Task, Result]):
         self._tries = tries
         self._again = again
         self._retries: list[tuple[Task, int]] = []
-        """The tasks that a worker has died of, each with the number of tries that are left."""
+        """Tasks that a worker has died of, with the number of tries left."""
         self._idle: list[_Worker] = []
         self._busy: dict[_Worker, tuple[Task, int]] = {}
-        """The busy workers, each with its task and the number of tries that are left."""
+        """Worker → its task, and the number of tries left."""
         self._stopped = False
 
     def __enter__(self) -> Workers[Task, Result]:
@@ -101,7 +99,6 @@ class Workers(Generic[Task, Result]):
         return int(self._counter.value)
 
     def stop(self) -> None:
-        """Stop all workers without waiting for what they do."""
         self._stopped = True
 
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
@@ -129,7 +126,7 @@ class Workers(Generic[Task, Result]):
                     yield outcome
 
     def _outcome(self, worker: _Worker) -> TaskOutcome[Task, Result] | None:
-        """Return the outcome of the worker's task; None if it is not over, or will be tried again."""
+        """Return None if the task is not over, or will be tried again."""
         task, tries = self._busy[worker]
         message = worker.listen() if worker.pipe.poll() else LATE
         if message is BEGUN:
@@ -150,8 +147,6 @@ class Workers(Generic[Task, Result]):
 
 
 class _Sign(Enum):
-    """A sign that a worker sends, or fails to send, instead of a result."""
-
     BEGUN = "it has its task; starting a process may take long, and is not the task's time"
     DEAD = "the end of its pipe"
     LATE = "nothing in time"
@@ -169,7 +164,7 @@ class _Worker:
         # As long as this process holds that end, the worker's death would not end the pipe.
         worker_end.close()
         self.deadline = math.inf
-        """The time at which its task counts as stuck (time.monotonic())."""
+        """The value of time.monotonic() at which its task counts as stuck."""
         self.send(job)
 
     @property
@@ -183,7 +178,6 @@ class _Worker:
             self.pipe.send(value)
 
     def listen(self) -> tuple[Any, str] | _Sign:
-        """Return the result and the message about what went wrong, or else a sign."""
         try:
             message: tuple[Any, str] | _Sign = self.pipe.recv()
         except (EOFError, ConnectionResetError):
@@ -191,7 +185,7 @@ class _Worker:
         return message
 
     def end(self, patience: float) -> str:
-        """Stop it, if need be by force after `patience` seconds. Return how it ended."""
+        """Use force after `patience` seconds. Return how the worker ended."""
         self.pipe.close()
         self._process.join(patience)
         self._process.kill()
@@ -203,7 +197,6 @@ class _Worker:
 # ------------------------------------------------------------------------------------------------------ in the worker
 
 _counters: list[ctypes.c_uint64] = []
-"""The counter that this worker shares with its parent and the other workers."""
 
 
 def count() -> None:
@@ -214,7 +207,6 @@ def count() -> None:
 
 
 def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
-    """Run the main loop of a worker, which ends when the parent does."""
     # Ctrl-C reaches all processes of a terminal, and the parent alone decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
@@ -245,7 +237,6 @@ def die_with_parent() -> None:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let processes that are started here multiply matrices in one thread, unless the user chose another number."""
     # Workers share the cores, and threads that wait for each other on busy cores take ten times as long.
     chosen = THREADS in os.environ
     os.environ.setdefault(THREADS, "1")
@@ -258,7 +249,6 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _hide_main() -> Iterator[None]:
-    """Let processes that are started here not import the main module."""
     # A spawned process otherwise imports the whole command line, which takes longer than many a task.
     names = vars(sys.modules["__main__"])
     removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
@@ -281,9 +271,8 @@ such that a pattern needs hours to read it."""
 
 @contextmanager
 def limit_cpu(seconds: float) -> Iterator[None]:
-    """Raise EngineTimeout in the block once it has used so many seconds of CPU time. A regular
-    expression that takes too long is stopped as well. Outside of the main thread there is no limit, since other threads
-    get no signals."""
+    """Raise EngineTimeout in the block after that much CPU time; it stops slow regular expressions, too. Outside of the
+    main thread there is no limit, since other threads get no signals."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

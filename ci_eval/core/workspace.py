@@ -56,14 +56,12 @@ S = TypeVar("S", bound=Identified)
 Head = TypeVar("Head", bound=FileHead)
 
 MOST_SESSIONS = 10_000_000
-"""The most sessions of one source file; a file of 1 MB has a hundred thousand tokens."""
+"""Of one source file; a file of 1 MB has a hundred thousand tokens."""
 
 FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
 
 
 class Workspace:
-    """A workspace: the folder of one run, see above."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._manifest: Manifest | None = None
@@ -132,8 +130,7 @@ class Workspace:
         self._write_manifest(replace(manifest, digests={part: self._digest(part) for part in PARTS}))
 
     def verify(self, *parts: str) -> None:
-        """Check that these parts (default: all) are as they were when the workspace was sealed. Raises WorkspaceError
-        if not."""
+        """`parts`: default all. Raises WorkspaceError if they changed since the workspace was sealed."""
         digests = self.manifest().digests
         if not digests:
             raise WorkspaceError(f"{self.folder} was not finished: its manifest has no digests; evaluate again")
@@ -169,7 +166,6 @@ class Workspace:
     # ------------------------------------------------------------------------------------------------ stages' files
 
     def write_actions(self, path: str, packed: bytes) -> None:
-        """Store the actions of a source file, packed by `pack_actions`."""
         _replace(self.actions_path(path), packed)
 
     def actions_path(self, path: str) -> Path:
@@ -188,12 +184,10 @@ class Workspace:
             yield read_actions(path)
 
     def action_heads(self) -> Iterator[FileHead]:
-        """Yield the heads of the actions, in the same order; much faster than the actions."""
         for path in self.action_files():
             yield read_head(path)
 
     def strata(self) -> Strata:
-        """Return the strata of all sessions that this project has under this strategy."""
         manifest = self.manifest()
         merged = bool(manifest.projects)
         if not merged and manifest.dealt is None:
@@ -207,7 +201,7 @@ class Workspace:
         return Strata(sessions, merged, manifest.unparsable)
 
     def action_files(self) -> list[Path]:
-        """Return the files of actions, sorted by name: in the same order in every run."""
+        """Sorted by name: the same order in every run."""
         return _packed_files(self.folder / "actions", ACTIONS)
 
     def write_sessions(self, path: str, packed: bytes) -> None:
@@ -229,20 +223,17 @@ class Workspace:
         return self.read_session_files(self.session_files(), kind)
 
     def read_session_files(self, paths: Iterable[Path], kind: type[S]) -> Iterator[tuple[SourceFile, Iterator[S]]]:
-        """Yield the source files of some of `session_files` with their sessions, as `sessions` does."""
         for path in paths:
             lines = stored.lines(path)
             source = self._source(path, lines)
             yield source, _sessions(lines, kind, path, source)
 
     def decode_sessions(self, path: str, kind: type[S]) -> Iterator[S]:
-        """Return the sessions of one source file, decoded to `kind` one at a time."""
         file = self.sessions_path(path)
         lines = stored.lines(file)
         return _sessions(lines, kind, file, self._source(file, lines))
 
     def source(self, path: str) -> SourceFile:
-        """Return a source file that has sessions."""
         file = self.sessions_path(path)
         return self._source(file, stored.lines(file))
 
@@ -280,12 +271,10 @@ class Workspace:
         return _packed_path(self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
-        """Store an error that concerns one file; the run goes on."""
         data = msgspec.json.format(msgspec.json.encode(error), indent=2)
         atomic.write(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", data + b"\n")
 
     def drop_error(self, path: str, stage: str) -> None:
-        """Remove the error that an earlier, interrupted run stored for that file."""
         (self.folder / "errors" / f"{make_file_name(path)}.{stage}.json").unlink(missing_ok=True)
 
     def errors(self) -> list[FileError]:
@@ -294,7 +283,7 @@ class Workspace:
         return sorted(errors, key=lambda error: (error.path, error.stage))
 
     def adopt(self, other: Workspace, folder: str) -> None:
-        """Copy the files of another workspace into this one; `folder` is put before the path of each source file."""
+        """`folder` is put before the path of each source file."""
 
         def moved_session(session: Session) -> Session:
             return replace(session, file=f"{folder}/{session.file}")
@@ -315,7 +304,6 @@ class Workspace:
         atomic.tidy(self.folder)
 
     def clear(self, part: str) -> None:
-        """Remove the files of one stage before it runs again."""
         for path in (self.folder / part).glob("*.json*"):
             path.unlink()
 
@@ -331,7 +319,6 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
 
 
 def _advise(folder: Path) -> str:
-    """Return which folder may have been meant, if a workspace lies one or two folders deeper, or one higher."""
     parents = [folder.parent] if (folder.parent / "manifest.json").is_file() else []
     below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
     near = next(([paths[-1].parent] for paths in below if paths), parents)
@@ -361,7 +348,7 @@ def _hardly_begun(folder: Path) -> bool:
 
 
 def _digest(part: Path) -> str:
-    """Return the SHA-256 over a folder with everything below it, or over a file; that of nothing if there is none."""
+    """Return a SHA-256 over all below a folder, or over a file; that of nothing if there is none."""
     digest = hashlib.sha256()
     paths = sorted(part.rglob("*")) if part.is_dir() else [part]
     for path in paths:
@@ -392,7 +379,6 @@ def make_file_name(path: str) -> str:
 
 
 ACTIONS, SESSIONS = ".json", ".jsonl"
-"""The ends of the names of their files, without the suffix of the packing."""
 
 
 def _packed_path(path: Path) -> Path:
@@ -417,7 +403,7 @@ def _packed_files(folder: Path, end: str) -> list[Path]:
 
 
 def pack_actions(actions: FileActions) -> bytes:
-    """Return the actions as they are stored. Raises WorkspaceError if they are more than can be read again."""
+    """Raises WorkspaceError if the actions are more than can be read again."""
     encoded = msgspec.json.encode(actions)
     if len(encoded) > stored.ACTIONS:
         raise WorkspaceError(
@@ -432,18 +418,18 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
 
 
 def read_actions(path: Path) -> FileActions:
-    """Return the actions that `pack_actions` packed. Raises WorkspaceError."""
+    """Raises WorkspaceError."""
     return _actions(path, FileActions)
 
 
 def read_items(path: Path) -> list[Asked]:
-    """Return the items that the actions ask about, one for each session, in order. Raises WorkspaceError."""
+    """Return an item for each session, in order. Raises WorkspaceError."""
     calls = (action for action in _actions(path, FileAsked).actions if action.session)
     return [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
 
 
 def read_head(path: Path) -> FileHead:
-    """Return the head of the actions, much faster than the actions. Raises WorkspaceError."""
+    """Much faster than `read_actions`. Raises WorkspaceError."""
     return _actions(path, FileHead)
 
 

@@ -14,14 +14,10 @@ from ci_eval.core.model import Action, DeleteRange, EvolutionConfig, Kind, MoveC
 
 
 class _Part(msgspec.Struct):
-    """A part of the file that is hidden while tokens before it are typed."""
-
     begin: int
     end: int
     now: str
-    """The text in the file as it is today."""
     then: str
-    """The text while the part is hidden: nothing, or another line."""
     is_then: bool = False
 
 
@@ -34,7 +30,7 @@ class Evolution:
         self._parts = _choose_parts(source, config, tokens) if config.share else []
         self.happens = bool(self._parts)
         self._next = -1
-        """The index of the first part that is still hidden; -1 before the first token."""
+        """Index of the first hidden part; -1 before the first token."""
 
     def at(self, offset: int) -> int:
         """Return the present offset of what is at `offset` in the file as it is today; `offset` must not be in a hidden
@@ -45,8 +41,7 @@ class Evolution:
         return offset + sum(len(p.then) - len(p.now) for p in self._parts if p.is_then and p.end <= offset)
 
     def before(self, begin: int, limit: int) -> list[Action]:
-        """Return the actions that make the file what it was when the text at `begin` was typed; all text up to `limit`
-        is restored."""
+        """Return what makes the file as it was when the text at `begin` was typed; all up to `limit` is restored."""
         if self._imports:
             wrong = [part for part in self._parts if part.is_then == (part.begin < limit and begin < part.end)]
             return [action for part in wrong for action in self._turn(part)]
@@ -63,7 +58,6 @@ class Evolution:
         return actions
 
     def finish(self) -> list[Action]:
-        """Return the actions that restore the whole file."""
         return [action for part in self._parts if part.is_then for action in self._turn(part)]
 
     def _turn(self, part: _Part) -> list[Action]:
@@ -104,7 +98,6 @@ def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> 
 
 
 def _group_lines(text: str, spans: Sequence[unwritten.Part]) -> dict[int, list[str]]:
-    """Return the different lines by the width of their indentation."""
     lines: dict[int, list[str]] = {}
     # The pick by chance must not depend on the order of a set.
     for line in sorted({text[begin:end] for begin, end in spans}):

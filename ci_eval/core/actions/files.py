@@ -16,7 +16,7 @@ from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import ActionsConfig
 
 BINARY_PREFIX = 8192
-"""The number of bytes at the beginning of a file that are read to tell whether it is text."""
+"""Bytes at the beginning of a file that tell whether it is text."""
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,13 +28,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def grammar(self) -> str:
-        """Return the grammar for a file of that name; the longest suffix decides, else the language's first one."""
         return choose_grammar(self.language.grammars, self.path)
 
 
 def source_files(root: Path, language: Language, config: ActionsConfig) -> Iterator[str]:
-    """Return the sorted paths of the files to evaluate, below the root. Raises ConfigError if an evaluation root is
-    missing or is not in the project."""
+    """Return sorted paths below the root. Raises ConfigError if an evaluation root is missing or outside it."""
     ignored = NOT_SOURCE | set(config.ignore_file_names)
     # Evaluation roots may overlap.
     paths: set[str] = set()
@@ -65,7 +63,7 @@ def _is_text(path: Path) -> bool:
 
 
 def declarations(root: Path, language: Language, config: ActionsConfig) -> Declarations:
-    """Return the names that each package of the whole project declares, whether its files are evaluated or not."""
+    """Read the whole project, whether its files are evaluated or not."""
     by_package: dict[str, frozenset[str]] = {}
     if language.declare is None:
         return by_package
@@ -90,7 +88,7 @@ VENDORED = re.compile(r"_?vendor(?:s|ed)?|third[-_]?party|3rd[-_]?party|bower_co
 """The names of folders with copies of other projects' code, among those that GitHub's linguist knows (vendor.yml)."""
 GENERATED = re.compile(r".*(?:_pb2(?:_grpc)?\.pyi?|[._](?:g|pb|min|gen|generated|designer)\.\w+|\.pb\.gw\.go)")
 HEAD_LINES = 30
-"""The number of lines at the beginning of a file in which generators say what they are."""
+"""Lines at the beginning of a file in which generators name themselves."""
 MARK = re.compile(
     r"^\s*(?:#|//|/?\*|--|;|<!--|%|\"\"\"|''').*(?:DO NOT (?:EDIT|MODIFY)|@generated\b|<auto-?generated)", re.MULTILINE
 )
@@ -100,11 +98,10 @@ WILDCARDS = {"**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^
 
 
 def find_left_out(root: Path, paths: Iterable[str], evaluation_roots: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the files that the project did not write itself, each with "generated" or "vendored".
+    """Yield files with "generated" or "vendored".
 
     `.gitattributes` decides by `linguist-generated` and `linguist-vendored`; else names of files and of folders below
-    an evaluation root, and the comment at a file's beginning. A file that is an evaluation root itself is never among
-    them.
+    an evaluation root, and the comment at a file's beginning. Files that are evaluation roots are never left out.
     """
     attributes = list(_read_attributes(root))
     starts = [PurePosixPath(start) for start in evaluation_roots]
@@ -130,8 +127,8 @@ def _is_marked(root: Path, path: str) -> bool:
 
 
 def _read_attributes(root: Path) -> Iterator[tuple[re.Pattern[str], str, bool]]:
-    """Yield what the project's `.gitattributes` say about generated and vendored files: a pattern of paths, the kind,
-    and whether the files are of that kind. Later lines go before earlier ones, deeper files before those above."""
+    """Yield path pattern, kind, and whether the files are of that kind. Later lines go before earlier ones, deeper
+    files before those above."""
     for file in sorted(root.rglob(".gitattributes"), key=lambda file: (len(file.parts), file)):
         lines = file.read_text("utf-8", "replace").splitlines() if is_own(file, root) else []
         for line in lines:

@@ -41,12 +41,11 @@ from ci_eval.core.workspace import Workspace, pack_actions
 class Texts(msgspec.Struct):
     tokens: int = 0
     files: Counter[str] = msgspec.field(default_factory=Counter)
-    """The number of files that each text is in."""
     alone: dict[str, int] = msgspec.field(default_factory=dict)
-    """The number of occurrences of each text that is in a single file."""
+    """Text → number of occurrences, of texts in a single file."""
 
     def add(self, of_file: Mapping[str, int]) -> None:
-        """Count the texts of a file. `of_file`: text → the number of its occurrences."""
+        """`of_file`: text → number of its occurrences."""
         self.files.update(of_file.keys())
         for text, times in of_file.items():
             self.tokens += times
@@ -71,8 +70,8 @@ _WORDS = re.compile(r"\w+")
 
 
 def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens, which are in order, with `first_use` filled in. It is True if their text, as a whole word,
-    occurs nowhere before, not even as a definition or in a comment."""
+    """Fill in `first_use` of tokens in order: True if their text, as a whole word, occurs nowhere before, not even in a
+    comment."""
     seen, read = set[str](), 0
     known: dict[tuple[int, bool], Properties] = {}
     marked = []
@@ -104,7 +103,7 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
 _KIND = attrgetter("properties.kind")
 
 TIMEOUT = 120.0
-"""The seconds that one file may take; a grammar that needs more is stuck."""
+"""Seconds per file; a grammar that needs more is stuck."""
 
 
 class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,11 +115,9 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     seed: int = 0
     cache: Path | None = None
-    """The folder that stores the results of type analyses of this project."""
 
 
 WORST = 10
-"""The number of files that are named as those of which most text was lost."""
 
 
 class GeneratedFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,7 +130,6 @@ class GeneratedFile(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str = ""
     """What failed while the text was made readable, and was left out."""
     texts: Counter[str] = msgspec.field(default_factory=Counter)
-    """The texts of the tokens that can be masked, if all tokens can (`Task.every_token`)."""
 
 
 class Generated(msgspec.Struct):
@@ -141,15 +137,15 @@ class Generated(msgspec.Struct):
     sessions: int = 0
     size: int = 0
     unparsable: float = 0.0
-    """The number of bytes that the grammar could not read."""
+    """Bytes that the grammar could not read."""
     lost: dict[str, float] = msgspec.field(default_factory=dict)
-    """The number of bytes that the grammar could not read, of each file with such bytes."""
+    """File → bytes that could not be read."""
     shares: dict[str, float] = msgspec.field(default_factory=dict)
-    """The share of each such file's text that these bytes are."""
+    """File → share of its text that these bytes are."""
     kinds: Counter[str] = msgspec.field(default_factory=Counter)
     texts: Texts = msgspec.field(default_factory=Texts)
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
-    """The number of files that are not evaluated since nobody writes them: "generated" or "vendored" → number."""
+    """Number by kind ("generated" or "vendored") of files that are not evaluated."""
 
     def add_size(self, path: str, size: int, unparsable: float) -> None:
         self.size += size
@@ -159,7 +155,7 @@ class Generated(msgspec.Struct):
             self.shares[path] = unparsable
 
     def worst(self) -> dict[str, float]:
-        """Return the files of which most bytes were lost, the worst first, with the lost share of each."""
+        """File → lost share, the file with most lost bytes first."""
         paths = sorted(self.lost, key=lambda path: (-self.lost[path], path))
         return {path: self.shares[path] for path in paths[:WORST]}
 
@@ -178,9 +174,8 @@ def generate(
     with_generated: bool = False,
     advance: Callable[[int, int, Generated], None],
 ) -> Generated:
-    """Write the actions of every file of the language. Calls `advance(done, of, so_far)` after each file. A file that
-    cannot be read becomes an error in the workspace; the others go on. Results of type analyses are stored below
-    `cache`. `with_generated`: evaluate generated and vendored files as well."""
+    """Call `advance(done, of, so_far)` after each file. A file that cannot be read becomes an error in the workspace.
+    Type analyses are stored below `cache`. `with_generated`: evaluate generated and vendored files as well."""
     paths = []
     candidates = list(source_files(root, language, config))
     left_out = {} if with_generated else dict(find_left_out(root, candidates, config.evaluation_roots))

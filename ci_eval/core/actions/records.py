@@ -37,18 +37,17 @@ class Records(msgspec.Struct):
     errors: list[FileError] = msgspec.field(default_factory=list)
     """The errors of lines that are no records, or that had trouble."""
     drawn: bool = False
-    """True if another seed would make other items of some line."""
+    """True if another seed would make other items."""
     fates: Counter[str] = msgspec.field(default_factory=Counter)
-    """The outcomes of all that might have been an item, in tasks that make several items of a line."""
+    """The outcomes of all possible items, in tasks that make several items of a line."""
     histories: Histories = msgspec.field(default_factory=Histories)
     texts: dict[str, str] = msgspec.field(default_factory=dict)
-    """The texts that the records' carets are in, by digest."""
+    """Digest → text around the carets of records."""
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
-    """Return the records in these lines. `cluster`: names of the fields by which records are sampled together; none =
-    each by itself. A single field must be there; of several fields, those that are there count. A line that is no
-    record becomes an error; the others go on."""
+    """`cluster`: fields by which records are sampled together; none = each by itself. A single field must be there; of
+    several fields, those that are there count. A line that is no record becomes an error."""
     dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
         try:
@@ -86,7 +85,6 @@ def _lay_out_hole(hole: SourceHole) -> tuple[str, tuple[Item, ...]]:
 
 
 def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
-    """Return the text that shows these items, one below the other, and the items with their offsets in that text."""
     text, items = "", list[Item]()
     for part in parts:
         context = {name: _plain(content) for name, content in part.record.context.items()}
@@ -100,8 +98,7 @@ def _show_items(parts: Sequence[RecordItem]) -> tuple[str, tuple[Item, ...]]:
 
 
 def shown(context: Mapping[str, str]) -> str:
-    """Return the text that a person sees of a record: short parts by name, then the long ones. A single long part goes
-    without its name."""
+    """Return the displayed text: short parts by name, then the long ones. A single long part goes without its name."""
     short = [f"{name}: {text}" for name, text in context.items() if text and "\n" not in text]
     long = {name: text.strip("\n") for name, text in context.items() if "\n" in text}
     parts = list(long.values()) if len(long) == 1 else [f"{name}:\n{text}" for name, text in long.items()]
@@ -109,8 +106,7 @@ def shown(context: Mapping[str, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text as a source file is read: without byte order marks, with plain line ends. Raises ValueError if it
-    holds a NUL character."""
+    """Drop byte order marks, use plain line ends. Raises ValueError for a NUL character."""
     if "\0" in text:
         raise ValueError("it holds a NUL character, which no text does")
     return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
@@ -129,7 +125,7 @@ def _path(line: dict[str, object], cluster: Sequence[str], ending: str) -> str:
 
 
 def _part(text: str) -> str:
-    """Return a part of a path: the text itself if it is harmless, else a harmless form of it with a digest."""
+    """Return a harmless part of a path: with a digest if it was changed."""
     safe = re.sub(r"[^A-Za-z0-9._+-]+", "_", text)[:80].lstrip(".")
     return (
         safe

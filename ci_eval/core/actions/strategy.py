@@ -41,18 +41,18 @@ OF_FILES = ("evaluationRoots", "ignoreFileNames", "maxFileSize")
 
 
 def spelled_filters(filters: FiltersConfig) -> str:
-    """Return the filter that tokens must pass, in one word; "" if there is none."""
+    """Return one word; "" if there is no filter."""
     return _spell_changes(msgspec.to_builtins(filters), msgspec.to_builtins(FiltersConfig()))
 
 
 def spelled_files(config: ActionsConfig) -> str:
-    """Return the filter that files must pass, in one word; "" if there is none."""
+    """Return one word; "" if there is no filter."""
     settings, defaults = msgspec.to_builtins(config), msgspec.to_builtins(ActionsConfig())
     return _spell_changes({key: settings[key] for key in OF_FILES}, defaults)
 
 
 def spelled_queries(config: QueriesConfig) -> str:
-    """Return the settings of the queries that are not the defaults, behind a slash; "" if there are none."""
+    """Return the settings that are not defaults, after a slash; "" if there are none."""
     changes = _spell_changes(msgspec.to_builtins(config), msgspec.to_builtins(QueriesConfig()))
     return f"/{changes}" if changes else ""
 
@@ -68,8 +68,8 @@ def _spell_changes(settings: dict[str, object], defaults: dict[str, object]) -> 
 
 
 def plan_sessions(text: str, prefix: PrefixConfig) -> list[tuple[str, list[str]]]:
-    """Return the sessions of a token: for each, the strategy that it would have alone, and the prefixes of its lookups.
-    Each prefix begins with the one before it, in the same session or in the one before."""
+    """Return strategy and prefixes of each session's lookups. Each prefix begins with the one before it, in the same
+    session or in the one before."""
     if prefix.name == "Ladder":
         # A prefix as long as the token would leave nothing to complete.
         steps = [n for n in sorted(set(prefix.lengths or ())) if n < len(text)]
@@ -96,7 +96,7 @@ def longest_prefix(text: str, prefix: PrefixConfig) -> str:
 
 
 def spell_prefix(prefix: PrefixConfig) -> str:
-    """Return the prefix strategy in one word, for session ids: only what decides which lookups there are."""
+    """Return one word for session ids: only what decides which lookups there are."""
     if prefix.name == "Ladder":
         return f"Ladder({','.join(map(str, prefix.lengths or ()))})"
     return prefix.name + (f"({prefix.n})" if prefix.n else "") + "/typing" * prefix.emulate_typing
@@ -104,7 +104,7 @@ def spell_prefix(prefix: PrefixConfig) -> str:
 
 LONGEST = 1_000_000_000
 LENGTHS = (3, LONGEST)
-"""The numbers of letters that are typed: with one, no engine has the name near the top."""
+"""Typed letters: with one, no engine has the name near the top."""
 
 
 class Use(NamedTuple):
@@ -127,7 +127,6 @@ def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
 
 
 def _uses(token: Token, imported: Import, text: str) -> bool:
-    """Return whether the token is the imported name, and not a member or a local variable of that name."""
     known, offset = token.properties, token.offset
     return (
         token.text == imported.name
@@ -141,7 +140,7 @@ def _uses(token: Token, imported: Import, text: str) -> bool:
 
 FINISH = FinishSession()
 FIRST_TASK = "completion"
-"""The task whose name is in no id: ids are older than the second task."""
+"""No id has this task's name: ids are older than the second task."""
 
 
 def actions_of_file(
@@ -165,7 +164,7 @@ def actions_of_items(source: Source, items: Sequence[Item], strategy: StrategyCo
 
 
 def spell_task(strategy: StrategyConfig, seed: int, task: Task) -> str:
-    """Return task and strategy in one word, as far as they decide what one lookup is like; part of the session's id."""
+    """Return one word, part of the session's id: only what decides a single lookup."""
     return _spell_strategy(strategy, _spell_typing(task, spell_prefix(strategy.prefix)), seed)
 
 
@@ -186,7 +185,6 @@ def _spell_strategy(strategy: StrategyConfig, how: str, seed: int) -> str:
 
 
 def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig, task: Task) -> Iterator[Remainder]:
-    """Yield for each item the text behind it that does not exist yet."""
     language = source.language
     if strategy.context == "ALL":
         for item in items:
@@ -205,8 +203,8 @@ def _remainders(source: Source, items: Sequence[Item], strategy: StrategyConfig,
 
 @dataclass
 class _Typist:
-    """A typist that writes the actions down, and keeps track of what is missing from the text. Behind the last item a
-    gap may be open: the text from `_caret` to `_gap` is not there yet, the text before it is."""
+    """A typist that writes the actions down. After the last item a gap may be open: the text from `_caret` to `_gap` is
+    not there yet, the text before it is."""
 
     source: Source
     strategy: StrategyConfig
@@ -226,14 +224,14 @@ class _Typist:
         """True if nothing but the token is missing, and nothing is typed."""
 
     def type_items(self, items: Sequence[Item]) -> None:
-        """Add the sessions of all items, in order of offset."""
+        """Items are in order of offset."""
         for item, remainder in zip(items, _remainders(self.source, items, self.strategy, self.task), strict=True):
             self.type(item, remainder)
         self._close()
         self.actions += self.evolution.finish()
 
     def written(self, unparsable: float) -> FileActions:
-        """Return all actions so far. `unparsable`: share of the text (0..1) the grammar could not read."""
+        """`unparsable`: share of the text (0..1) the grammar could not read."""
         return FileActions(
             path=self.source.path,
             checksum=self.checksum,
@@ -295,7 +293,7 @@ class _Typist:
         self._caret = item.end
 
     def type_plainly(self, tokens: Sequence[Token]) -> None:
-        """Add the sessions of tokens under the plain strategy, as `type_items` would."""
+        """Same result as `type_items` under the plain strategy."""
         # Most files are asked for like this, so it must be fast: no queries, no gaps.
         base = self._base("NoPrefix")
         actions = self.actions
@@ -317,7 +315,7 @@ class _Typist:
         self.sessions = len(tokens)
 
     def use_imports(self, uses_of_names: Sequence[Use]) -> None:
-        """Add the sessions of uses of imported names: their imports are missing while they are asked for."""
+        """Imports are missing while their names are asked for."""
         for use in uses_of_names:
             missing, token = use.imported, use.token
             begin = token.offset - (missing.end - missing.begin)

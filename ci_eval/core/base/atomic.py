@@ -12,8 +12,7 @@ from ci_eval.core.base.errors import WorkspaceError
 
 
 def make_folder(folder: Path, option: str = "--output") -> Path:
-    """Make the folder, with those above it, unless it exists. Raises WorkspaceError, whose advice names the option
-    `option`."""
+    """Raises WorkspaceError, whose advice names the option. Folders above are made, too."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -61,7 +60,6 @@ def copy(source: Path, target: Path) -> None:
 
 
 def tidy(folder: Path) -> None:
-    """Remove half-written files that a killed process left below the folder."""
     # Children come first, since the folder around them may be removed as well.
     for path in sorted(folder.rglob("*.tmp"), reverse=True):
         if path.is_dir() and not path.is_symlink():

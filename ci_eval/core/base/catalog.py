@@ -77,9 +77,9 @@ class Catalog(Generic[T]):
         group: str = "",
         kind: object = None,
     ) -> None:
-        """List the modules of `package`, each of which ends in a value called `value`. `spelling`: turns a module's
-        name into the word that users write. `belongs`: whether a module is of this kind, if a package holds several
-        kinds. `kind`: the class or protocol that values of entry points must have; None leaves that to the caller."""
+        """`spelling`: module name → the word that users write. `belongs`: whether a module is of this kind, if a
+        package holds several kinds. `kind`: class or protocol that values of entry points must have; None leaves that
+        to the caller."""
         self._belongs = belongs
         self._package = package
         self._value = value

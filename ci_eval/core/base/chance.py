@@ -6,7 +6,6 @@ from hashlib import blake2b
 from math import nextafter
 
 BELOW_ONE = nextafter(1.0, 0.0)
-"""The largest number below 1."""
 
 
 def draw(seed: int, identity: str) -> float:

@@ -97,7 +97,7 @@ class EngineFailure(CiEvalError):
     exit_code = 5
 
     def __init__(self, message: str, *, restart: bool = True) -> None:
-        """Store the message. `restart`: whether the engine must be started again before it can be asked."""
+        """`restart`: whether the engine must be started again before it can be asked."""
         super().__init__(message)
         self.restart = restart
 

@@ -51,7 +51,6 @@ def read_own(root: Path, path: str) -> bytes:
 
 
 def exists(path: Path) -> bool:
-    """Return whether there is anything at `path`; False for a name that no file system allows."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -60,7 +59,6 @@ def exists(path: Path) -> bool:
 
 
 def remove_tree(folder: Path) -> None:
-    """Delete a folder with all that is in it, as far as possible."""
     with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     if folder.is_dir() and not folder.is_symlink():

@@ -21,8 +21,6 @@ FINER = 0.8
 
 
 class Shard(msgspec.Struct, frozen=True):
-    """A shard: number `index` (from 1) of `of`."""
-
     index: int
     of: int
 

@@ -78,7 +78,7 @@ class Packer:
         self._packed: list[bytes] = []
 
     def add(self, line: bytes) -> None:
-        """Add the next line, with its end."""
+        """`line` includes its end."""
         if packed := self._compressor.compress(line):
             self._packed.append(packed)
 
@@ -183,7 +183,7 @@ def _ratio(path: Path) -> int:
 
 
 def decode_json(data: bytes, kind: type[T], path: Path) -> T:
-    """Return the value of type `kind` that JSON data holds; `path` is for messages. Raises WorkspaceError."""
+    """`path` is for messages. Raises WorkspaceError."""
     try:
         return msgspec.json.decode(data, type=kind)
     # This is no ValueError; msgspec raises it for JSON that is nested too deeply.

@@ -76,7 +76,6 @@ def find_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
 
 
 def read_name(root: Path, folder: Path) -> str:
-    """Return the name of the package in a folder of the project, or "". Raises PreparationError."""
     name = _read(root, folder / MANIFEST).get("name")
     return name if isinstance(name, str) else ""
 
@@ -109,15 +108,11 @@ def _read(root: Path, path: Path) -> dict[str, Any]:
 
 PYPROJECT = "pyproject.toml"
 OF_THE_REGISTRY = frozenset({"version", "extras", "optional", "markers", "python", "allow-prereleases"})
-"""The fields of a source that leave the package to the usual registry. With any other it comes from elsewhere, such as
-from git or from another index."""
 
 
 class Layout(NamedTuple):
-    """The packages that a project has itself."""
-
     members: dict[str, Path]
-    """Their folders, by normalized name."""
+    """Normalized name → folder."""
     elsewhere: dict[str, str]
     """The packages from neither a folder of the project nor the usual registry: normalized name → their source."""
     roots: tuple[Path, ...]
@@ -125,7 +120,7 @@ class Layout(NamedTuple):
 
 
 def read_layout(root: Path) -> Layout:
-    """Read the layout of a project. Raises PreparationError if a pyproject.toml of it cannot be read."""
+    """Raises PreparationError if a pyproject.toml cannot be read."""
     whole = read_pyproject(root / PYPROJECT, root)
     members: dict[str, Path] = {}
     elsewhere: dict[str, str] = {}
@@ -184,8 +179,6 @@ def normalize(name: str) -> str:
 
 
 def _package_folders(folder: Path, root: Path) -> list[Path]:
-    """Return the folders that hold the packages of a project in `folder`, by the settings of its build backend; else
-    `src`, or the folder itself."""
     tool = table(read_pyproject(folder / PYPROJECT, root), "tool")
     setuptools, wheel = table(tool, "setuptools"), table(tool, "hatch", "build", "targets", "wheel")
     poetry = table(tool, "poetry").get("packages")

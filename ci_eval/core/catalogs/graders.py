@@ -24,8 +24,6 @@ class OfTexts(Protocol):
 
 @runtime_checkable
 class Installed(Protocol):
-    """A grader that needs more than ci-eval brings."""
-
     def prepare(self, cache: Path) -> None:
         """Make ready below `cache` what the grader needs. It is called in each process before the process grades.
         Raises PreparationError."""
@@ -33,8 +31,6 @@ class Installed(Protocol):
 
 @runtime_checkable
 class Judging(Protocol):
-    """A grader that asks a language model."""
-
     @property
     def version(self) -> int:
         """Return the version of its question; grades by different versions are not comparable."""
@@ -45,8 +41,6 @@ class Judging(Protocol):
 
 @runtime_checkable
 class Executing(Protocol):
-    """A grader that runs what it grades."""
-
     def running(self, settings: RunSettings) -> Grader:
         """Return the grader that runs tests under these settings."""
 
@@ -70,8 +64,8 @@ class Priced(Protocol):
 def ready(
     names: Sequence[str], cache: Path, judge: EndpointConfig | None = None, run: RunSettings | None = None
 ) -> list[Grader]:
-    """Return the graders of these names, installed below `cache`. `judge` is the language model for graders that ask
-    one, `run` the settings for graders that run code. Raises ConfigError or PreparationError."""
+    """Install the graders below `cache` and return them. `judge`: for graders that ask a language model. `run`: for
+    those that run code. Raises ConfigError or PreparationError."""
     graders = [CATALOG.load(name) for name in names]
     graders = [grader.asking(judge) if judge and isinstance(grader, Judging) else grader for grader in graders]
     graders = [grader.running(run) if run and isinstance(grader, Executing) else grader for grader in graders]

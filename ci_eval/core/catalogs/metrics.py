@@ -15,8 +15,8 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRI
 
 
 def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = False) -> tuple[Metric, ...]:
-    """Return all metrics in the order of reports. `places`: k of more RecallAt{k}. `user`: true if a user is modelled,
-    or if typing is `emulated`. Raises ConfigError if a family cannot be used."""
+    """Return them in the order of reports. `places`: k of more RecallAt{k}. `user`: a user is modelled, or typing is
+    `emulated`. Raises ConfigError if a family cannot be used."""
     metrics = _all()
     # A rank that a family has already, such as 1, counts once.
     metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
@@ -27,7 +27,7 @@ def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = Fal
 
 
 def _all() -> dict[str, Metric]:
-    """Return name → metric of all families. Raises ConfigError if two families have a metric of one name."""
+    """Raises ConfigError if two families have a metric of one name."""
     metrics: dict[str, Metric] = {}
     for family in CATALOG.names():
         for metric in CATALOG.load(family):
@@ -40,8 +40,8 @@ def _all() -> dict[str, Metric]:
 
 
 def _mention_user(metric: Metric, user: str) -> Metric:
-    """Return a metric whose summary is that with a user, and mentions the user if the metric depends on where that one
-    stops. A metric without a summary of its own for users reads the last list alone."""
+    """Return a metric whose summary mentions the user if the metric depends on where that user stops. A metric without
+    a summary for users reads the last list alone."""
     summary = metric.summary_of_a_user or metric.info.summary
     # An engine that is silent until much is typed looks good by the last lists of users who had to go on typing.
     if metric.of_the_user:
@@ -52,7 +52,7 @@ def _mention_user(metric: Metric, user: str) -> Metric:
 
 
 def select_metrics(names: Iterable[str]) -> dict[str, Metric]:
-    """Return the metrics with these names, in the order of reports, at any k. Other names are ignored."""
+    """Return them in the order of reports, at any k; other names are ignored."""
     requested = set(names)
     places = [int(name.removeprefix("RecallAt")) for name in requested if re.fullmatch(r"RecallAt[1-9]\d{0,8}", name)]
     return {metric.info.name: metric for metric in load(places) if metric.info.name in requested}

@@ -15,12 +15,10 @@ from ci_eval.core.model import Section
 
 
 def join(path: str, key: object) -> str:
-    """Return the dotted path of a key inside the section `path`."""
     return f"{path}.{key}" if path else str(key)
 
 
 def wrong_value(value: object, kind: object, path: str) -> str:
-    """Return the message about a value that has the wrong type or is out of bounds."""
     info = inspect.type_info(kind)
     parts = info.types if isinstance(info, inspect.UnionType) else (info,)
     hint = ""
@@ -39,7 +37,7 @@ def not_a_section(value: object, section: type[Section], path: str) -> str:
 
 
 def show(value: object) -> str:
-    """Return a value as messages quote it, shortened if it is long."""
+    """Long values are shortened."""
     if value is None:
         return "empty (null)"
     if isinstance(value, dict):
@@ -53,7 +51,6 @@ def show(value: object) -> str:
 
 
 def describe(info: inspect.Type) -> str:
-    """Return the values that a type allows, in words."""
     match info:
         case inspect.UnionType():
             return " or ".join(describe(part) for part in info.types)
@@ -111,7 +108,7 @@ def _paths(section: type[Section], path: str) -> Iterator[str]:
 
 
 def check(raw: object, source: str) -> Config:
-    """Return the configuration that `raw` (keys in camelCase) describes. Raises ConfigError that lists all problems."""
+    """`raw` has keys in camelCase. Raises ConfigError that lists all problems."""
     problems = list(_section_problems(raw, Config, ""))
     if problems:
         raise ConfigError("\n".join(f"{source}: {problem}" for problem in problems))
@@ -181,7 +178,6 @@ def _item(kind: object) -> object:
 
 
 def _fill(raw: object, kind: object) -> object:
-    """Return `raw` with {} for empty sections."""
     # YAML reads `actions:` with nothing below it as null.
     if raw is None and type(None) in get_args(kind):
         return None

@@ -23,7 +23,6 @@ SHORT: Mapping[str, dict[str, object]] = {
     "dataset": {"type": "string", "description": "A file of JSON lines, or https://HOST/FILE#sha256=HEX"},
     "interpret.userModel": {"enum": [*get_args(get_type_hints(UserModelConfig)["profile"])]},
 }
-"""The sections that may also be written as a text."""
 
 
 YAML_WORDS = {"None": "null", "True": "true", "False": "false"}

@@ -25,15 +25,15 @@ from ci_eval.core.model import PrefixConfig
 from ci_eval.core.model.settings import EndpointConfig
 
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
-"""A reference `${name}`, which stands for a variable; or `$${`, which stands for the characters `${`."""
+"""`${name}` is a variable; `$${` is the characters `${`."""
 
 
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
 
 
 USUAL_LENGTHS = (0, 1, 3)
-"""The numbers of typed letters if the configuration has none. With none typed, any engine looks bad; most lists are
-shown at the first letter."""
+"""Used if the configuration has none. Without a typed letter any engine looks bad; most lists are shown at the first
+letter."""
 
 
 USUAL_SESSIONS = 1_000
@@ -53,7 +53,6 @@ class Loaded(msgspec.Struct, frozen=True, kw_only=True):
     """True if the file or an override sets the prefix. Configurations of the JetBrains plugin, which are JSON, always
     do."""
     own_number: bool = False
-    """True if the file or an override says how many sessions are asked."""
     own_headline: bool = False
     """True if the file or an override sets the leading sessions; configurations of old workspaces do not."""
 
@@ -65,8 +64,8 @@ def load(
     overrides: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Loaded:
-    """Return the configuration in a file (None: the defaults), changed by overrides `dotted.key=value`. `engine`: NAME
-    or NAME@VERSION, in place of the file's; overrides change that one. Raises ConfigError."""
+    """`path`: None = the defaults. `overrides`: `dotted.key=value`, which change the engine, too. `engine`: NAME or
+    NAME@VERSION, in place of the file's. Raises ConfigError."""
     source = str(path) if path else "configuration"
     raw, upgrade_warnings = _upgrade(read(path) if path else None, source)
     check(raw, source)
@@ -90,8 +89,7 @@ def load(
 
 
 def add_ladder(config: Config) -> Config:
-    """Return the configuration with the usual ladder of prefixes. It stays as it is if it sets a prefix, has a modelled
-    user, or is about another task than completion."""
+    """A configuration stays as it is if it sets a prefix, has a modelled user, or has another task than completion."""
     strategy = config.actions.strategy
     if config.effective_task != "completion" or config.user or strategy.prefix != PrefixConfig():
         return config
@@ -100,8 +98,8 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """Return the configuration with the usual number of sessions, if it sets none. It stays as it is if it has a
-    dataset, which is asked whole, or the engine `jetbrains`, which samples by itself."""
+    """A configuration stays as it is if it has a number, a dataset (asked whole), or the engine `jetbrains` (samples
+    itself)."""
     interpret = config.interpret
     if config.dataset.spec or config.engine.name == "jetbrains":
         return config
@@ -122,8 +120,8 @@ def dump(config: Config) -> str:
 
 
 def set_engine_command(config: Config, command: str, like: str | None = None) -> Config:
-    """Return the configuration with a language server of one's own as its engine. `command`: as one types it in a
-    shell. `like`: the named engine whose configuration it gets; None = the configuration's. Raises ConfigError."""
+    """`command`: a language server, as typed in a shell. `like`: the named engine whose configuration it gets; None =
+    the configuration's. Raises ConfigError."""
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
@@ -305,7 +303,6 @@ def _spread(raw: dict[str, object]) -> None:
 
 
 def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> None:
-    """Apply `change(key, text)` to all texts in which variables may be used."""
     for key in INTERPOLATED:
         section, last = jetbrains.find_parent(raw, key)
         if isinstance(text := section.get(last), str):
@@ -353,7 +350,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
         return settings
 
     def spell(self) -> list[str]:
-        """Return the changed settings as overrides KEY=VALUE. Raises ConfigError."""
+        """Raises ConfigError."""
         return [_spell(key, value) for key, value in self.settings().items()]
 
 

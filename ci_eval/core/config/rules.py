@@ -17,7 +17,6 @@ from ci_eval.core.model import FORMER_LANGUAGES, FiltersConfig, PlacesConfig, Pr
 from ci_eval.core.model.settings import EndpointConfig
 
 LANGUAGES = {"c++": "cpp", "c#": "csharp", "shell script": "bash", "golang": "go"} | FORMER_LANGUAGES
-"""The names that people and the JetBrains plugin use for languages → ours."""
 
 NOTHING_TO_EMULATE = (
     "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "

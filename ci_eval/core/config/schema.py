@@ -245,7 +245,6 @@ class Config(Section, frozen=True):
         return "inside" if is_inside else self.task
 
     def find_cluster(self, task: Task) -> tuple[str, ...]:
-        """Return the fields by which a dataset's lines are sampled together: the configured one, or the task's own."""
         own = task.splitting.cluster if task.splitting else ()
         return (self.dataset.cluster,) if self.dataset.cluster else own
 
@@ -261,7 +260,6 @@ class Config(Section, frozen=True):
 
     @property
     def sampling_classes(self) -> tuple[str, ...]:
-        """Return the classes that `interpret.sessionsLimit` draws from one by one, see `filters.sampling_classes`."""
         # With a modelled user, the answers decide at which letter a session begins.
         return () if self.user else sampling_classes(self.report_filters.headline)
 
@@ -280,5 +278,4 @@ class Config(Section, frozen=True):
 
     @property
     def declared(self) -> tuple[str, ...]:
-        """Return the metrics whose verdicts count: the configured ones, or the usual ones."""
         return self.comparison.metrics or (DECLARED_OF_A_USER if self.user else DECLARED)

@@ -14,10 +14,10 @@ import yaml
 from ci_eval.core.base.errors import ConfigError
 
 MAX_BYTES = 200_000
-"""The most bytes of a file. Such a file takes two seconds at worst, and has room for a list of two thousand files."""
+"""Takes two seconds at worst, and has room for a list of two thousand files."""
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
-"""The most values in one file. An alias counts as often as it is used."""
+"""Per file. An alias counts as often as it is used."""
 
 
 class _Loader(yaml.SafeLoader):

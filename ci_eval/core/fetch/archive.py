@@ -41,7 +41,7 @@ Kind = Literal["file", "folder", "symlink", "hardlink", "other"]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits on what an archive may unpack to; sizes in bytes."""
+    """Sizes are in bytes."""
 
     entries: int = 200_000
     """The number of members and of the folders that must be made for them."""
@@ -90,15 +90,11 @@ def unpack(archive: Path, target: Path, limits: Limits | None = None) -> None:
 
 
 def find_top_folder(folder: Path) -> Path:
-    """Return the single folder in `folder` that holds everything unpacked into it, or `folder` itself if there is
-    none."""
     entries = list(folder.iterdir())
     return entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
 
 
 class _Writer:
-    """A writer of members below `folder` that counts entries and bytes."""
-
     def __init__(self, folder: Path, packed: int, limits: Limits) -> None:
         self.folder, self.packed, self.limits = folder, packed, limits
         self.entries = self.total = 0
@@ -223,8 +219,6 @@ def _decompress(file: BinaryIO, magic: bytes) -> IO[bytes]:
 
 
 class _Metered:
-    """The unpacked bytes of a tar file, read forwards only."""
-
     # On forged headers, tarfile itself loops or fills memory: hence limits on sizes and no way back.
 
     def __init__(self, stream: IO[bytes], writer: _Writer) -> None:

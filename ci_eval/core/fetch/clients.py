@@ -47,7 +47,7 @@ class ClientEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match[str]:
-    """Return the match of a whole text. Raises ConfigError, which says what the text is not."""
+    """Raises ConfigError, which says what the text is not."""
     if match := pattern.fullmatch(text):
         return match
     raise ConfigError(f"{text!r} is not {expected}")
@@ -56,9 +56,8 @@ def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match
 def run_client(
     argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
 ) -> str:
-    """Run a client to its end and return what it printed. The client and all that it started are killed after `timeout`
-    seconds. `variables` are added to the client's environment. Raises InstallError with the last lines of its standard
-    error."""
+    """Return what the client printed. It is killed with all it started after `timeout` seconds. `variables` are added
+    to its environment. Raises InstallError with the last lines of its standard error."""
     ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
     if ended.code:
         raise InstallError(failure(ended))
@@ -68,9 +67,8 @@ def run_client(
 def run_to_end(
     argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
 ) -> ClientEnd:
-    """Run a client to its end and return its result, also if the client failed, so that the caller can explain the
-    failure. The arguments are those of `run_client`. Raises InstallError if the client is not installed or takes too
-    long."""
+    """Return the result also if the client failed, so that the caller can explain the failure. The arguments are those
+    of `run_client`. Raises InstallError if the client is not installed or takes too long."""
     program = shutil.which(argv[0])
     # pip runs as an argument of `drivers/alone.py`.
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
@@ -106,7 +104,7 @@ def failure(ended: ClientEnd) -> str:
 
 
 def kill_group(process: subprocess.Popen[str]) -> None:
-    """Stop a process started with `start_new_session`, and all that it started."""
+    """`process` was started with `start_new_session`."""
     if hasattr(os, "killpg"):
         try:
             os.killpg(process.pid, signal.SIGKILL)

@@ -24,21 +24,17 @@ TYPES = re.compile(r"^Types:(?P<types>.*(?:\n[ \t].*)*)", re.MULTILINE | re.IGNO
 
 class AptSources(msgspec.Struct, frozen=True, kw_only=True):
     lines: str
-    """The entries in the format of sources.list: a `deb-src` line each."""
     stanzas: str
-    """The entries in the format of a .sources file (deb822), with `Types: deb-src`."""
 
 
 def machine_sources(cwd: Path) -> AptSources:
-    """Return the sources that this machine's apt is set up with, as sources of source packages. Raises InstallError if
-    there is no apt."""
+    """Raises InstallError if there is no apt."""
     argv = ("apt-config", "shell", "LIST", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d")
     named = dict(word.split("=", 1) for word in shlex.split(run_client(argv, cwd=cwd)))
     return read_sources(Path(named.get("LIST", "")), Path(named.get("PARTS", "")))
 
 
 def read_sources(one: Path, parts: Path) -> AptSources:
-    """Return the sources named by the file `one` and by the files in the folder `parts`."""
     # apt ignores files of the folder with other names.
     inside = sorted(path for path in parts.glob("*") if re.fullmatch(r"[\w.-]+\.(?:list|sources)", path.name))
     lists = [path for path in (one, *inside) if path.is_file() and path.suffix != ".sources"]
@@ -60,7 +56,6 @@ def source_lines(text: str) -> Iterator[str]:
 
 
 def source_stanzas(text: str) -> Iterator[str]:
-    """Yield each enabled entry of a .sources file as a stanza with `Types: deb-src`."""
     without_comments = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
     for stanza in re.split(r"\n(?:[ \t]*\n)+", without_comments.strip()):
         types = TYPES.search(stanza)
@@ -92,9 +87,8 @@ class Tarballs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
-    """Return the tarballs of SOURCE=VERSION, which apt-get downloads into the empty `folder`. This takes seconds. Lists
-    of source packages are stored below `cache` for a day, and fetched again at once if the version is not in them.
-    Raises ConfigError or InstallError."""
+    """Download SOURCE=VERSION into the empty `folder`; takes seconds. Lists of source packages are stored below `cache`
+    for a day, and fetched again at once if the version is not in them. Raises ConfigError or InstallError."""
     check_debian(package)
     apt = _Apt(cache.absolute() / "apt", machine_sources(folder))
     missed = None if apt.is_fresh() else apt.update()
@@ -130,8 +124,6 @@ def unpack_components(tarballs: Tarballs, root: Path) -> None:
 
 
 class _Apt:
-    """An apt-get with its own sources and lists in `folder`. Keys, passwords and proxies stay the machine's."""
-
     def __init__(self, folder: Path, sources: AptSources) -> None:
         self.folder, self.sources = folder, sources
         if not sources.lines and not sources.stanzas:

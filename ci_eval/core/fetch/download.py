@@ -107,7 +107,6 @@ def check_url(url: str) -> SplitResult:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether `host` names this machine itself."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -122,8 +121,7 @@ def check_digest(sha256: str) -> str:
 
 
 def check_sha256(path: Path, expected: str, what: str) -> None:
-    """Check the SHA-256 (hex) of a file; `what` names its origin. Raises ChecksumError if the digest is not
-    `expected`."""
+    """`what` names the file's origin. Raises ChecksumError."""
     actual = hash_file(path)
     if actual != expected.lower():
         raise ChecksumError(
@@ -135,7 +133,7 @@ def check_sha256(path: Path, expected: str, what: str) -> None:
 
 
 def hash_file(path: Path) -> str:
-    """Return the SHA-256 (hex) of a file's bytes."""
+    """Return hex."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(1 << 20):

@@ -25,7 +25,6 @@ PAGE = re.compile(
     r"(?P<url>https://(?:www\.)?(?:github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)/[\w.-]+/[\w.-]+)"
     r"(?:/(?:-/)?(?:tree|commits?|src/branch|src/commit|src)/(?P<revision>[^?#]+?))?/?"
 )
-"""The address of a repository's page, or of the page of one revision, at the hosts whose addresses people paste."""
 
 SETTINGS = {
     "advice.detachedHead": "false",
@@ -202,25 +201,19 @@ def run_git(target: Path, scheme: str, timeout: float, *arguments: str, given: B
 
 
 MOST = 64
-"""The number of file versions that are read at once."""
 REGULAR = ("100644", "100755")
 
 
 class Revision(msgspec.Struct, frozen=True):
-    """A file in one commit."""
-
     commit: str
     blob: str
     """The id of the file's content, or "" if the commit has deleted the file or it was no regular file."""
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):
-    """A copy of a repository, with its history."""
-
     folder: Path
     name: str
     commit: str
-    """The full id of the newest commit that counts."""
 
     def files(self, ends: Sequence[str]) -> list[str]:
         """Return the sorted paths of the newest commit's regular files whose names have one of these ends. Bytes of a
@@ -293,7 +286,6 @@ def repository(source: str) -> Iterator[Repository]:
 
 
 def _parse(source: str) -> tuple[str, str]:
-    """Return the address and the revision of a source."""
     address, at, revision = source.rpartition("@")
     if not at or "/" in revision or Path(source).is_dir():
         address, revision = source, "HEAD"

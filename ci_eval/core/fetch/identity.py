@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 MOST = 1_000_000
-"""The most bytes of a Git configuration that are read."""
 SECTION = re.compile(r"""^\s*\[\s*(?P<section>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]""")
 ADDRESS = re.compile(r"^\s*url\s*=\s*(?P<url>[^\s;#]+)", re.IGNORECASE)
 URL = re.compile(r"(?P<scheme>https?|ssh|git)://(?:[^/]*@)?(?P<host>[\w.-]+)(?P<port>:\d+)?/+(?P<path>.+)")
@@ -73,12 +72,11 @@ def last_part(address: str) -> str:
 
 
 def _repositories(root: Path) -> list[Path]:
-    """Return the top folders of the repositories that a folder lies in, the innermost first."""
+    """The innermost first."""
     return [folder for folder in (root, *root.parents) if (folder / ".git").exists()]
 
 
 def _git_folder(top: Path) -> Path:
-    """Return the folder with the Git configuration."""
     git = top / ".git"
     if git.is_dir():
         return git
@@ -101,8 +99,6 @@ def _remote(configuration: str) -> str:
 
 
 def _identify_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path] | None:
-    """Return what the CI calls the repository it checked out, and its folder, or None if the project is not in that
-    folder."""
     for variable, folder in CHECKOUTS.items():
         name, top = last_part(environment.get(variable, "")), environment.get(folder)
         if name and top and root.resolve().is_relative_to(Path(top).resolve()):

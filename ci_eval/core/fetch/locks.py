@@ -66,24 +66,21 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
 
 
 def name_of(requirement: str) -> str:
-    """Return the name of the package that a plain requirement asks for."""
     return re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0]
 
 
 def is_pinned(root: Path) -> bool:
-    """Return whether a Python project pins the version of each of its requirements. Without requirements it is False.
-    Raises PreparationError if the file cannot be read."""
+    """Return False without requirements. Raises PreparationError if the file cannot be read."""
     _, requirements, _ = _find_python_requirements(root, ())
     return bool(requirements) and all(PINNED.fullmatch(requirement) for requirement in requirements)
 
 
 def find_python_groups(root: Path) -> set[str]:
-    """Return the names of the groups and extras of a Python project. Raises PreparationError."""
+    """Include extras. Raises PreparationError."""
     return _find_python_requirements(root, ())[2]
 
 
 def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str], set[str]]:
-    """Return the name of the file that lists the requirements, its requirements, and the names of all its groups."""
     for metadata in sorted(root.glob("*.dist-info/METADATA")):
         if is_own(metadata, root):
             return metadata.name, *_read_metadata(metadata, groups)
@@ -103,7 +100,6 @@ def _check_plain(requirement: str, file: str) -> str:
 
 
 def foreign(requirement: str, file: str) -> PreparationError:
-    """Return the error about a requirement that no registry can meet."""
     return PreparationError(f"{file} of the project wants {requirement[:200]!r}, which no registry has. {WHAT_NOW}")
 
 
@@ -141,7 +137,6 @@ def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], 
 
 
 def _read_requirements_file(path: Path) -> list[str]:
-    """Return the requirements in the file, without options and without the project itself."""
     text = path.read_text(errors="replace").replace("\\\n", " ")
     # Options such as --hash may follow a requirement.
     lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
@@ -150,7 +145,7 @@ def _read_requirements_file(path: Path) -> list[str]:
 
 
 def read_json(path: Path, kind: type[Read]) -> Read:
-    """Return the value of type `kind` in a JSON file. Raises PreparationError."""
+    """Raises PreparationError."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -203,7 +198,7 @@ class _Manifest(msgspec.Struct, rename="camel"):
 
 
 def has_development(root: Path) -> bool:
-    """Return whether the project's package.json asks for packages for development. Raises PreparationError."""
+    """Raises PreparationError."""
     manifest = root / "package.json"
     return is_own(manifest, root) and bool(read_json(manifest, _Manifest).dev_dependencies)
 
@@ -314,7 +309,6 @@ def write_npm_lock(
 
 
 def _flatten(entries: Mapping[str, _Locked | str]) -> Iterator[tuple[str, _Locked]]:
-    """Yield the entries of an older lock by their locations, as in a newer one."""
     waiting = [("", entries)]
     while waiting:
         parent, inside = waiting.pop()
@@ -411,7 +405,6 @@ def write_go_modules(root: Path, folder: Path) -> None:
 
 
 def _read_workspace(root: Path) -> list[Path]:
-    """Return the folders of the modules that go.work names, without the root."""
     modules = []
     for line in _read_go_mod(root / "go.work") if is_own(root / "go.work", root) else ():
         module = Path(os.path.normpath(root / line.removeprefix("use ")))
@@ -422,8 +415,6 @@ def _read_workspace(root: Path) -> list[Path]:
 
 
 def _join_modules(root: Path, used: Sequence[Path]) -> list[str]:
-    """Return the lines of a go.mod that needs the modules of go.work, with the replacements of all, of which Go takes
-    those of the module at the root alone."""
     joined = {"module": "module workspace"}
     for file in (root / "go.work", root / "go.mod", *(module / "go.mod" for module in used)):
         for line in _read_go_mod(file) if is_own(file, root) else ():

@@ -56,7 +56,6 @@ ALONE = Path(__file__).parents[2] / "plugins" / "drivers"
 NO_PROGRAMS = '--require "{}"'.format(str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"'))
 """The options of Node.js by which npm may start no program."""
 REFUSED = "ci-eval lets "
-"""The beginning of the messages of `drivers/alone.*`."""
 
 
 def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
@@ -85,13 +84,13 @@ def pip_install(requirements: Sequence[str], target: Path, *, timeout: float = T
 
 
 def list_distributions(target: Path) -> dict[str, str]:
-    """Return the version of each distribution below a folder that pip filled, by name, in order of name."""
+    """Distribution → version, in order of name."""
     distributions = importlib.metadata.distributions(path=[str(target)])
     return dict(sorted((item.metadata["Name"], item.version) for item in distributions))
 
 
 def check_origins(target: Path) -> None:
-    """Check that all distributions below `target` came from an index. Raises InstallError otherwise."""
+    """Raises InstallError unless all distributions came from an index."""
     for item in importlib.metadata.distributions(path=[str(target)]):
         # PEP 610: written for what a requirement named by its address.
         if origin := item.read_text("direct_url.json"):
@@ -147,7 +146,6 @@ def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) ->
 
 
 def _find_last_package(output: str) -> str:
-    """Return the package that pip was working on, and the package that depends on it."""
     # pip prints this line before it builds anything.
     lines = [line.strip() for line in output.splitlines()]
     collected = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]

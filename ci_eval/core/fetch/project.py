@@ -30,8 +30,6 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Marker(Value, frozen=True, kw_only=True):
-    """The file that marks a folder of the cache as a complete project, and says what the project is."""
-
     root: str
     info: ProjectInfo
 

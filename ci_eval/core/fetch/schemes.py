@@ -100,7 +100,6 @@ def cut_pin(text: str) -> tuple[str, str]:
 
 
 def from_client(download: Callable[[str, Path], Path], spec: Spec, files: Path, *, inside: str = "") -> Spec:
-    """Download the spec's source by `download`, and unpack it; see `check_and_unpack`."""
     with tempfile.TemporaryDirectory() as folder:
         return check_and_unpack(spec, download(spec.source, Path(folder)), files, inside=inside)
 

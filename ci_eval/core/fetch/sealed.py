@@ -26,7 +26,7 @@ ATTEMPTS = 3
 class _SealedFile(msgspec.Struct, array_like=True):
     size: int
     time: int
-    """The time of the file's last change, in ns."""
+    """Nanoseconds; of the file's last change."""
     executable: bool
     sha256: str
 
@@ -193,7 +193,6 @@ def _key(path: Path, folder: Path) -> str:
 
 
 def _text(name: str) -> str:
-    """Return the name as JSON can hold it, even if it is not UTF-8."""
     # latin-1 has a character for each byte, so that any name can be turned back.
     return os.fsencode(name).decode("latin-1")
 

@@ -63,7 +63,6 @@ class GapText:
         self._at = offset
 
     def _pop_after(self, count: int) -> str:
-        """Remove `count` characters from behind the gap and return them."""
         pieces = []
         while count and self._after:
             piece = self._after.pop()
@@ -175,7 +174,6 @@ def code_points(data: bytes) -> list[int] | None:
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Return the line and the column of an offset, both 0-based; the column is in code points."""
     return text.count("\n", 0, offset), offset - (text.rfind("\n", 0, offset) + 1)
 
 
@@ -184,7 +182,6 @@ MANY = 8
 
 
 def difference(old: str, new: str) -> Edit:
-    """Return the shortest single edit that turns `old` into `new`."""
     most = min(len(old), len(new))
     begin = _longest(most, lambda length: old.startswith(new[:length]))
     # Both ends must not overlap, as they would for `aa` and `aaa`.
@@ -203,8 +200,6 @@ def _longest(most: int, fits: Callable[[int], bool]) -> int:
 
 
 class Document:
-    """A text with a caret, and the edits made since they were last taken."""
-
     def __init__(self, text: str) -> None:
         self._gap = GapText(text)
         self._text: str | None = text
@@ -221,20 +216,20 @@ class Document:
         return self._text
 
     def move(self, offset: int) -> None:
-        """Set the caret to `offset` (in code points). Raises ValueError if that is outside the text."""
+        """Raises ValueError if the offset (code points) is outside the text."""
         if not 0 <= offset <= len(self._gap):
             raise ValueError(f"offset {offset} is outside the text of {len(self._gap)} characters")
         self.caret = offset
 
     def delete(self, begin: int, end: int) -> None:
-        """Remove a range and put the caret at its begin. Raises ValueError if the range is outside the text."""
+        """Put the caret at `begin`. Raises ValueError if the range is outside the text."""
         self._change(begin, end, "")
 
     def insert(self, text: str) -> None:
         self._change(self.caret, self.caret, text)
 
     def jump(self, text: str, caret: int) -> None:
-        """Make this the text, by a single edit of what differs, and put the caret at that offset."""
+        """Use a single edit of what differs."""
         begin, deleted, inserted = difference(self.text, text)
         if deleted or inserted:
             self._change(begin, begin + deleted, inserted)

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from ci_eval.core.import_syntax import Imports
 
 MOST = 100
-"""The most packages that are named; rarer ones still count in the share."""
+"""Rarer ones still count in the share."""
 
 
 def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
@@ -32,7 +32,7 @@ def anywhere(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[s
 
 
 def most_frequent(packages: Mapping[str, int]) -> dict[str, int]:
-    """Return the packages with a count above 0, the most frequent first; at most `MOST`."""
+    """Return counts above 0, the most frequent first; at most `MOST`."""
     ordered = sorted((-count, name) for name, count in packages.items() if count)
     return {name: -count for count, name in ordered[:MOST]}
 
@@ -85,10 +85,8 @@ def _parts(name: str, separator: str) -> Name:
 
 
 class Modules:
-    """The files of a project, to look up by the names of modules."""
-
     def __init__(self, paths: Iterable[str]) -> None:
-        """Make an index of `paths`, which are below the project's root and have `/` between folders."""
+        """`paths`: below the project's root, with `/` between folders."""
         self._by_last: dict[str, list[tuple[Name, str]]] = defaultdict(list)
         self._packages: dict[str, list[tuple[Name, str]]] = defaultdict(list)
         for path in sorted(paths):

@@ -14,7 +14,7 @@ from ci_eval.core.grammar.syntax import Node, leaves, parser
 from ci_eval.core.import_syntax import ImportSyntax
 
 Span = tuple[int, int]
-"""The begin and the end of a span, in bytes."""
+"""Begin and end in bytes."""
 Match = re.Match[bytes]
 
 
@@ -23,9 +23,9 @@ class Rewritten(NamedTuple):
 
     text: bytes
     keywords: tuple[Span, ...] = ()
-    """The words of the language that stood in what was replaced."""
+    """Words of the language that were in what was replaced."""
     types: tuple[Span, ...] = ()
-    """The names of types that stood in what was replaced."""
+    """Names of types that were in what was replaced."""
     layers: tuple[bytes, ...] = ()
     """The further texts, each as long, that are blank but for parts that are blank in `text`."""
     lost: int = 0
@@ -104,7 +104,6 @@ def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
 
 
 def spaces(match: Match) -> bytes:
-    """Return spaces in place of all but line ends."""
     return re.sub(rb"[^\n]", b" ", match[0])
 
 
@@ -119,7 +118,6 @@ def replace_groups(match: Match, **groups: bytes) -> bytes:
 
 
 Lost = Callable[[bytes], int]
-"""A function that returns how many bytes of a text the grammar loses."""
 _LINE = re.compile(rb"^([ \t]*)([^\s#].*|#\[.*)$", re.MULTILINE)
 # A line that begins so goes on with what stands above it.
 _GOES_ON = re.compile(
@@ -154,7 +152,6 @@ def pieces(text: bytes, begin: int, end: int) -> list[Span]:
 
 
 def _closes(code: bytes, line: bytes) -> bool:
-    """Return whether a line begins with what closes a bracket or a block of the code before it."""
     if line[:1] not in _BRACKETS:
         return _CLOSES.match(line) is not None
     code = _TEXT.sub(b"", code)
@@ -162,7 +159,7 @@ def _closes(code: bytes, line: bytes) -> bool:
 
 
 def blank_spans(text: bytes, spans: Sequence[Span]) -> bytes:
-    """Return the text with spaces in place of pieces; line ends stay."""
+    """Line ends stay."""
     out = bytearray(text)
     for begin, end in spans:
         out[begin:end] = re.sub(rb"[^\n]", b" ", text[begin:end])
@@ -170,8 +167,6 @@ def blank_spans(text: bytes, spans: Sequence[Span]) -> bytes:
 
 
 def alone(text: bytes, spans: Sequence[Span], head: bytes) -> bytes:
-    """Return a text of the same length that has some pieces alone, and `head`: what must stand at the beginning of a
-    file."""
     out = bytearray(b" " * len(text))
     out[: len(head)] = head
     for span in spans:
@@ -183,7 +178,7 @@ class Search:
     """A search for the smallest pieces of a text that cannot be read where they are."""
 
     def __init__(self, text: bytes, layout: bytes, head: bytes, lost: Lost) -> None:
-        """Make a search in a text that may be rewritten; `layout` is the text as it was, as long, whose lines count."""
+        """`layout`: the text before rewriting, as long, whose lines count."""
         self._text = text
         self._layout = layout
         self._head = head
@@ -191,7 +186,6 @@ class Search:
         self._bytes = 0
 
     def unreadable(self) -> list[Span]:
-        """Return the pieces without which the other text can be read."""
         return list(self._search((len(self._head), len(self._text)), self._head, b""))
 
     def _fails(self, code: bytes) -> bool:
@@ -199,7 +193,6 @@ class Search:
         return self._lost(code) > 0
 
     def _search(self, span: Span, before: bytes, after: bytes) -> Iterator[Span]:
-        """Yield the pieces of a range that cannot be read between two texts."""
         text = self._text
         spans = pieces(self._layout, *span)
         paired = _paired([text[slice(*piece)] for piece in spans])
@@ -213,7 +206,6 @@ class Search:
                 yield from self._inside(piece, before, after)
 
     def _inside(self, piece: Span, before: bytes, after: bytes) -> list[Span]:
-        """Return the parts of a piece that cannot be read, or the piece if it takes all of them."""
         text, layout = self._text, self._layout
         begin = layout.find(b"\n", *piece) + 1
         end = layout.rfind(b"\n", begin, piece[0] + len(layout[slice(*piece)].rstrip())) + 1
@@ -232,7 +224,6 @@ class Search:
 
 
 def _paired(codes: Sequence[bytes]) -> set[int]:
-    """Return the numbers of the pieces that open a block of further pieces, and of those that close it."""
     opened: list[int] = []
     paired: set[int] = set()
     for number, code in enumerate(codes):
@@ -244,7 +235,6 @@ def _paired(codes: Sequence[bytes]) -> set[int]:
 
 
 LITTLE = 0.002
-"""The share of lost bytes up to which it is not worth while to read pieces apart."""
 
 _APART_BYTES = 4_000_000
 """The length of a text times its unreadable pieces below which each of them is parsed for itself."""
@@ -256,15 +246,11 @@ class Reading(NamedTuple):
     roots: tuple[Node, ...]
     """The tree of the text, and trees of parts that are blank in it."""
     keywords: tuple[Span, ...] = ()
-    """The words of the language that stand in what was rewritten, and have no node."""
     types: tuple[Span, ...] = ()
-    """The names of types that stand there."""
     lost: int = 0
     """The number of bytes that no tree has: those of ERROR nodes, and one for each node that the grammar missed."""
     left_out: int = 0
-    """The number of words in branches that were left out."""
     trouble: str = ""
-    """The reason why a rewriting was dropped."""
 
 
 def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Reading:
@@ -289,7 +275,7 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
 
 
 def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar: str, head: bytes) -> Reading:
-    """Read pieces apart, if that loses less than reading all as one."""
+    """Kept only if that loses less than reading all as one."""
     text = rewritten.text
     head = head if text.startswith(head) else b""
     spans = Search(text, source, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node)).unreadable()
@@ -303,7 +289,6 @@ def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar
 
 
 def _chain(first: Rewritten, repair: Rewriting) -> Rewritten:
-    """Return a rewritten text with one more rewriting; one that fails is dropped."""
     try:
         second = repair.apply(first.text)
         if len(second.text) != len(first.text):
@@ -348,7 +333,6 @@ def lost_bytes(root: Node) -> int:
 
 
 def errors(root: Node) -> Iterator[Node]:
-    """Yield the outermost ERROR nodes, and those that are missing."""
     stack = [root]
     while stack:
         node = stack.pop()

@@ -8,8 +8,6 @@ import msgspec
 
 
 class Origin(NamedTuple):
-    """The module, package or type that a name comes from."""
-
     static: bool | None = None
     """True for a member of a module, package or type, False for one of an instance, None if the text does not tell."""
     package: str | None = None
@@ -30,10 +28,10 @@ class Scope(msgspec.Struct):
     parent: Scope | None = None
     names: dict[str, Origin] = msgspec.field(default_factory=dict)
     self_name: str = ""
-    """The name of the instance in a method, if the language lets a person choose it, as `self` in Python."""
+    """The name of the instance in a method, if the language lets users choose it, as `self` in Python."""
 
     def owner(self, name: str) -> Scope | None:
-        """Return the innermost scope that defines the name, from here outwards; None if there is none."""
+        """Return the innermost scope that defines the name; None if there is none."""
         scope: Scope | None = self
         while scope and name not in scope.names:
             scope = scope.parent
@@ -45,15 +43,14 @@ class Scope(msgspec.Struct):
         return scope.names[name] if scope else UNKNOWN
 
     def enclosing(self, kind: str) -> Scope | None:
-        """Return the innermost scope of that kind, from here outwards; None if there is none."""
+        """Return the innermost one, from here outwards; None if there is none."""
         scope: Scope | None = self
         while scope and scope.kind != kind:
             scope = scope.parent
         return scope
 
     def find_instance_class(self, name: str) -> Scope | None:
-        """Return the class one of whose methods, around this place, calls its instance `name`; None if there is
-        none."""
+        """Return the class around this location whose method calls its instance `name`; None if there is none."""
         # The parent of a method's scope is its class.
         scope: Scope | None = self
         while scope and scope.self_name != name:

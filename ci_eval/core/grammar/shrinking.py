@@ -24,7 +24,6 @@ class Cut(NamedTuple):
     begin: int
     end: int
     filler: str = ""
-    """The text that replaces the range."""
 
 
 class Excerpt(msgspec.Struct, frozen=True):
@@ -49,11 +48,10 @@ class Excerpt(msgspec.Struct, frozen=True):
         return Excerpt(text, origins)
 
     def find(self, origin: int) -> int | None:
-        """Return the offset of a character of the original text, None if it was cut out."""
+        """Return None if the character was cut out."""
         return self.origins.index(origin) if origin in self.origins else None
 
     def find_from(self, origin: int) -> int:
-        """Return the offset of the first character that was not before `origin` in the original text."""
         kept = [(was, at) for at, was in enumerate(self.origins) if was != INSERTED]
         position = bisect_left(kept, (origin, 0))
         return kept[position][1] if position < len(kept) else len(self.text)
@@ -85,7 +83,6 @@ class Shrinker:
         self._offsets = code_points(data)
         self._root = parser(grammar).parse(data).root_node
         self.lost = lost_bytes(self._root)
-        """The size of the syntax errors, in bytes."""
 
     def _range(self, node: Node) -> tuple[int, int]:
         offsets = self._offsets
@@ -98,7 +95,6 @@ class Shrinker:
         return self._token is not None and begin < self._token[1] and end > self._token[0]
 
     def _lines(self, node: Node) -> Cut | None:
-        """Return the whole lines of a node, None if it has them not for itself."""
         begin, end = self._range(node)
         # A node may end with the line end itself.
         first, last = self._text.rfind("\n", 0, begin) + 1, self._text.find("\n", max(end - 1, begin))
@@ -108,8 +104,6 @@ class Shrinker:
         return Cut(first, min(last + 1, len(self._text))) if alone and end > begin else None
 
     def statements(self, depth: int) -> list[list[list[Cut]]]:
-        """Return the nodes that have their lines for themselves, of a depth in each other: for each, the ways to cut it
-        out."""
         return [self._ways_of_lines(node) for node in self._level(depth, lambda node: self._lines(node) is not None)]
 
     def nodes(self, depth: int) -> list[list[list[Cut]]]:
@@ -175,7 +169,6 @@ class Shrinker:
             node = node.parent
 
     def role(self) -> tuple[str, ...]:
-        """Return the types of the nodes around the token, up to its statement."""
         types = []
         for node in self._ancestors():
             types.append(node.type)
@@ -193,5 +186,4 @@ class Shrinker:
 
 
 def _filler(grammar: str) -> str:
-    """Return what may replace a statement or an expression that must not be missing."""
     return "..." if grammar == "python" else "0"

@@ -15,7 +15,6 @@ import tree_sitter
 import tree_sitter_language_pack
 
 Node = tree_sitter.Node
-"""A node of a syntax tree; offsets are in bytes of the UTF-8 source."""
 Tree = tree_sitter.Tree
 
 
@@ -66,7 +65,6 @@ def _mask_letter(match: re.Match[str]) -> str:
 
 
 def parser(grammar: str) -> Parser:
-    """Return a new parser for a grammar, by its name in tree-sitter-languages, for example "python"."""
     older = _older_language(grammar) if grammar in OLDER else None
     return _Reader(older, language(grammar)) if older else _Reader(language(grammar))
 
@@ -95,7 +93,7 @@ def _older_language(grammar: str) -> tree_sitter.Language | None:
 
 @cache
 def _older_library() -> ctypes.CDLL | None:
-    """Return the library of tree-sitter-languages, whose own module needs an older tree-sitter."""
+    """Return the library alone, since its own module needs an older tree-sitter."""
     spec = find_spec("tree_sitter_languages")
     for folder in spec.submodule_search_locations or () if spec else ():
         for path in sorted(Path(folder).glob("languages.*")):
@@ -126,12 +124,9 @@ def choose_grammar(grammars: Mapping[str, str], path: str) -> str:
 
 
 Colour = Literal["K", "S", "C"]
-"""A colour: keyword (K), string (S) or comment (C)."""
 
 
 def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
-    """Return the begin and end (in code points) and the colour of each coloured span, in order. No span is inside of
-    another."""
     data = text.encode()
     spans = _walk_colours(parser(grammar).parse(data))
     if len(data) == len(text):
@@ -183,11 +178,8 @@ _LITERALS = ("comment", "continuation", "string", "char", "integer", "number", "
 
 
 class Continuation(NamedTuple):
-    """The symbols that may come next."""
-
     symbols: frozenset[str]
     names: bool
-    """True if a name may come next."""
 
 
 class Continuations:
@@ -221,7 +213,6 @@ class Continuations:
         return None if state == _NO_STATE else self._of_state(state)
 
     def is_symbol(self, word: str) -> bool:
-        """Return whether the grammar has a symbol for the word, also in small letters, as `none` for `None`."""
         kinds = ((word, False), (word.lower(), True))
         return any(self._tree.language.id_for_node_kind(name, is_named) is not None for name, is_named in kinds)
 

@@ -24,7 +24,7 @@ LITERALS = frozenset(
     "user_defined_literal preproc_arg null_literal boolean_literal boolean true false null nil none "
     "shell_command_expression subshell string_content string_fragment".split()
 )
-"""The types of nodes whose text stands for itself; numbers are known by their first character."""
+"""Types of nodes whose text is a token; numbers are known by their first character."""
 FOREIGN = frozenset("ERROR php_tag ?> text text_interpolation uninterpreted hash_bang_line heredoc_end".split())
 """The types of nodes that are not code of the language, or could not be read."""
 SEPARATORS = frozenset("( ) [ ] { } [[ ]] , ; : . :: ${ #{ #[ \" ' ` $ @ \\".split())
@@ -48,7 +48,6 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
     ends = [token.offset + len(token.text) for token in known]
 
     def has_code(node: Node) -> bool:
-        """Return whether known tokens are in the node."""
         # A token that ends where the node begins is not in it.
         first = bisect_left(ends, points[node.start_byte] + 1)
         return first < len(begins) and begins[first] < points[node.end_byte]
@@ -64,7 +63,6 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
 
 
 def _other_nodes(root: Node, code_in: Callable[[Node], bool]) -> Iterator[tuple[Node, Kind | None]]:
-    """Yield literals, and leaves that are no known tokens, with the kind if the node tells it."""
     stack = [root]
     while stack:
         node = stack.pop()
@@ -105,7 +103,6 @@ _MEMBER = re.compile(r"field|property|method")
 _CONVENTIONAL = frozenset({"self", "cls", "this"})
 _NAME = re.compile(r"[^\W\d]\w*")
 _PROSE_WORD = re.compile(r"(?<![\w@\\#:./%{$-])[^\W\d_]{3,}(?![\w(:./=-])")
-"""A word of prose, no name of code."""
 _DOCUMENTATION = ("/**", "///", "//!", "#!", "#:")
 """The beginnings of comments in which names of code are usual."""
 _KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
@@ -136,7 +133,6 @@ def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: C
 
 
 def _walk(root: Node, source: bytes) -> Iterator[tuple[SilentPlace, int, int]]:
-    """Yield the kind, the begin and the end (bytes) of each place, and of each whole comment and string."""
     stack = [(root, False)]
     while stack:
         node, in_type = stack.pop()

@@ -39,11 +39,10 @@ def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> 
 
 
 class _Closer(NamedTuple):
-    """A text that is there already behind the place where a person types: a closing bracket, or a stand-in (see
-    Shape)."""
+    """A text that is there already after the typing position: a closing bracket, or a stand-in (see Shape)."""
 
     begin: int
-    """The byte offset of the node in whose place the text stands."""
+    """The byte offset of the node that the text replaces."""
     text: str
     stand_in: bool
     needs: int
@@ -52,8 +51,6 @@ class _Closer(NamedTuple):
 
 
 class _Level(msgspec.Struct, frozen=True, kw_only=True):
-    """A node on the path from the root of the tree to the present place."""
-
     children: list[Node]
     begins: list[int]
     kind: str
@@ -65,12 +62,9 @@ class _Level(msgspec.Struct, frozen=True, kw_only=True):
     """The index on the path (0 = root) of the outermost node whose closers are part of the tail: the statement being
     typed or, in a function, the node below its body."""
     inside: bool
-    """True if the node is inside a function."""
 
 
 class _TreePath:
-    """The path from the root of a syntax tree to a place that moves forward, token by token."""
-
     def __init__(self, source: bytes, root: Node, shape: Shape) -> None:
         self._source = source
         self._shape = shape
@@ -187,11 +181,9 @@ def among(types: frozenset[str], parent: str, child: str) -> bool:
 
 
 Part = tuple[int, int]
-"""The begin and end of a part, in code points; a part is whole lines with their line ends."""
 
 
 def lines(text: str) -> list[Part]:
-    """Return all lines that are not blank."""
     parts, begin = [], 0
     for line in text.splitlines(keepends=True):
         if line.strip():
@@ -217,7 +209,6 @@ def statements_on_a_line(text: str, grammar: str) -> list[Part]:
 
 
 def definitions(text: str, grammar: str, shape: Shape) -> list[Part]:
-    """Return the outermost functions, as whole lines."""
     source = text.encode()
     return _convert_parts(source, [part for part, is_function in _statements(source, grammar, shape) if is_function])
 
@@ -232,7 +223,6 @@ def select_statements(text: str, grammar: str, shape: Shape, offsets: Sequence[i
 
 
 def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, bool]]:
-    """Return the innermost statements outside functions, in bytes, each with whether there is a function in it."""
     units: dict[Part, str] = {}
     stack: list[tuple[Node, str, Part | None]] = [(parser(grammar).parse(source).root_node, "", None)]
     while stack:
@@ -253,7 +243,6 @@ def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, b
 
 
 def _whole_lines(source: bytes, begin: int, end: int) -> Part | None:
-    """Return the whole lines from byte `begin` to `end`, or None if anything else stands on them."""
     first = source.rfind(b"\n", 0, begin) + 1
     last = source.find(b"\n", end)
     last = len(source) if last < 0 else last + 1

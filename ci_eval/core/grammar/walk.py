@@ -49,7 +49,7 @@ class Walk:
     """
 
     names: ClassVar[frozenset[str]] = frozenset()
-    """The types of leaves that are names; they go to `name`, wherever they stand."""
+    """The types of leaves that are names; they go to `name`, wherever they are."""
     keywords: ClassVar[frozenset[str]] = frozenset()
     """The types of leaves that are keywords."""
     ignored: ClassVar[frozenset[str]] = frozenset()
@@ -75,7 +75,7 @@ class Walk:
         self._seen: dict[tuple[Kind, bool, Origin], Properties] = {}
 
     def run(self, *roots: Node) -> None:
-        """Fill `found` from the tree of a file, and from those of pieces of it."""
+        """Fill `found`. `roots`: the tree of a file, and those of pieces of it."""
         handlers = self._handlers
         self.push(roots, REFERENCE, NodePlace(self.outermost(roots[0]), False))
         while self._stack:
@@ -87,7 +87,6 @@ class Walk:
                 self.push(node.children, TYPE if role == TYPE else REFERENCE, place)
 
     def outermost(self, _root: Node) -> Scope:
-        """Return the scope of the file, with the names that are known before it is read."""
         return Scope("file")
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
@@ -113,8 +112,8 @@ class Walk:
         self._stack += inner
 
     def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes strictly in order, names that stand alone included: in a header such as `if (T x = f(); x)`, the
-        first ones define names for what follows."""
+        """Visit nodes strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first ones
+        define names for what follows."""
         names = self.names
         # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
         at_once, waiting = [], []

@@ -28,16 +28,14 @@ from ci_eval.core.user_model import UserModel
 
 
 class Logging(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of the logs: what is logged of every file, and where the parts go."""
-
     parts: Path
     formats: tuple[str, ...]
     project: str
     completion_type: str
     began: int
-    """The time at which the run began, in milliseconds since 1970."""
+    """Milliseconds since 1970."""
     context: int = 0
-    """The number of characters of the file on each side of the token."""
+    """Characters of the file on each side of the token."""
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,19 +51,18 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     judge: EndpointConfig | None = None
     run: RunSettings | None = None
     names: Path | None = None
-    """The names of the project, if the ranker or the logs need them."""
     logging: Logging | None = None
     is_paid: bool = False
     trace: bool = False
     files: Path | None = None
-    """The folder with the files of the actions, if that is not the root of the project: records have one."""
+    """The folder with the files of the actions, if that is not the project's root, as for records."""
     texts: Path | None = None
-    """The folder with the texts that the carets of records are in, each under its digest."""
+    """The folder with the texts around the carets of records, each under its digest."""
 
     @property
     def asks_ahead(self) -> bool:
-        """Return whether one process asks a language model, several questions at once. Tests that are run, and judges,
-        are spread over processes instead; a trace holds what the asking process itself sends."""
+        """Tests that are run, and judges, are spread over processes instead; a trace holds what the asking process
+        itself sends."""
         return self.is_paid and not (self.run or self.judge or self.trace)
 
     @property
@@ -74,8 +71,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
-    """A file, or a piece of it. `below`: sessions whose draw is below this number are evaluated. `only`: if it is not
-    "", that one session is evaluated."""
+    """`below`: sessions whose draw is below it are evaluated. `only`: if not "", the one session to evaluate."""
 
     setup: Setup
     actions: Path
@@ -84,11 +80,9 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     below: float
     only: str = ""
     among: frozenset[str] | None = None
-    """The sessions of a shard that evaluates only a piece of the file; None: all of them."""
     journal: Path | None = None
-    """The file that holds its sessions as they finish."""
     given_up: Mapping[str, tuple[Status, str]] = msgspec.field(default_factory=dict)
-    """The sessions that are not asked, with status and reason."""
+    """Session → status and reason."""
     side: int = 0
     """The number of its engine, among those that are asked in turns."""
     round: int = 0
@@ -102,12 +96,11 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
         return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
 
     def asks_after_deletion(self, session: str) -> bool:
-        """Return whether a session that is asked a second time is asked once more, after a deletion."""
         return draw(self.setup.seed, f"{session} deletion") < AFTER_DELETION
 
 
 GROWTH = 2
-"""The number of times that the sample asked twice is as large as usual in a file in which answers differed."""
+"""The factor of the sample asked twice in a file in which answers differed."""
 AFTER_DELETION = 0.2
 """The share of the sessions asked twice that are asked once more, after a deletion: 20 of 1,000 sessions."""
 
@@ -136,9 +129,7 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     statuses: Counter[Status]
     packed: bytes
     engine_time: float
-    """The seconds spent waiting for the engine."""
     time: float
-    """The seconds of the whole assignment."""
     confined: str = ""
     footprint: Footprint = UNKNOWN
     state: Determinism = msgspec.field(default_factory=Determinism)
@@ -164,7 +155,6 @@ def make_session(assignment: Assignment, call: CallCompletion | PlayItem, status
 
 
 def completes(setup: Setup, record: Record | None) -> bool:
-    """Return whether the engine is asked at a caret in place of the record."""
     splitting = setup.task.splitting
     return bool(record and splitting and splitting.named and not setup.engine.takes_records)
 
@@ -174,12 +164,10 @@ def find_record(call: CallCompletion | PlayItem) -> Record | None:
 
 
 def record_of_lookup(task: Task, record: Record | None, number: int) -> Record | None:
-    """Return what the lookup of that number (from 0) asks of the session's record."""
     return task.splitting.lookup(record, number) if task.splitting and record else record
 
 
 def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
-    """Yield the first call of each session in the actions."""
     last = ""
     for action in actions.actions:
         if isinstance(action, CallCompletion | PlayItem) and action.session != last:
@@ -188,12 +176,11 @@ def first_calls(actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
 
 
 def chosen(assignment: Assignment, actions: FileActions) -> Iterator[CallCompletion | PlayItem]:
-    """Return the first call of each session that is evaluated."""
     return (call for call in first_calls(actions) if assignment.chooses(call.session))
 
 
 def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
-    """Return the sessions of the file that are asked a second time, and as many that follow if answers differ."""
+    """Return them with as many that follow, for the case that answers differ."""
     # The draw of `chooses` would not do: of a sample, all chosen sessions have low ones.
     sessions = [call.session for call in chosen(assignment, actions)] if assignment.twice else []
     sessions.sort(key=lambda session: draw(assignment.setup.seed, f"{session} twice"))
@@ -201,7 +188,7 @@ def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
 
 
 def read_source_text(root: Path, path: str, wanted: str) -> str | None:
-    """Return the text of a source file; None if it cannot be read any more, or changed since its actions were made."""
+    """Return None if the file cannot be read any more, or changed since its actions were made."""
     try:
         text = read_text(root, path)
     except (NotText, OSError):

@@ -36,7 +36,6 @@ from ci_eval.core.scoring import begins
 
 DIRECTIVES = "expect: NAME, …; rank <= N; not: NAME, …; silent; module: NAME; leaves: LINE; text: TEXT"
 FIRST = 3
-"""The number of suggestions that a reason names."""
 EVERYTHING = 1_000_000
 """The number of suggestions that are kept of a list: a name must not be in any part of it."""
 
@@ -61,20 +60,18 @@ class Rules(NamedTuple):
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     line: int
-    """The line of the caret, from 1."""
     text: str
-    """The text of the file without marks; its lines have the numbers that they have in the file."""
+    """The file without marks; line numbers are the file's."""
     offset: int
     directives: str
     rules: Rules
 
     def around(self) -> tuple[str, str]:
-        """Return the two parts of the caret's line."""
         begin, end = self.text.rfind("\n", 0, self.offset) + 1, self.text.find("\n", self.offset)
         return self.text[begin : self.offset], self.text[self.offset : end if end >= 0 else None]
 
     def word(self, pattern: re.Pattern[str]) -> tuple[int, str]:
-        """Return the offset of the word that the caret is in or at the end of, and the word; "" without one."""
+        """Return the offset and text of the word that the caret is in or at the end of; "" without one."""
         before, after = self.around()
         for match in pattern.finditer(before + after):
             if match.start() <= len(before) <= match.end():
@@ -89,13 +86,13 @@ class _Mark(msgspec.Struct):
     line: int
     column: int
     comment: str = ""
-    """The sign of the comment that it is in; "" = it is in the code."""
+    """The sign of the comment; "" = the mark is in the code."""
     directives: list[tuple[int, str]] = msgspec.field(default_factory=list)
-    """The number of a line (from 0), and the directives there."""
+    """Line number (from 0), and its directives."""
 
 
 def read_cases(text: str, path: str, language: str) -> list[Case]:
-    """Return the cases of a source file, in its order. Raises ConfigError, with file and line, for a bad directive."""
+    """Raises ConfigError, with file and line, for a bad directive."""
     lines, marks, source, mark = text.split("\n"), list[_Mark](), -1, None
     for number, line in enumerate(lines):
         comment = _COMMENT.fullmatch(line)
@@ -183,8 +180,8 @@ def _expect(name: str, _: str) -> str:
 
 
 def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Session]:
-    """Ask about the text of each case as it is; the file is opened again for each. `task`: one of whole words. The
-    engine, the client and confinement are those of an evaluation."""
+    """Ask about the text of each case as it is. `task`: one of whole words. The engine, the client and confinement are
+    those of an evaluation."""
     setup = replace(setup, max_suggestions=EVERYTHING)
     engine = KeptEngine(setup)
     try:
@@ -214,7 +211,7 @@ def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Sessi
 
 
 def check_case(case: Case, session: Session, pattern: re.Pattern[str]) -> list[str]:
-    """Return the reasons why the case is broken; none if it is kept. `pattern`: that of a word of the language."""
+    """Return no reasons if the case is not broken. `pattern`: a word of the language."""
     if session.status in FAILED or not session.lookups:
         return [f"no list, {session.status.value}: {session.message}"]
     shown, rules = session.lookups[-1].suggestions, case.rules
@@ -252,7 +249,6 @@ def _leaves_only(item: Suggestion, text: str) -> bool:
 
 
 def _fits(item: Suggestion, name: str, case: Case) -> bool:
-    """Return whether acceptance leaves the name, and adds an import from the case's module, if it names one."""
     if item.text != name and not _leaves_only(item, name):
         return False
     if not case.rules.module:
@@ -264,7 +260,7 @@ def _fits(item: Suggestion, name: str, case: Case) -> bool:
 
 
 def _accept(item: Suggestion, case: Case, begin: int, end: int) -> str:
-    """Return the caret's line after acceptance; `begin`, `end`: the offsets of the word there."""
+    """`begin`, `end`: the offsets of the word in the caret's line."""
     tail, _, removed = item.tail.partition(ELSEWHERE)[0].partition(REMOVED)
     tail, _, before = tail.partition(REMOVED_BEFORE)
     first = begin - len(before)

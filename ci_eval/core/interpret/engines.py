@@ -70,12 +70,9 @@ class Defining(Protocol):
 
 
 STARTS = 2
-"""The number of failed starts in a row after which an engine is given up."""
 
 
 class _Asked:
-    """A context that tells an engine how long it was asked."""
-
     # This is no generator, since to enter one takes longer.
     def __init__(self, engine: KeptEngine) -> None:
         self._engine = engine
@@ -92,8 +89,6 @@ class _Asked:
 
 
 class KeptEngine:
-    """An engine that is started for the first question, and kept for the next ones and the next files."""
-
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         around = setup.surroundings
@@ -101,26 +96,24 @@ class KeptEngine:
         self.grading = Grading(setup.task, around.language, around.cache, setup.judge, setup.run)
         self._running: Running | None = None
         self._starting: float | None = None
-        """The seconds that the engine has taken since its start; None: it has answered."""
+        """Seconds since the start; None: the engine has answered."""
         self.asked = _Asked(self)
-        """The context in which the engine is asked."""
         self._start_ups: list[float] = []
         self._counted: CountedProcess | None = None
-        """The process that was counted last."""
         self._cpu_before = 0.0
-        """The seconds of CPU of the processes before that one."""
+        """Seconds of the processes before the counted one."""
         self._start_cpus: list[float] = []
         self._memory: int | None = None
         self._weighed = 0
         self._waited = (0.0, 0)
-        """The waiting that footprints have counted so far: seconds, and starts."""
+        """The waiting that footprints have counted: seconds, and starts."""
         self._waited_before = (0.0, 0)
-        """The waiting of engines that have ended: seconds, and starts."""
+        """The waiting of ended engines: seconds, and starts."""
         self._unstarted = 0
         """The number of starts in a row that failed."""
         self._why = ""
         self.dropped = 0
-        """The number of items of its lists that could not be read since the last footprint."""
+        """Unreadable items of its lists since the last footprint."""
         self.deletion = Determinism()
         """The sessions asked after a deletion since the last footprint, and those of them answered differently."""
 
@@ -136,7 +129,6 @@ class KeptEngine:
         return self._running
 
     def restart(self) -> None:
-        """Replace a running process by a fresh one."""
         if self._running is None:
             return
         # The peaks of a process are lost with the process.
@@ -167,7 +159,6 @@ class KeptEngine:
                     self._start_cpus.append(round(1000 * cpu, 3))
 
     def failed(self, error: BaseException | None) -> None:
-        """Count a failed start. `error`: the error that the engine failed with; None if it answered."""
         if isinstance(error, EngineUnstarted):
             self._unstarted += 1
             self._why = str(error)
@@ -175,7 +166,7 @@ class KeptEngine:
             self._unstarted = 0
 
     def count_cpu(self) -> float:
-        """Return the seconds of CPU that the processes of the engine took so far; 0 if the engine has none."""
+        """Return seconds, over all processes; 0 without a process."""
         running: object = self._running
         process = running.process if isinstance(running, Counted) else None
         if process and process is not self._counted:
@@ -184,8 +175,7 @@ class KeptEngine:
         return self._cpu_before + (self._counted.count_cpu() if self._counted else 0.0)
 
     def footprint(self, *, alone: bool) -> Footprint:
-        """Return the footprint since the last call; `alone`: whether this process asks no other engine, so that its
-        memory is known."""
+        """Count since the last call. `alone`: this process asks no other engine, so that its memory is known."""
         self._weigh(alone=alone)
         seconds, unready = self._waiting()
         footprint = Footprint(
@@ -205,7 +195,7 @@ class KeptEngine:
 
     @contextmanager
     def deletion_mode(self) -> Iterator[bool]:
-        """Let the last change before each question be a deletion. Yields whether the engine sees that."""
+        """Yield whether the engine sees that the last change before each question is a deletion."""
         running: object = self._running
         if not isinstance(running, Typed):
             yield False
@@ -234,7 +224,7 @@ class KeptEngine:
 
     @property
     def confined(self) -> str:
-        """Return the sandbox report; see `Running.confined`."""
+        """See `Running.confined`."""
         try:
             return self._running.confined if self._running else ""
         except EngineFailure:

@@ -73,7 +73,7 @@ def _starts_word(text: str, at: int) -> bool:
 
 
 LONGEST = 128
-"""The number of characters of word and text that are looked at."""
+"""Characters of word and text that are looked at."""
 
 SEPARATORS = frozenset("_-. /\\'\":$<>()[]{}")
 BLANKS = frozenset(" \t")
@@ -103,13 +103,13 @@ def _join_units(coded: str) -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def full_score(word: str, begin: int, text: str) -> int | None:
-    """Return the score of `word`, from index `begin` on, in the text; None if it does not fit."""
+    """Return None if `word`, from index `begin` on, does not fit."""
     return _score(units(word), units(word.lower()), begin, units(text), units(text.lower()))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def graceful_score(word: str, begin: int, text: str) -> int | None:
-    """Return the best score, neighbouring letters of the word swapped or not; None if nothing fits."""
+    """Try neighbouring letters of the word swapped, too; None if nothing fits."""
     typed, low_text, text = units(word), units(text.lower()), units(text)
     top = _score(typed, units(word.lower()), begin, text, low_text)
     if len(typed) >= 3:
@@ -125,7 +125,7 @@ def graceful_score(word: str, begin: int, text: str) -> int | None:
 
 
 def _first_places(low_word: str, begin: int, length: int, low_text: str, end: int) -> list[int] | None:
-    """Return the earliest index for each letter, in order; None if they are not all there."""
+    """Return None if the letters are not all there."""
     places, at = [], -1
     for letter in low_word[begin:length]:
         at = low_text.find(letter, at + 1, end)
@@ -194,7 +194,6 @@ def _best_points(
 
 
 def _points(letter: str, row: int, text: str, low_text: str, at: int) -> tuple[int, bool]:
-    """Return the points of a letter by its index alone, and whether a word may begin there."""
     same = 7 if letter == text[at] else 5
     if at == row:
         return same, True

@@ -29,7 +29,6 @@ EDGE_OF_IMPORT = re.compile(r"(?:from|import)\b|\}\s*from\b")
 ADDED_IMPORT = re.compile(r"\s*(?:from|import|use|using|require|#\s*include)\b")
 """The beginning of an import in languages whose imports are not read by name."""
 Scores = Mapping[str, float]
-"""The value of each score, by its name."""
 
 
 class Grading:
@@ -41,8 +40,8 @@ class Grading:
         judge: EndpointConfig | None = None,
         run: RunSettings | None = None,
     ) -> None:
-        """Load the graders. `language`: that of records that do not name theirs; `cache`: the folder where graders are
-        installed. Raises ConfigError if a grader does not exist, or PreparationError if one cannot be prepared."""
+        """`language`: of records that name none. `cache`: where graders are installed. Raises ConfigError if a grader
+        does not exist, or PreparationError if one cannot be prepared."""
         self._task = task
         self._graders = [
             _Known.of(grader) for grader in graders.ready(list_graders(task, judge, run), cache, judge, run)
@@ -50,7 +49,7 @@ class Grading:
         self._language = language
 
     def session(self, session: Session, text: str) -> Session:
-        """Return the session with each lookup graded, whatever its grades were; `text`: that of its file on disk."""
+        """Former grades are dropped. `text`: that of the session's file on disk."""
         lookups = (
             self.grade(
                 session.expected_text,
@@ -74,9 +73,9 @@ class Grading:
         at_caret: bool = False,
         language: str | None = None,
     ) -> Lookup:
-        """Return the lookup with its grades; without any if there are no graders, or nothing to hold it against.
-        `place`: the text of its file, and the offset there of what was expected. `at_caret`: as in SessionScore.
-        `language`: that of the file, if it may be another than the run's."""
+        """Return the lookup without grades if there are no graders, or no reference. `place`: the text of its file, and
+        the offset of the expected text. `at_caret`: as in SessionScore. `language`: the file's, if it may differ from
+        the run's."""
         if record and self._task.splitting:
             splitting = self._task.splitting
             grade = (splitting.ranked if at_caret else None) or splitting.grade
@@ -112,16 +111,14 @@ class Grading:
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """A grader with what it is able to: asked once, since that takes longer than most grades."""
-
     name: str
     grade: Callable[[Pairing], Scores]
     judges: bool
     remark: Callable[[Pairing], str]
     cost: Callable[[Pairing], float | None] | None
-    """The cost of a pairing; None if the grader asks no language model."""
+    """None if the grader asks no language model."""
     grade_texts: Callable[[str, str], Scores] | None
-    """The grades of two texts; None if the grader looks at more than two texts."""
+    """None if the grader looks at more than two texts."""
 
     @classmethod
     def of(cls, grader: Grader) -> _Known:
@@ -141,7 +138,6 @@ class _Against:
     def __init__(
         self, references: Sequence[str], language: str, span: tuple[str, int, int], record: Record | None
     ) -> None:
-        """Keep the references. `span`: the text of the file, with the begin and the end of the expected text in it."""
         self._references, self._language, self._span, self._record = references, language, span, record
         self._pairings: dict[str, list[Pairing]] = {}
 
@@ -171,7 +167,7 @@ class _Against:
         return scores, grader.remark(decisive)
 
     def cost(self, grader: _Known, text: str) -> float | None:
-        """Return what it cost to grade that text against all references; None if the cost is not known."""
+        """Return the sum over all references; None if the cost is not known."""
         if grader.cost is None:
             return None
         costs = [grader.cost(pairing) for pairing in self._pairings.get(text, ())]
@@ -195,8 +191,7 @@ def _nothing(_pairing: Pairing) -> str:
 
 
 def list_graders(task: Task, judge: EndpointConfig | None, run: RunSettings | None) -> list[str]:
-    """Return the names of the task's graders, with its judge if there is an endpoint for one, and its runner if answers
-    are to be run."""
+    """Include the judge if there is an endpoint, and the runner if answers are to be run."""
     return [*task.graders, *filter(None, (task.judge if judge else "", task.runner if run else ""))]
 
 
@@ -229,8 +224,7 @@ def _add_grades(suggestion: Suggestion, scores: Scores, remark: str) -> Suggesti
 
 
 def grade_anew(workspace: Workspace, grading: Grading) -> int:
-    """Write all stored sessions again with new grades; return how many sessions there are. Raises CiEvalError if one
-    cannot be graded."""
+    """Write all stored sessions with new grades; return their number. Raises CiEvalError if one cannot be graded."""
     count = 0
     for source, sessions in workspace.sessions(Session):
         pack = Pack(source)
@@ -250,10 +244,8 @@ def _plain(lookup: Lookup) -> Lookup:
 
 
 class Acceptances:
-    """The check for one file."""
-
     def __init__(self, surroundings: Surroundings, path: str, text: str) -> None:
-        """Read the file's imports. `text`: the file as it is on disk."""
+        """`text`: the file as it is on disk."""
         language = languages.CATALOG.load(surroundings.language)
         # Preparation refuses other languages.
         assert language.import_syntax
@@ -265,8 +257,8 @@ class Acceptances:
         self._errors = count_errors(self._syntax, text, self._grammar)
 
     def grade(self, suggestions: Sequence[Suggestion], call: UseImport, text: str, caret: int) -> Sequence[Suggestion]:
-        """Return the suggestions, those with grades that are the expected name and bring an import. `text` and `caret`:
-        the document that was asked about, with the typed part of the name before the caret."""
+        """Only suggestions that are the expected name and bring an import get grades. `text` and `caret`: the document
+        that was asked about, with the typed part of the name before the caret."""
         return [
             replace(suggestion, grades=self._grades(suggestion, call, text, caret))
             if suggestion.edits and suggestion.text == call.expected_text and not suggestion.tail
@@ -306,14 +298,13 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 def loses_code(syntax: ImportSyntax, before: str, after: str) -> bool:
-    """Return whether a line of code that `before` has is missing in `after`; imports may go."""
+    """Imports may go."""
     return bool(
         _code_lines(syntax.read(before), before, EDGE_OF_IMPORT) - Counter(line.strip() for line in after.splitlines())
     )
 
 
 def _code_lines(imports: Sequence[Import], text: str, edge: re.Pattern[str] | None = None) -> Counter[str]:
-    """Return the lines of code that are of none of these imports, and do not begin with `edge`."""
     lines, begin = Counter[str](), 0
     for line in text.splitlines(keepends=True):
         code, end = line.strip(), begin + len(line)
@@ -331,8 +322,8 @@ class FileChanges:
         self._syntax = languages.CATALOG.load(language).import_syntax
 
     def mark(self, suggestions: Sequence[Suggestion], token: Edit, text: str) -> Sequence[Suggestion]:
-        """Return the suggestions; the tail of those whose edits change the file says how. Imports that the file has
-        already are no change. `token`: the edit that makes `text`, which was asked about, the original."""
+        """Mark the tail of suggestions whose edits change the file; imports it has already are no change. `token`: the
+        edit that makes `text`, which was asked about, the original."""
         return [
             replace(suggestion, tail=(tail := suggestion.tail + _describe(suggestion.edits, text)), firm=len(tail))
             if isinstance(suggestion, Offer)
@@ -343,7 +334,7 @@ class FileChanges:
         ]
 
     def adds_import(self, first: Sequence[Suggestion], token: Edit, text: str) -> bool:
-        """Return whether the edits of the first suggestion add an import that the file does not have."""
+        """Ignore imports that the file has."""
         if not first or not first[0].edits:
             return False
         before, after = _sides(first[0].edits, token, text)
@@ -355,7 +346,6 @@ class FileChanges:
         return bool(names) or (added and self._differ(before, after))
 
     def _differ(self, before: str, after: str) -> bool:
-        """Return whether the texts differ in anything but the layout of the imports that both have."""
         if self._syntax is None or before == after:
             return before != after
         old, new = self._syntax.read(before), self._syntax.read(after)
@@ -371,7 +361,6 @@ def _sides(edits: Sequence[Edit], token: Edit, text: str) -> tuple[str, str]:
 
 
 def _describe(edits: Sequence[Edit], text: str) -> str:
-    """Return what the edits write and remove, on one line."""
     written = (
         " ".join(new.split()) + (REMOVED + " ".join(text[offset : offset + deleted].split()) if deleted else "")
         for offset, deleted, new in edits

@@ -23,9 +23,9 @@ from ci_eval.core.queries.carets import apply_edits
 
 
 def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
-    """Return the suggestion with a tail that is relative to the end of the token, not to the caret. `rest`: the part of
-    the token behind the caret. Without a tail, acceptance puts the text in place of the token. `path` for `pa|th` has
-    the tail `th` if the engine replaces nothing behind the caret, so that acceptance leaves `pathth`."""
+    """Make the tail relative to the end of the token, not to the caret. `rest`: the part of the token after the caret.
+    Without a tail, acceptance replaces the token. `path` for `pa|th` has the tail `th` if the engine replaces nothing
+    after the caret, so that acceptance leaves `pathth`."""
     # An engine that is no language server names no range: the editor replaces the word.
     if not isinstance(suggestion, Offer):
         return suggestion
@@ -47,9 +47,9 @@ class DisplayedList(msgspec.Struct, frozen=True, kw_only=True):
     duplicates: int
     highlighted: int
     ranking: float
-    """The milliseconds that ordering took."""
+    """Milliseconds."""
     features: NDArray[np.float32] | None
-    """The features, a row per suggestion, if they are logged."""
+    """A row per suggestion, if features are logged."""
 
 
 class ListView:
@@ -66,7 +66,6 @@ class ListView:
 
     @property
     def keeps(self) -> bool:
-        """Return whether a complete list is kept while the token is typed on; if not, each list is the engine's own."""
         return self._client.keeps
 
     def show(
@@ -80,9 +79,9 @@ class ListView:
         asked: int | None = None,
         follows: str | None = None,
     ) -> DisplayedList:
-        """Return the list that is displayed for an answer. `before`: the text of the file up to the word being typed.
-        `after`: the text behind the caret. `query`: the number of lists that the session had before. `asked`,
-        `follows`: as in `TypedToken`; if `asked` is None, all of the prefix was typed."""
+        """`before`: the text up to the word being typed. `after`: the text after the caret. `query`: the number of
+        lists the session had before. `asked`, `follows`: as in `TypedToken`; if `asked` is None, all of the prefix was
+        typed."""
         caret = CaretContext(path=self._path, before=before, prefix=prefix, query=query, after=after)
         line = before[before.rfind("\n") + 1 :] + prefix
         listing = self._client.show(
@@ -127,12 +126,11 @@ class RecordCarets:
         self._open: tuple[str, str] | None = None
 
     def has_no_place(self, record: Record | None) -> bool:
-        """Return whether the engine cannot be asked about a record: it completes, and there is no caret for it."""
+        """Return True if the engine completes, and the record has no caret."""
         return completes(self._setup, record) and self.caret(record) is None
 
     def caret(self, record: Record | None) -> Caret | None:
-        """Return the caret at which the engine is asked in place of the record; None if there is none, or if the engine
-        answers the record itself."""
+        """Return None if there is no caret, or the engine answers the record itself."""
         if record is None or not record.carets or not completes(self._setup, record):
             return None
         first = record.carets[0]
@@ -155,8 +153,7 @@ class RecordCarets:
         return engine.complete(Query(offset=caret.offset, prefix="", expected="", repeat=repeat))
 
     def show(self, answered: Sequence[Suggestion], caret: Caret, query: int) -> DisplayedList:
-        """Return the names in that list, as they are displayed; `query`: the number of lists that the session had
-        before."""
+        """`query`: the number of lists that the session had before."""
         text = self._text(caret)
         view = self._views.setdefault(caret.path, ListView(self._setup, caret.path, text))
         splitting = self._setup.task.splitting

@@ -34,7 +34,7 @@ def read_journal(path: Path) -> Iterator[bytes]:
 
 
 class Journal:
-    """A file of sessions that goes on behind the last whole line."""
+    """Incomplete last lines are overwritten."""
 
     def __init__(self, path: Path) -> None:
         whole = sum(map(len, read_journal(path)))
@@ -52,8 +52,6 @@ class Journal:
 
 
 class SessionEnd(msgspec.Struct):
-    """The end of a stored session: its status, and how it was repeated."""
-
     status: Status
     id: str = ""
     message: str = ""
@@ -63,7 +61,7 @@ class SessionEnd(msgspec.Struct):
 
 
 def measure_determinism(session: Session | SessionEnd) -> Determinism:
-    """Return what one session tells of whether the engine answers alike: nothing, if it was asked once."""
+    """Return nothing if the session was asked once."""
     asked = session.status not in UNASKED and (session.rounds > 1 or session.again > 0)
     return Determinism(asked=int(asked), differed=int(asked and session.differing > 0))
 
@@ -90,7 +88,7 @@ class Pack:
         return line
 
     def take_over(self, line: bytes, instead: Mapping[str, Session] = MappingProxyType({})) -> SessionEnd:
-        """Append a stored session, or the one of the same id that stands `instead` of it."""
+        """Append a stored session, or the one of the same id in `instead`."""
         # The suggestions, which are most of a line, stay encoded.
         ended = msgspec.json.decode(line, type=SessionEnd)
         if session := instead.get(ended.id):
@@ -113,7 +111,7 @@ class Pack:
 
     @property
     def trouble(self) -> FileError | None:
-        """Return the first session that was skipped or failed, in the name of all of them; None if none was."""
+        """Return the first session that was skipped or failed, for all of them; None if none was."""
         if not self._troubled:
             return None
         first, _, trace = self._first_trouble.partition("\n")
@@ -127,20 +125,19 @@ class Pack:
 
 
 def round_file(workspace: Workspace, path: str, number: int) -> Path:
-    """Return the file that holds the sessions of one round until their source file is through all rounds."""
+    """Used until the source file is through all rounds."""
     return workspace.folder / "rounds" / f"{make_file_name(path)}.{number}.jsonl.zst"
 
 
 def read_round(file: Path) -> tuple[SourceFile, Iterator[Session]]:
-    """Return the source file as that round saw it, and its sessions, one at a time. Raises WorkspaceError if the file
-    is damaged."""
+    """The source file is as that round saw it. Raises WorkspaceError if the file is damaged."""
     lines = stored.lines(file)
     source = stored.decode_json(next(lines, b""), SourceFile, file)
     return source, (stored.decode_json(line, Session, file) for line in lines)
 
 
 def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
-    """Yield each session once, with the latencies of all rounds. The suggestions are those of the first round."""
+    """Yield each session once, with the first round's suggestions and the latencies of all rounds."""
     for first, *others in zip(*rounds, strict=True):
         lookups = tuple(_merge_latencies(index, [first, *others]) for index in range(len(first.lookups)))
         differing = sum(observable_content(session) != observable_content(first) for session in others)
@@ -153,7 +150,7 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
 
 
 def add_second_result(first: Session, second: Session) -> Session:
-    """Return a session with what a second answer by the same process says of it; unchanged if there was none."""
+    """Unchanged if there was no second answer."""
     if second.status in UNASKED:
         return first
     moved = _observable_parts(second) != _observable_parts(first)
@@ -172,13 +169,12 @@ def _otherwise(number: int, session: Session) -> Otherwise:
 
 
 def observable_content(session: Session) -> object:
-    """Return all that a person could tell one answer from another by."""
+    """Return all that a user could tell one answer from another by."""
     lists = [[(suggestion.text, suggestion.tail) for suggestion in lookup.suggestions] for lookup in session.lookups]
     return _observable_parts(session), lists
 
 
 def _observable_parts(session: Session) -> object:
-    """Return all that metrics could tell one answer from another by, except times."""
     return session.status, [
         (
             lookup.prefix,
@@ -196,7 +192,6 @@ def _observable_parts(session: Session) -> object:
 
 
 def _merge_latencies(index: int, rounds: Sequence[Session]) -> Lookup:
-    """Return the first round's lookup with the latencies of all rounds."""
     lookup = rounds[0].lookups[index]
     latencies = tuple(_latency(index, lookup.prefix, session) for session in rounds)
     known = [latency for latency in latencies if latency is not None]
@@ -205,7 +200,7 @@ def _merge_latencies(index: int, rounds: Sequence[Session]) -> Lookup:
 
 
 def _latency(index: int, prefix: str, session: Session) -> float | None:
-    """Return the lookup's latency in a round; None if the round has no such lookup."""
+    """Return None if the round has no such lookup."""
     # That round may have failed earlier, or other answers may have led the user elsewhere.
     if index >= len(session.lookups) or session.lookups[index].prefix != prefix:
         return None

@@ -51,26 +51,24 @@ from ci_eval.core.user_model import Emulated, Possible
 from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
 
 PATIENCE = 5
-"""The number of sessions in a row that may fail in one file before the rest of the file is given up."""
+"""Sessions in a row that may fail in one file before the rest of it is given up."""
 NO_TRACE = nullcontext()
 MOST_MESSAGES = 500
-"""The number of lines of a session's trace that are kept."""
+"""Lines of a session's trace that are stored."""
 
 
 class OpenSession(msgspec.Struct):
     call: CallCompletion | PlayItem
     possible: Possible | None = None
     drawn: Emulated | None = None
-    """What one such user does, for the logs."""
     lookups: list[Lookup] = msgspec.field(default_factory=list)
     logged: list[Logged] = msgspec.field(default_factory=list)
     failure: tuple[Status, str] | None = None
     messages: list[str] = msgspec.field(default_factory=list)
     trace: Trace | None = None
-    """The trace that hears these messages."""
 
     def keep(self, line: str) -> None:
-        """Keep a line of the trace, unless it is one of too many."""
+        """Drop lines above MOST_MESSAGES."""
         if len(self.messages) < MOST_MESSAGES:
             self.messages.append(line)
         elif len(self.messages) == MOST_MESSAGES:
@@ -88,7 +86,6 @@ class _Editor:
         self._player = player
         self._session = session
         self.typed = 0
-        """The number of characters typed so far."""
 
     def type(self, text: str) -> None:
         self._player.document.insert(text)
@@ -109,7 +106,7 @@ class Player:
         log: Log | None = None,
         repeated: Collection[str] = (),
     ) -> None:
-        """Store what is played. `repeated`: the sessions that `play_again` may be given."""
+        """`repeated`: the sessions that `play_again` may get."""
         self.document = document
         self._text = document.text
         self._log = log
@@ -128,18 +125,17 @@ class Player:
         self._cold = False
         self._open: OpenSession | None = None
         self._is_inside = setup.task.span == "around"
-        """A flag: the caret is inside the token, which stands in the code."""
+        """True if the caret is inside the token, which is in the code."""
         self.known: set[str] = set()
         self._repeated = repeated
         self._begins: dict[str, tuple[int, Edit, int, int]] = {}
-        """For each of these sessions the index of its first call, the edit from the file's text to the text there, the
-        caret, and the length of the prefix that was typed before it."""
+        """For each repeated session: index of its first call, edit from the file's text to the text there, caret, and
+        length of the prefix typed before."""
         self._index = 0
         self._failures = 0
         self._last_failure: tuple[Status, str] = (Status.ERROR, "")
 
     def take_over(self, ended: SessionEnd) -> None:
-        """Count a session that was asked before: the others end as if it had been asked here."""
         self.known.add(ended.id)
         self._count(ended.status, ended.message)
 
@@ -153,8 +149,8 @@ class Player:
             self._failures = 0
 
     def play_again(self, actions: FileActions, sessions: frozenset[str]) -> Iterator[Session]:
-        """Ask these sessions of the file a second time, now that it has been played once. The engine is the same
-        process, the file stays open in it, and nothing is logged. The actions between the sessions are not played."""
+        """Play the file first. The engine is the same process, the file stays open in it, and nothing is logged. The
+        actions between the sessions are not played."""
         if self._failures >= PATIENCE or not sessions:
             return
         self._assignment = msgspec.structs.replace(
@@ -200,7 +196,7 @@ class Player:
                         yield self._finish(ended)
 
     def _begin(self, call: CallCompletion | PlayItem) -> bool:
-        """Return whether the engine is to be asked, in this session and at all."""
+        """Return whether the engine is to be asked."""
         if self._open is None:
             if call.session in self._repeated and call.session not in self._begins:
                 edit = difference(self._text, self.document.text)
@@ -226,7 +222,7 @@ class Player:
         return True
 
     def ask(self, question: Question, session: OpenSession) -> Lookup | None:
-        """Return a lookup of that session; None if the session has failed, now or before."""
+        """Return None if the session has failed, now or before."""
         if session.failure:
             return None
         started = time.perf_counter()
@@ -422,7 +418,6 @@ class Player:
         )
 
     def _token(self, prefix: str, call: CallCompletion | PlayItem) -> Edit:
-        """Return the edit that writes the expected text at the caret."""
         typed = call.expected_text if self._is_inside else prefix
         return self.document.caret - len(prefix), len(typed), call.expected_text
 
@@ -454,7 +449,6 @@ class Player:
         return session
 
     def _status(self, ended: OpenSession, lookups: Sequence[Lookup]) -> Status:
-        """Return the task's status of the session with these lookups, or CUT_OFF or UNREADABLE."""
         status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
         # An answer that was cut off is no more than that, unless what was expected is all there.
         whole = status == Status.OK and find_record(ended.call) is None
@@ -464,7 +458,6 @@ class Player:
 
 
 def _last_line(error: Exception) -> str:
-    """Return the last line of the error's traceback, and where the traceback ends."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     what = quote("".join(traceback.format_exception_only(error)).strip(), -500)
     return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"

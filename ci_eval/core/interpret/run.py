@@ -37,7 +37,7 @@ from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.core.workspace import Workspace, make_file_name, read_actions
 
 TRIES = 2
-"""The number of workers that may die of one session."""
+"""Workers that may die of one session."""
 
 
 class Recovery:
@@ -45,8 +45,7 @@ class Recovery:
         self._deaths: Counter[tuple[str, str]] = Counter()
 
     def again(self, outcome: TaskOutcome[Turn, tuple[Played, ...]]) -> Turn | None:
-        """Return what is left to do; None if so many sessions in a row were of that kind that the file is given up, or
-        if none was left."""
+        """Return None if none was left, or if so many sessions in a row were of that kind that the file is given up."""
         turn = outcome.task
         assignment, sessions, on = _find_interruption(turn)
         # The session that the worker was on is the first one that neither is finished nor was given up.
@@ -64,8 +63,7 @@ class Recovery:
 
 
 def _find_interruption(turn: Turn) -> tuple[Assignment, list[str], str]:
-    """Return the assignment that the worker was at, its sessions, and the one that it was on; "" if it was done with
-    all."""
+    """Return the worker's assignment, its sessions, and the current one; "" if it was done with all."""
     assignment, sessions, on = turn.assignments[0], list[str](), ""
     for assignment in turn.assignments:
         assert assignment.journal
@@ -96,7 +94,6 @@ def interpret(
     shard: Shard | None = None,
     rounds: int = 1,
 ) -> Progress:
-    """Ask one engine about every file that has no sessions yet; see `play_files`."""
     (progress,) = play_files(
         [EngineSide(workspace, setup)],
         probability=probability,
@@ -120,14 +117,14 @@ def play_files(
     rounds: int = 1,
     chosen: Chosen | None = None,
 ) -> list[Progress]:
-    """Write the sessions of every file that has none yet; calls `advance(sessions_done, so_far)` as they come.
+    """Write the sessions of every file that has none; call `advance(sessions_done, so_far)` as they come.
 
-    Several engines (which have the same actions) are asked about a file one after the other, in an order that is drawn
-    anew for each file and round. A worker asks one at a time, and starts its engines anew for each round.
+    Several engines (with the same actions) are asked about a file one after the other, in random order for each file
+    and round. A worker asks one at a time, and starts its engines again for each round.
 
-    `shard`: only what is dealt to it. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
+    `shard`: only its sessions. `chosen`: these sessions, whatever `probability`, `limit` and `shard` say.
 
-    Suggestions do not depend on the number of `jobs`, nor on which files were done by an earlier, interrupted call.
+    Suggestions do not depend on the number of `jobs`, nor on which files an earlier, interrupted call did.
     """
     waiting, stores, total = _plan_sides(sides, probability, limit, shard, rounds, chosen)
     asks_ahead = all(side.setup.asks_ahead for side in sides)
@@ -177,7 +174,7 @@ def _plan_sides(
     rounds: int,
     chosen: Chosen | None,
 ) -> tuple[list[tuple[Assignment, ...]], list[ResultStore], Progress]:
-    """Return the assignments of each file that has no sessions yet, the store of each side, and the sums so far."""
+    """Return the assignments of each file without sessions, the store of each side, and the sums so far."""
     plans, stores = [], []
     for side in sides:
         side.workspace.tidy()
@@ -211,7 +208,6 @@ def _plan_sides(
 
 
 def _leave_out(side: int, left: deque[Turn]) -> None:
-    """Remove one of the engines from the turns that are left, so that only the others are asked."""
     turns = [
         Turn(assignments=tuple(assignment for assignment in turn.assignments if assignment.side != side))
         for turn in left
@@ -244,7 +240,7 @@ def _collect_results(outcome: Asked) -> tuple[Played, ...]:
 
 @contextmanager
 def _journals(workspace: Workspace) -> Iterator[Path]:
-    """Yield the folder for the finished sessions of the files that workers are at."""
+    """Yield the folder for the finished sessions of unfinished files."""
     folder = workspace.folder / "unfinished"
     if folder.exists():
         # This is left of a run that was killed. It is not resumed: a machine that lost its power may not have written
@@ -257,10 +253,6 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
 
 
 def write_names(workspace: Workspace, root: Path) -> Path:
-    """Write the names of all files with actions, for rankers and logs; return the path of the names.
-
-    Files that changed since their actions were made, or that cannot be read, are left out.
-    """
     texts = filter(
         None, (read_source_text(root, actions.path, actions.checksum) for actions in workspace.action_heads())
     )
@@ -269,10 +261,10 @@ def write_names(workspace: Workspace, root: Path) -> Path:
 
 
 LONGEST_REASON = 500
-"""The number of characters of a reason that an engine gives."""
+"""Characters of an engine's reason."""
 
 HOPELESS = 50
-"""The number of failed sessions after which a run in which most sessions fail is given up."""
+"""Failed sessions after which a run in which most sessions fail is given up."""
 
 
 class Progress(msgspec.Struct):
@@ -286,7 +278,6 @@ class Progress(msgspec.Struct):
     footprint: Footprint = UNKNOWN
     state: Determinism = msgspec.field(default_factory=Determinism)
     given_up: str = ""
-    """The reason why the engine was not asked to the end, if it was not."""
     trouble: str = ""
 
     @property
@@ -299,22 +290,17 @@ class Progress(msgspec.Struct):
 
 
 def summarise_error(error: FileError) -> str:
-    """Return what went wrong in a session, without how many it went wrong in: the first line and the last one, which
-    usually names the cause."""
+    """Return the first line and the last one, which usually names the cause."""
     _, _, first = error.message.partition(": ")
     last = error.trace.rstrip().rpartition("\n")[2].strip()
     return quote(first if not last or last in first else f"{first}: {last}", LONGEST_REASON)
 
 
 class ResultStore:
-    """A store of what one engine answers. Several rounds are stored beside the sessions until a file is through all of
-    them."""
-
     def __init__(self, workspace: Workspace, rounds: int, planned: int) -> None:
         self.workspace = workspace
         self.so_far = Progress(planned=planned)
         self.asked: Counter[Status] = Counter()
-        """The statuses of the sessions of all rounds."""
         self._rounds = rounds
 
     def has(self, path: str) -> bool:
@@ -341,12 +327,10 @@ class ResultStore:
 
     @property
     def hopeless(self) -> bool:
-        """Return whether at least HOPELESS sessions have failed, and more than half, so that asking on would waste
-        time."""
+        """True if at least HOPELESS sessions have failed, and more than half."""
         return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
 
     def gives_up(self) -> bool:
-        """Return whether the engine is given up by this call, since asking on would waste time."""
         if self.so_far.given_up or not self.hopeless:
             return False
         reason = f": {self.so_far.trouble}" if self.so_far.trouble else ""
@@ -354,7 +338,6 @@ class ResultStore:
         return True
 
     def keep(self, assignment: Assignment, played: Played) -> None:
-        """Store the outcome of a file in one round."""
         self.asked += played.statuses
         self.so_far.engine_time += played.engine_time
         self.so_far.time += played.time

@@ -20,28 +20,27 @@ from ci_eval.core.model import Session
 from ci_eval.core.workspace import Workspace, read_head, read_items
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
-"""The sessions that are asked: file of actions → its source file, and the ids of its sessions."""
+"""File of actions → its source file, and the ids of its sessions."""
 LEADING_SHARE = 2 / 3
-"""The share of a limited sample that the headline's sessions get."""
+"""The headline's share of a limited sample."""
 FEWEST_OF_CLASS = 2
-"""The sessions that each class begins with: a variance takes two."""
+"""Sessions that each class begins with: a variance takes two."""
 EVERY_DRAW = 1.0
 """The limit that every draw is below."""
 TWICE = 0.1
-"""The share of the sessions that are asked a second time, to see whether the engine answers alike."""
+"""The share of sessions asked a second time."""
 FEWEST_TWICE = 60
-"""The number of sessions that are asked twice in a small run, in which that share would be fewer: if all are answered
-alike, at most 3/60 = 5 % are not (rule of three)."""
+"""Sessions that are asked twice in a small run: if all are answered alike, at most 3/60 = 5 % are not (rule of three).
+"""
 
 
 class Listed(msgspec.Struct, frozen=True):
     ids: Sequence[str]
     files: Sequence[tuple[Path, str]]
-    """The file of actions and the source file of each session."""
+    """One of each session: file of actions and source file."""
     classes: Sequence[str]
-    """The class of each session, see `filters.sampling_classes`."""
+    """One of each session, see `filters.sampling_classes`."""
     leading: str
-    """The headline's class."""
 
     def order(self, seed: int, probability: float = 1.0) -> list[int]:
         """Return the indices of the sessions in the order in which a limit chooses them, so that a lower limit chooses
@@ -69,7 +68,6 @@ class Listed(msgspec.Struct, frozen=True):
         return [index for _, index in sorted(places, key=lambda place: place[0])]
 
     def choose(self, indices: Iterable[int]) -> Chosen:
-        """Return the sessions at these indices, file by file."""
         by_file: dict[Path, tuple[str, set[str]]] = {}
         for index in indices:
             file, path = self.files[index]
@@ -78,7 +76,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def list_sessions(workspace: Workspace, classes: tuple[str, ...] = ()) -> Listed:
-    """Return the sessions in the actions of a workspace. `classes`: the names of the classes to sort them into."""
+    """`classes`: names of the classes to sort sessions into."""
     ids: list[str] = []
     files: list[tuple[Path, str]] = []
     own: list[str] = []
@@ -92,8 +90,7 @@ def list_sessions(workspace: Workspace, classes: tuple[str, ...] = ()) -> Listed
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
-    """Write the sessions of all phases into one workspace, in order of their offsets in the file; return the number of
-    files."""
+    """Order by offset in the file; return the number of files."""
     paths = sorted({source.path for phase in phases for source in phase.sources()})
     for path in paths:
         holders = [phase for phase in phases if phase.has_sessions(path)]
@@ -112,7 +109,7 @@ def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
 def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
-    """Yield the files with at least one chosen session. The chosen sessions do not depend on the number of shards."""
+    """Yield files with at least one chosen session. The sessions do not depend on the number of shards."""
     own = _own_files(workspace, shard)
     if limit is not None and limit < sum(read_head(file).sessions for file in workspace.action_files()):
         # A limit needs the draws of all files, also those of other shards.
@@ -129,8 +126,7 @@ def plan(
 
 
 def count_classes(workspace: Workspace, classes: tuple[str, ...], shard: Shard | None) -> dict[str, int]:
-    """Return the number of the shard's sessions in each class that a limit draws from; none if the headline has no
-    session in any shard."""
+    """Return {} if the headline has no session in any shard."""
     counts, own = dict.fromkeys((*classes, ""), 0), _own_files(workspace, shard)
     listed = list_sessions(workspace, classes)
     if classes[0] not in listed.classes:
@@ -149,13 +145,12 @@ def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
 
 
 def share_twice(sessions: float) -> float:
-    """Return the share of sessions that are asked a second time, in a run of so many `sessions`."""
+    """`sessions`: their number in the run."""
     return min(max(TWICE, FEWEST_TWICE / max(sessions, 1)), 1.0)
 
 
 def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
-    """Return the files of actions that the shard is asked about: each with its source file, and the indices of its
-    sessions."""
+    """Return file of actions → source file, and the indices of the shard's sessions."""
     heads = {file: read_head(file) for file in workspace.action_files()}
     dealt = deal({head.path: head.sessions for head in heads.values()}, shard.of if shard else 1)
     index = shard.index if shard else 1
@@ -176,7 +171,7 @@ def plan_repeats(
     rounds: int,
     chosen: Chosen | None,
 ) -> list[Assignment]:
-    """Return the assignments of one engine, with the number of sessions that are asked a second time."""
+    """Return the assignments of one engine, with the number of sessions asked twice."""
     if chosen is None:
         planned = plan(workspace, setup, probability=probability, limit=limit, shard=shard)
         size = probability * sum(read_head(file).sessions for file in workspace.action_files())

@@ -52,11 +52,11 @@ from ci_eval.core.workers import count
 from ci_eval.core.workspace import make_file_name, read_actions
 
 _engines: dict[int, tuple[int, KeptEngine]] = {}
-"""The engines of this process: number → the round that the engine was started for, and the engine."""
+"""Number → the round that the engine was started for, and the engine."""
 _counted_cpu = [0.0]
-"""The seconds of CPU of this process that earlier files were counted with; its start counts with the first one."""
+"""Seconds of CPU that earlier files were counted with; the start counts with the first one."""
 _scouts: dict[int, Scout] = {}
-"""The number of an engine → what asks it ahead."""
+"""Number of an engine → what asks it ahead."""
 
 
 def _engine(assignment: Assignment) -> KeptEngine:
@@ -77,14 +77,12 @@ def _scout(assignment: Assignment, turns: Sequence[Turn], engine: KeptEngine) ->
 
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
-    """Return the outcome of each assignment; while one engine is asked, the others wait. `turns`: all that this process
-    gets, in order, if its engines are asked ahead; else none."""
+    """`turns`: all that this process gets, in order, if its engines are asked ahead; else none."""
     return tuple(play(assignment, turns) for assignment in turn.assignments)
 
 
 def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
-    """Return the outcome of one file, after asking its chosen sessions but for those that an earlier worker
-    finished."""
+    """Chosen sessions that an earlier worker finished are not asked."""
     assert assignment.journal
     started = time.perf_counter()
     actions = read_actions(assignment.actions)
@@ -142,8 +140,6 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
 def _ask_twice(
     assignment: Assignment, player: Player, actions: FileActions, sample: Sequence[str]
 ) -> dict[str, Session]:
-    """Ask the first sessions of the sample a second time, and the others if an answer differs; return all that were
-    asked twice."""
     twice: dict[str, Session] = {}
     for part in (sample[: assignment.twice], sample[assignment.twice :]):
         if part and (not twice or any(session.differing for session in twice.values())):
@@ -152,7 +148,6 @@ def _ask_twice(
 
 
 def _read_finished(assignment: Assignment, sessions: frozenset[str]) -> dict[str, Session]:
-    """Return those of the sessions that got an answer."""
     assert assignment.journal
     # The journal holds the first answers, which would take too much memory while a file is played.
     of_sample = (
@@ -164,7 +159,6 @@ def _read_finished(assignment: Assignment, sessions: frozenset[str]) -> dict[str
 
 
 def _ask_again(player: Player, actions: FileActions, first: Mapping[str, Session]) -> dict[str, Session]:
-    """Ask these sessions a second time; return each with what its second answer says of it."""
     twice = dict(first)
     for second in player.play_again(actions, frozenset(first)):
         twice[second.id] = add_second_result(first[second.id], second)
@@ -174,7 +168,7 @@ def _ask_again(player: Player, actions: FileActions, first: Mapping[str, Session
 def _ask_after_deletion(
     assignment: Assignment, player: Player, actions: FileActions, twice: Mapping[str, Session], engine: KeptEngine
 ) -> Determinism:
-    """Ask a sample of the sessions that were answered alike twice once more, with their text reached by a deletion."""
+    """Only a sample of the sessions answered alike twice is asked."""
     sample = {
         identity: session
         for identity, session in twice.items()
@@ -216,14 +210,14 @@ def _log(assignment: Assignment, text: str) -> Log | None:
 
 
 def replay(assignment: Assignment) -> Session | None:
-    """Return the assignment's one session, asked now; None if the actions do not hold it."""
+    """Return None if the actions do not hold the session."""
     with closing(ask_sessions([assignment])) as sessions:
         return next(sessions, None)
 
 
 def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, None]:
-    """Ask a fresh engine about the files of these assignments, which share a setup, and yield their sessions. Raises
-    NotText or OSError for a file that cannot be read any more."""
+    """The assignments share a setup and a fresh engine. Raises NotText or OSError for a file that cannot be read any
+    more."""
     engine = KeptEngine(assignments[0].setup)
     try:
         for assignment in assignments:
@@ -234,7 +228,6 @@ def ask_sessions(assignments: Sequence[Assignment]) -> Generator[Session, None, 
 
 
 def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
-    """Return the outcome of a file whose unfinished sessions all get one status, for one reason."""
     actions = read_actions(assignment.actions)
     text = read_source_text(assignment.setup.root, assignment.path, actions.checksum)
     pack = Pack(SourceFile(path=assignment.path, checksum=actions.checksum, text=text or ""))
@@ -254,7 +247,7 @@ def finish_file(assignment: Assignment, status: Status, message: str) -> Played:
 
 
 ALONE = 2
-"""The number of sessions that are asked one after the other: an account without money is noticed by the second one."""
+"""Sessions that are asked one after the other: an account without money is noticed by the second one."""
 
 
 @runtime_checkable
@@ -284,7 +277,7 @@ class _Scout(Player):
 
 
 class Scout:
-    """A scout for one engine, which goes through the files in the order in which a worker gets them."""
+    """Files are visited in the order in which a worker gets them."""
 
     def __init__(self, turns: Sequence[Turn], engine: KeptEngine) -> None:
         self._turns = turns
@@ -311,7 +304,6 @@ class Scout:
             self._scouted += 1
 
     def _sessions(self, began: Assignment, last: str, running: Running) -> Iterator[Session]:
-        """Yield the sessions after the one with the id `last`, of this file and all later ones of the round."""
         later = dropwhile(lambda turn: (turn.path, turn.round) != (began.path, began.round), self._turns)
         for assignment in chain.from_iterable(turn.assignments for turn in later):
             actions = read_actions(assignment.actions)

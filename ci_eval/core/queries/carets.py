@@ -21,13 +21,12 @@ from ci_eval.core.model.settings import StrategyName
 from ci_eval.core.queries.cases import QueryCase
 
 LONGEST = 200
-"""Characters of the longest receiver or indentation."""
+"""Characters of a receiver or indentation."""
 Span = tuple[int, int]
 
 
 def check_places(history: History, text_of: Callable[[str], str]) -> str:
-    """Return why the locations of a history cannot be used, or an empty string if all can. `text_of` maps a digest to
-    its text and raises ValueError."""
+    """Return "" if all locations can be used. `text_of` maps a digest to its text and raises ValueError."""
     try:
         if len(history.places) != len(history.states):
             raise ValueError(f"it has {len(history.states)} states, and places for {len(history.places)}")
@@ -69,7 +68,7 @@ def _call_line(indent: str, receiver: str) -> str:
 
 
 def _artificial_caret(path: str, place: ObjectPlace, lacking: set[str]) -> Caret | None:
-    """Return the caret at the first lacking call that can be begun on a line of its own. None if there is none."""
+    """Choose the first lacking call that can begin a line; None if there is none."""
     going = [call for call in place.calls if call.name in lacking]
     staying = [call for call in place.calls if call.name not in lacking]
     cuts = _merge_spans(_cut_span(call, staying) for call in going)
@@ -98,7 +97,6 @@ def _cut_span(call: CallPlace, staying: Iterable[CallPlace]) -> Span:
 
 
 def _merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return the spans in order, without empty ones and with overlapping ones merged."""
     merged: list[Span] = []
     for begin, end in sorted(spans):
         if merged and begin <= merged[-1][1]:
@@ -117,13 +115,13 @@ def apply_edits(text: str, caret: Caret) -> str:
 # ----------------------------------------------------------------------------------------------------------- texts
 
 LARGEST = 1_000_000
-"""Bytes of the largest text."""
+"""Bytes of a text."""
 OPEN = 64
-"""Number of texts that are cached unpacked."""
+"""Texts that are cached unpacked."""
 
 
 def hash_text(text: str) -> str:
-    """Return the SHA-256 of a text, as hex. Question marks stand for what UTF-8 cannot express."""
+    """Return hex. Question marks are hashed for what UTF-8 cannot express."""
     return sha256(text.encode(errors="replace")).hexdigest()
 
 
@@ -132,13 +130,10 @@ def pack_text(text: str) -> StoredText:
 
 
 def is_text(line: object) -> bool:
-    """Return whether a line of a dataset holds a text, rather than a reference to one."""
     return isinstance(line, Mapping) and "packed" in line
 
 
 class Texts:
-    """The texts of a dataset, accessible by digest."""
-
     def __init__(self) -> None:
         self._packed: dict[str, bytes] = {}
         self._unpacked = lru_cache(OPEN)(self._unpack)

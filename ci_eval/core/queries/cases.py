@@ -17,7 +17,6 @@ from ci_eval.core.model import Definition, History, ObjectUsage, SessionScore
 from ci_eval.core.model.settings import Evolution, Goal, Scenario, StrategyName
 
 Fate = Literal["evaluated", "only removals", "unchanged"]
-"""Outcome of a pair of states: only those with an added call are evaluated."""
 
 SCENARIOS: tuple[Scenario, ...] = ("NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M")
 EVOLUTIONS: tuple[Evolution, ...] = ("NEW", "0", "-M", "dD", "-M+dD")
@@ -28,11 +27,10 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     history: History
     number: int
-    """Number of the start among the history's states, from 0."""
+    """Counted from 0 among the history's states."""
     start: ObjectUsage | None
     end: ObjectUsage | None
     goal: int
-    """The number of the end."""
 
     @cached_property
     def before(self) -> tuple[str, ...]:
@@ -44,7 +42,7 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
-        """Return the calls that start and end have in common, in the order of the end."""
+        """Ordered as in the end state."""
         return tuple(call for call in self.after if call in set(self.before))
 
     @property
@@ -57,20 +55,20 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def label(self) -> str:
-        """Return the numbers of calls of the start, minus removed, plus added, such as `3-2+1`. Parts that are 0 are
-        left out."""
+        """Return numbers of calls of the start, minus removed, plus added, such as `3-2+1`. Parts that are 0 are left
+        out."""
         removed, added = f"-{self.removed}" if self.removed else "", f"+{self.added}" if self.added else ""
         return f"{len(self.before)}{removed}{added}"
 
     @property
     def next_calls(self) -> tuple[str, ...]:
-        """Return the calls that the state after the start has, and the start lacks."""
+        """Return calls that the state after the start has, and the start lacks."""
         calls = distinct_calls(self.history.states[self.number + 1])
         return tuple(call for call in calls if call not in self.before)
 
     @property
     def fate(self) -> Fate:
-        """Return the outcome of the case: "evaluated" if calls were added."""
+        """Return "evaluated" if calls were added."""
         return "evaluated" if self.added else "only removals" if self.removed else "unchanged"
 
     @property
@@ -86,13 +84,13 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def identity(self) -> str:
-        """Return a text that names this case alone, the same in every run."""
+        """Return the case's unique text, the same in every run."""
         of = self.history
         return "\0".join((of.project, of.file, of.user, of.type, of.method, str(self.number)))
 
 
 def scenario(kept: int, goal: int, *, new: bool) -> Scenario:
-    """Return the scenario of a case with N `kept` calls and M calls at the end. `new` says that the start is empty."""
+    """`kept`: N. `goal`: M, the calls at the end. `new`: the start is empty."""
     if new:
         return "NEW"
     if kept == 0:
@@ -103,24 +101,22 @@ def scenario(kept: int, goal: int, *, new: bool) -> Scenario:
 
 
 def coarse(fine: Scenario) -> str:
-    """Return the scenario as one of three: 0|M, N|M, M-1|M. The paper counts 0|1 and 1|2 among the first two."""
+    """Return one of three: 0|M, N|M, M-1|M. The paper counts 0|1 and 1|2 among the first two."""
     return "0|M" if fine in {"NEW", "0|1", "0|2+"} else "N|M" if fine in {"1|2", "N|3+"} else "M-1|M"
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Check that each name fits on a line of its own. Raises ValueError."""
+    """Raises ValueError if a name does not fit on one line."""
     for name in names:
         if name != name.strip() or len(name.splitlines()) != 1 or not name.isprintable():
             raise ValueError(f"{name!r} is no name of a type or method: names are not empty, and stand on one line")
 
 
 def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
-    """Return the distinct calls of a usage, in the order of the source."""
     return tuple(dict.fromkeys(usage.calls)) if usage else ()
 
 
 def usage_definition(usage: ObjectUsage | None) -> Definition:
-    """Return the definition of a usage, UNKNOWN if there is no usage."""
     return usage.definition if usage else Definition()
 
 
@@ -142,17 +138,16 @@ def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
 
 
 class Sampling(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings of sampling. Samples depend on the seed and the case alone."""
+    """Samples depend on the seed and the case alone."""
 
     seed: int = 0
     subsets: int = 20
-    """The most queries of RANDOM. If there are more subsets, so many are sampled."""
     dropped: float = 0.0
     """Share of the cases whose artificial queries do not know the definition."""
     replaced: float = 0.0
     """Share of the cases whose artificial queries have another definition, one that objects of that type do have."""
     definitions: Mapping[str, Sequence[Definition]] = msgspec.field(default_factory=dict)
-    """Type → its definitions, each once, always in the same order."""
+    """Type → distinct definitions, always in the same order."""
 
 
 def linear(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
@@ -185,7 +180,7 @@ STRATEGIES: Mapping[StrategyName, Callable[[QueryCase, Sampling], list[ObjectUsa
 
 
 def is_drawn(case: QueryCase, name: StrategyName, sampling: Sampling) -> bool:
-    """Return whether the queries that the strategy makes of the case depend on the seed."""
+    """Return whether the strategy's queries depend on the seed."""
     redefined = name != "REAL" and (0 < sampling.dropped < 1 or sampling.replaced > 0)
     return redefined or (name == "RANDOM" and comb(len(case.after), len(case.kept)) > sampling.subsets)
 
@@ -213,7 +208,7 @@ def _definition(case: QueryCase, sampling: Sampling) -> Definition:
 
 
 def _subsets(case: QueryCase, sampling: Sampling) -> list[tuple[str, ...]]:
-    """Return subsets of the end's calls, each in the order of the source."""
+    """Return subsets in the order of the source."""
     calls, size = case.after, len(case.kept)
     if comb(len(calls), size) <= sampling.subsets:
         return list(combinations(calls, size))
@@ -263,7 +258,6 @@ def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[st
 
 
 def _hits(proposed: Sequence[str], expected: Collection[str]) -> tuple[list[bool], set[str]]:
-    """Return for each distinct proposal whether it is expected, and the set of expected calls."""
     goal = set(expected)
     # Proposals are a set, so one that is repeated counts once.
     return [call in goal for call in dict.fromkeys(proposed)], goal

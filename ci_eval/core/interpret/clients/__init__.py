@@ -14,18 +14,15 @@ from ci_eval.core.model.sessions import Offer
 
 class TypedToken(msgspec.Struct, frozen=True, kw_only=True):
     line: str
-    """The text before the caret in its line."""
     prefix: str
-    """The part of this text that is typed of the token."""
+    """The typed part of the token."""
     asked: int
-    """The number of characters of the prefix that were typed when the engine was asked for the list."""
+    """The characters of the prefix that were typed when the engine was asked for the list."""
     follows: str | None
-    """The code behind the token; None if that is not asked for."""
+    """The code after the token; None if that is not asked for."""
 
 
 class Listing(NamedTuple):
-    """The list that a person sees."""
-
     suggestions: list[Suggestion]
     highlighted: int = 0
 
@@ -42,7 +39,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
 CATALOG: Catalog[Client] = Catalog(__name__, "CLIENT")
 _OPERATORS = frozenset("=<>&|:+-*/%!?.~^")
 LONGEST = 200
-"""The number of characters of the code that are compared with a tail."""
+"""Characters of the code that are compared with a tail."""
 
 
 def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:

@@ -39,7 +39,6 @@ def _first_word(suggestion: Suggestion) -> Suggestion:
 
 
 def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
-    """Return the suggestions in an order that does not depend on the one in which they came."""
     best: dict[str, Suggestion] = {}
     for suggestion in answered:
         known = best.setdefault(suggestion.text, suggestion)

@@ -22,7 +22,7 @@ UNTYPED = -100
 """The score of everything if there is no word to filter by (`FuzzyScore.Default`)."""
 
 MANY = 2000
-"""The number of candidates above which no swapped letters are tried."""
+"""Candidates above which no swapped letters are tried."""
 
 Scored = tuple[int, Suggestion]
 
@@ -60,10 +60,8 @@ def _number(suggestion: Suggestion) -> int:
 
 
 class _Words:
-    """The text that each range covers: what the suggestions that replace it are filtered by."""
-
     def __init__(self, caret: TypedToken, typed: int) -> None:
-        """Cut the line at the caret. `typed`: the number of characters of the prefix that are typed."""
+        """`typed`: the number of characters of the prefix that are typed."""
         self._line = caret.line[: len(caret.line) - len(caret.prefix) + typed]
         self._typed = typed
         self._since = typed - caret.asked
