@@ -214,15 +214,31 @@ UNDECIDED = (
 )
 
 
-def add_gate_options(command: Command) -> Command:
-    @wraps(command)
-    def merge_gates(*arguments: Any, undecided: str | None, gates: tuple[str, ...], **values: Any) -> None:
-        command(*arguments, gates=(*gates, *([f"undecided: {undecided}"] if undecided else [])), **values)
+def _note_policy(context: click.Context, _option: click.Parameter, policy: str | None) -> None:
+    context.meta["undecided"] = [f"undecided: {policy}"] if policy else []
 
+
+def _add_policy(context: click.Context, _option: click.Parameter, gates: tuple[str, ...]) -> tuple[str, ...]:
+    return (*gates, *context.meta["undecided"])
+
+
+def add_gate_options(command: Command) -> Command:
+    policies = click.Choice(["keep", "break"])
     return _add_all(
-        merge_gates,
-        click.option("--gate", "gates", metavar="RULE", multiple=True, help=GATE, shell_complete=completions.metric),
-        click.option("--undecided", type=click.Choice(["keep", "break"]), help=UNDECIDED),
+        command,
+        click.option(
+            "--gate",
+            "gates",
+            metavar="RULE",
+            multiple=True,
+            help=GATE,
+            callback=_add_policy,
+            shell_complete=completions.metric,
+        ),
+        # Eager options are read before the others.
+        click.option(
+            "--undecided", type=policies, help=UNDECIDED, is_eager=True, expose_value=False, callback=_note_policy
+        ),
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from copy import copy
-from itertools import chain, dropwhile, islice
+from itertools import chain, dropwhile, islice, repeat
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -78,7 +78,7 @@ def _scout(assignment: Assignment, turns: Sequence[Turn], engine: KeptEngine) ->
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
     """`turns`: all that this process gets, in order, if its engines are asked ahead; else none."""
-    return tuple(play(assignment, turns) for assignment in turn.assignments)
+    return tuple(map(play, turn.assignments, repeat(turns)))
 
 
 def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
@@ -101,7 +101,9 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     journal = Journal(assignment.journal)
     for line in read_journal(assignment.journal):
         player.take_over(msgspec.json.decode(line, type=SessionEnd))
-    for session in _scout(assignment, turns, engine).lead(player.play(actions), assignment):
+    scout = _scout(assignment, turns, engine)
+    for session in player.play(actions):
+        scout.follow(session, assignment)
         journal.add(encode_line(session))
         # The parent gets a file as a whole, so this alone moves its progress bar meanwhile.
         count()
@@ -285,15 +287,13 @@ class Scout:
         self._ahead: Iterator[Session] | None = None
         self._played, self._scouted = 0, 0
 
-    def lead(self, sessions: Iterable[Session], assignment: Assignment) -> Iterator[Session]:
-        """Yield the sessions of the player, and ask ahead after each of them."""
-        for session in sessions:
-            self._played += 1
-            # An engine that does not start has no answers to ask for.
-            with suppress(EngineFailure):
-                if self._turns and self._played >= ALONE:
-                    self._ask_ahead(assignment, session.id, self.engine.running())
-            yield session
+    def follow(self, session: Session, assignment: Assignment) -> None:
+        """Ask ahead after a session of the player."""
+        self._played += 1
+        # An engine that does not start has no answers to ask for.
+        with suppress(EngineFailure):
+            if self._turns and self._played >= ALONE:
+                self._ask_ahead(assignment, session.id, self.engine.running())
 
     def _ask_ahead(self, assignment: Assignment, last: str, running: Running) -> None:
         if self._ahead is None:

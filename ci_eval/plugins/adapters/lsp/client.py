@@ -224,17 +224,13 @@ class Client:
         context: dict[str, Any] = {"triggerKind": 3 if is_incomplete else 1}
         if typed in self._triggers:
             context = {"triggerKind": 2, "triggerCharacter": typed}
-        listed, arrived = self._list(text, offset, deadline, context)
-        if not listed.items and context["triggerKind"] == 2:
+        while True:
+            answer, arrived = self._ask_at("textDocument/completion", text, offset, deadline, context)
+            listed = self._read(read_answer, answer, "answered a completion with")
+            if listed.items or context["triggerKind"] != 2:
+                return listed, arrived
             # The editor shows nothing then, and the user asks by a key.
-            listed, arrived = self._list(text, offset, deadline, INVOKED)
-        return listed, arrived
-
-    def _list(
-        self, text: str, offset: int, deadline: float, context: Mapping[str, Any]
-    ) -> tuple[CompletionList, float]:
-        answer, arrived = self._ask_at("textDocument/completion", text, offset, deadline, context)
-        return self._read(read_answer, answer, "answered a completion with"), arrived
+            context = INVOKED
 
     def _ask_at(
         self, method: str, text: str, offset: int, deadline: float, context: Mapping[str, Any] = INVOKED
