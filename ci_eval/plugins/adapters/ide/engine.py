@@ -26,12 +26,10 @@ from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import ENDING, EngineProcess
 
 GENERATIONS = {"k19": "evaluate-completion", "ij21": "ml-evaluate", "ij23": "ml-evaluate"}
-"""The generation of the plugin → the command of the IDE that is the plugin's."""
+"""The plugin's generation → its command of the IDE."""
 
 
 class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """The locations of the IDE and the plugin, and the way they are run."""
-
     ide: str = ""
     """A folder, or an archive: its path, or https://…"""
     sha256: str = ""
@@ -40,7 +38,7 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
     plugin_sha256: str = ""
     generation: str = "ij23"
     feature: str = "token-completion"
-    """The feature that is evaluated, since ij23."""
+    """Since ij23."""
     java: str = ""
     """The folder of the JDK that the project gets if it has none."""
     idle: float = 900.0
@@ -48,7 +46,7 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> IdeOptions:
-        """Return the checked options. Raises ConfigError if one is unknown or wrong."""
+        """Raises ConfigError if an option is unknown or wrong."""
         try:
             options = msgspec.convert(dict(given), cls)
         except msgspec.ValidationError as error:
@@ -67,7 +65,7 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
 
 MARKER = ".ci-eval-complete"
 LARGEST = Limits(entries=500_000, file_bytes=4 << 30, total_bytes=16 << 30)
-"""The limits of an unpacked IDE, which has a few GB."""
+"""An unpacked IDE has a few GB."""
 LARGEST_DOWNLOAD = 4 << 30
 
 
@@ -86,16 +84,16 @@ class _Product(msgspec.Struct, rename="camel"):
 class Ide(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     build: str
-    """The product and build, such as IU-233.11799.241."""
+    """Such as IU-233.11799.241, with the product."""
     launcher: Path
     variables: str
-    """The beginning of the names of the IDE's variables, such as IDEA in IDEA_PROPERTIES."""
+    """The prefix of the IDE's variables, such as IDEA in IDEA_PROPERTIES."""
     plugin: Path | None
-    """The folder of the evaluation plugin, if the IDE does not bring it."""
+    """None if the IDE brings it."""
 
 
 def find(options: IdeOptions, cache: Path) -> Ide:
-    """Return the IDE of these options; an archive is unpacked below `cache`. Raises ConfigError or PreparationError."""
+    """An archive is unpacked below `cache`. Raises ConfigError or PreparationError."""
     if not options.ide:
         raise ConfigError(
             "engine jetbrains needs an IDE: add --set engine.options.ide=FOLDER, or an archive with "
@@ -162,7 +160,7 @@ def _unpack(archive: Path, sha256: str, cache: Path) -> Path:
 
 
 PROGRESS = re.compile(r"(?P<title>[^:\r\n]{1,80}):\s*(?P<percent>\d{1,3})% \[=*>? *\] ?(?P<text>.*)")
-"""A line as the plugin's `CommandLineProgress` prints it: title, percent, a bar of twenty characters, text."""
+"""As the plugin's `CommandLineProgress` prints it: title, percent, a bar of twenty characters, text."""
 LAST = 40  # lines that are remembered, for the error
 LONGEST = 1 << 20
 
@@ -180,8 +178,7 @@ def parse_progress(line: str) -> Progress | None:
 
 class WatchedProcess(EngineProcess):
     def lines(self, idle: float) -> Iterator[str]:
-        """Yield the program's output line by line, until the program closes its output. Raises EngineTimeout after
-        `idle` seconds without output."""
+        """Yield lines until the program closes its output. Raises EngineTimeout after `idle` seconds without output."""
         self.said: deque[str] = deque(maxlen=LAST)
         partial = b""
         while True:
@@ -215,7 +212,7 @@ class WatchedProcess(EngineProcess):
         return code
 
     def trouble(self, code: int) -> EngineFailure:
-        """Return the error for that exit code, with the reason and advice if they are known."""
+        """With reason and advice if they are known."""
         words = [*self.said, *self.last_words()]
         shown = "\n".join(words[-10:])
         for pattern, advice in REASONS.items():
@@ -240,8 +237,8 @@ REASONS = {
     r"OutOfMemoryError": "it ran out of memory; raise interpret.memoryLimit",
     r"Only one instance|already running": "another IDE runs with the same folders; end it first",
 }
-"""The pattern of a line that the plugin or the platform prints → what the line means. The texts of the plugin are those
-of its source; those of licences and of the platform are not verified against an IDE."""
+"""Pattern of a line of the plugin or the platform → its meaning. The plugin's texts are those of its source; those of
+licences and of the platform are not verified against an IDE."""
 
 
 CONFIG, PROJECT, OUT = "config.json", "project", "out"

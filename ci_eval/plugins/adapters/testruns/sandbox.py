@@ -1,5 +1,5 @@
-"""The runs of tests: what each language says of them, a run in a fresh folder by a process that may write nowhere else
-and reach nothing, and the reports of test runners."""
+"""Runs of tests: what each language says of them, a run in a fresh folder, confined and without network, and the
+runners' reports."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from ci_eval.plugins.adapters.process import EngineProcess
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     place: Place
-    """The place of the run. Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
+    """Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
     test: str
-    """The path of the test's file below `files`."""
+    """Below `files`."""
 
     @property
     def kit(self) -> Path:
@@ -48,15 +48,15 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     argv: Sequence[str]
     variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     compiles: bool = False
-    """Whether the program only compiles. If it fails, the steps after it are not run."""
+    """If the program fails, the steps after it are not run."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
     code: int
     output: str
-    """The last part of its standard output."""
+    """The last part of the standard output."""
     trouble: str
-    """The last lines of its standard error."""
+    """The last lines of the standard error."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,29 +71,28 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Syntax(msgspec.Struct, frozen=True, kw_only=True):
-    """The names in a language's grammar of the nodes that mutants change. Leaves are named by their text."""
+    """Names in a grammar of the nodes that mutants change. Leaves are named by their text."""
 
     functions: frozenset[str]
-    """The nodes with a `body` that are functions."""
+    """Those with a `body`."""
     operations: frozenset[str]
-    """The nodes that have an operator among their children."""
+    """Those with an operator among their children."""
     swaps: Mapping[str, str]
-    """The operator → the one in its place."""
+    """Operator → the one in its place."""
     negations: frozenset[str] = frozenset({"unary_expression"})
     """The nodes of `not x` and `!x`; for `!x`, the operator is a child."""
     numbers: frozenset[str]
     strings: frozenset[str]
     booleans: Mapping[str, str] = msgspec.field(default_factory=lambda: {"true": "false", "false": "true"})
-    """The node of a truth value → the text of the opposite value."""
+    """Node of a truth value → the text of the opposite value."""
     returned: str = ""
-    """The text that `return` returns in place of its value; "" = it is left alone."""
+    """What `return` returns in place of its value; "" = it is left alone."""
     removed: Mapping[str, str] = msgspec.field(
         default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
     )
-    """The statement that may go → the text in its place; "PARENT NODE" for one that is a statement below that node
-    only."""
+    """Statement → the text in its place; "PARENT NODE" for one that is a statement below that node only."""
     left_alone: frozenset[str] = frozenset()
-    """The nodes in which nothing is changed, such as types."""
+    """Nothing is changed within these, such as types."""
 
 
 SWAPS = {
@@ -101,7 +100,6 @@ SWAPS = {
     "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
     "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "&=": "|=", "|=": "&=",
 }  # fmt: skip
-"""The operators that most languages have → the ones in their place."""
 SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
 
 
@@ -109,38 +107,34 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     grammar: str
     programs: tuple[str, ...] = ()
-    """The programs of this machine that are needed."""
     install: Callable[[Path], Path]
-    """A function that takes the cache and returns the folder in it with everything that the machine does not bring.
-    Raises PreparationError."""
+    """Cache → the folder in it with everything that the machine does not bring. Raises PreparationError."""
     steps: Callable[[Work], Sequence[Step]]
     read: Callable[[Work, Ended], Outcome]
-    """A function that returns the outcome of a run, by the report of the test runner."""
     dependencies: str = ""
-    """The kind of environment for a project's dependencies: a name of `adapters/environments.py`; "" = only records
-    that bring all their files are run."""
+    """The kind of environment for a project's dependencies, in `adapters/environments.py`; "" = only records that bring
+    all their files are run."""
     runs_own: bool = False
     """Whether the compiled program in the scratch folder must be started there."""
     syntax: Syntax
     stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
-    """A function that takes a function's node, its body and the file, and returns the change that makes the function
-    return nothing at once: the begin of the change in the file, the end of the text that it replaces, and the new text.
-    The code after it stays, so that imports are used. Returns None if that cannot be."""
+    """Function's node, its body and the file → the change that makes the function return nothing at once: begin and
+    end of the replaced text, and the new text. The code after it stays, so that imports are used. None if that
+    cannot be."""
     whole: re.Pattern[str] | None = None
-    """The beginning of an answer that is all of the test's file, and so stands in its place."""
+    """The beginning of an answer that is all of the test's file, and so replaces it."""
     heading: re.Pattern[str] | None = None
-    """The text that such an answer gets from the record's file if the answer lacks it, such as the name of its
-    package."""
+    """What such an answer gets from the record's file if it lacks it, such as the name of its package."""
 
 
 KEPT = 1 << 18
-"""The number of bytes that are kept of the end of a program's output; the rest is thrown away as it comes."""
+"""Bytes of the end of a program's output; the rest is thrown away as it comes."""
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 class Program(EngineProcess):
     def finish(self, timeout: float) -> Ended:
-        """Wait for the program's end. Raises EngineTimeout if it does not end within `timeout` seconds."""
+        """Raises EngineTimeout if the program does not end within `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
         # A program that reads its input comes to the end at once, instead of waiting.
@@ -164,16 +158,14 @@ class Program(EngineProcess):
 class Box(msgspec.Struct, frozen=True, kw_only=True):
     runner: Runner
     kit: Path
-    """The folder that `Runner.install` made."""
+    """What `Runner.install` made."""
     settings: RunSettings
     project: Path | None = None
-    """The top folder of the project, if the record has one."""
+    """None if the record has no project."""
     environment: Path | None = None
-    """The folder with the project's dependencies."""
 
     def run(self, files: Mapping[str, str], test: str, timeout: float) -> Outcome:
-        """Run the tests in one of these files, for at most `timeout` seconds. Raises EngineCrash if the runner cannot
-        be started."""
+        """`timeout`: seconds for all. Raises EngineCrash if the runner cannot be started."""
         surroundings = Surroundings(
             root=self.kit,
             language=self.runner.name,
@@ -230,17 +222,16 @@ def _links_and_git(folder: str, names: list[str]) -> list[str]:
 
 
 LARGEST = 16 << 20
-"""Bytes of a report; a larger one is none."""
+"""In bytes; a larger report is none."""
 LINES = 6
-"""The number of lines that are left of the beginning and of the end of a program's output."""
+"""Lines that are left of the beginning and of the end of a program's output."""
 LONGEST_LINE = 300
 
 
 def read_junit(
     path: Path, ended: Ended, *, errors_run: bool, counts: Callable[[str], bool] = lambda _: True
 ) -> Outcome:
-    """Return the outcome by a report in JUnit's XML and the exit code, which must be 0 if all passes: neither is
-    believed alone.
+    """Check a report in JUnit's XML and the exit code, which must be 0 if all passes: neither is believed alone.
 
     `errors_run`: whether a test that is an `<error>` has run (JUnit: any exception), or not (pytest: it could not be
     imported or set up). `counts`: whether a test of that name is one.
@@ -265,7 +256,7 @@ def read_junit(
 
 
 def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
-    """Return the reason why the tests did not pass. `elements`: those in the report about tests that did not pass."""
+    """`elements`: those in the report about tests that did not pass."""
     if not elements:
         why = "the test runner failed behind its tests" if runs else "no test was run to its end"
         return f"{why} (exit code {ended.code})"
@@ -275,7 +266,7 @@ def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -
 
 
 def _xml(path: Path) -> str:
-    """Return the text of a report. Raises OSError, or ValueError if it is none."""
+    """Raises OSError, or ValueError if it is not a report."""
     # The test may have put a link or a pipe there: neither is followed or waited for.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     with os.fdopen(descriptor, "rb") as file:
@@ -290,6 +281,6 @@ def _xml(path: Path) -> str:
 
 
 def telling_lines(text: str) -> list[str]:
-    """Return the lines that are not blank, each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
+    """Without blank lines, each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
     lines = [quote(line.rstrip(), LONGEST_LINE) for line in text.splitlines() if line.strip()]
     return lines if len(lines) <= 2 * LINES else [*lines[:LINES], "…", *lines[-LINES:]]
