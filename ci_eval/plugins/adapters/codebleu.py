@@ -1,5 +1,4 @@
-"""A grader that computes CodeBLEU in its own process with its own grammars, so that scores depend on nothing else
-installed."""
+"""A grader that computes CodeBLEU in its own process, with its own grammars of fixed versions."""
 
 from __future__ import annotations
 
@@ -56,8 +55,6 @@ _DECODER = msgspec.json.Decoder(_Reply)
 
 
 class CodeBleu:
-    """The process is started for the first pairing."""
-
     def __init__(self, variant: Literal["mera", "strict"], summary: str) -> None:
         self.name = f"codebleu-{variant}"
         self.summary = summary

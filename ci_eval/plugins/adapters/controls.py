@@ -102,7 +102,6 @@ CLASSES: Mapping[Kind, Class] = {
     Kind.OPERATOR: "operator",
     Kind.PUNCTUATION: "punctuation",
 }
-"""Tokens of all other kinds are names."""
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -149,7 +148,6 @@ class Predictor(OpenText, Generic[Options]):
         """Return tokens that may be between these texts, the likeliest first. A text may come twice."""
 
     def asked(self, token: str) -> bool:
-        """Return whether tokens that look like this one are asked for in this run."""
         is_asked = self._asked.get(token)
         if is_asked is None:
             classes = self._classes

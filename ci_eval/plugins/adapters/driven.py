@@ -103,7 +103,7 @@ class RunningDriver(RunningProcess):
         return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
 
     def open(self, path: str, text: str) -> None:
-        """A new driver is asked once, and that answer is dropped."""
+        """Ask a new driver once, and drop that answer."""
         self._path, self._text = path, text
         # A user would have waited for the driver's start, too, so it does not count as a completion.
         if self._fresh:

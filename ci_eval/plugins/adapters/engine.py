@@ -40,10 +40,9 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
     licence: str
     recipe: Recipe
     runs_on: tuple[str, ...] = ()
-    """The programs needed to run the engine, next to those that its recipe needs."""
     verified: bool = False
     toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Of the default version; see `Engine`. Other versions are not checked."""
+    """The lowest versions for the default version; see `Engine`. Other versions are not checked."""
     needs_dependencies: bool = False
     takes_records: bool = False
     own_process: bool = True
@@ -103,7 +102,6 @@ TOOLCHAINS = {
     "php": Toolchain(ask="--version", get="https://www.php.net/downloads"),
     "ruby": Toolchain(ask="--version", get="https://www.ruby-lang.org/en/downloads"),
 }
-"""By the names of their programs, which engines and the job matrix use."""
 
 
 def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
@@ -118,7 +116,7 @@ def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
 
 
 def version_here(name: str) -> str:
-    """Such as "1.24.4"; "" if there is none, or none that answers."""
+    """Return for example "1.24.4"; "" if there is none, or none that answers."""
     with tempfile.TemporaryDirectory() as empty:
         try:
             # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version,
@@ -138,7 +136,6 @@ def reaches(here: str, lowest: str) -> bool:
 
 
 def newest_toolchains(*needs: Mapping[str, str]) -> dict[str, str]:
-    """Of each toolchain, the newest version asked for."""
     versions: dict[str, str] = {}
     for name, lowest in (item for need in needs for item in need.items()):
         versions[name] = max(versions.get(name, lowest), lowest, key=_numbers)

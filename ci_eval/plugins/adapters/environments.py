@@ -215,7 +215,7 @@ class _Kind(msgspec.Struct, frozen=True):
     groups: Callable[[Path], Collection[str]] = lambda _: ()
     """`root` → the groups that are not installed unasked."""
     also_empty: bool = False
-    """Whether engines get an environment even without the project's dependencies."""
+    """True if engines get an environment even without the project's dependencies."""
     mark: str = ""
     """A suffix of its folders' names, if they are of use to one version of a program only."""
 
@@ -242,4 +242,3 @@ ENVIRONMENTS = {
     # Maven has no locks.
     "jvm": _Kind(_jvm, "maven:", lambda _: (), "pom.xml"),
 }
-"""By the names that languages use."""

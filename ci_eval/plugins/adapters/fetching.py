@@ -27,7 +27,6 @@ from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.testruns.sandbox import Program
 
 ORIGIN = re.compile(r"https?://(?:[^/@\s\"]*@)?(?P<host>(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?)")
-"""Up to the path."""
 NOT_PASSED = frozenset({"accept-encoding", "connection", "host", "proxy-connection"})
 
 
@@ -36,7 +35,7 @@ class Relay:
     certificates, redirects, the user's proxies and passwords in addresses."""
 
     def __init__(self, registries: Sequence[Sequence[str]]) -> None:
-        """Of each registry, the addresses are asked in turn until one has the file."""
+        """Open the server. The addresses of each registry are asked in turn until one has the file."""
         import requests
 
         self.registries = registries
@@ -63,7 +62,6 @@ class Relay:
         return f"{self.base}{self.path}{number}"
 
     def translate(self, text: str) -> str:
-        """Put the addresses of this server in place of the registries', by http and https."""
         numbers = {_host(addresses[0]): number for number, addresses in enumerate(self.registries)}
 
         def own(match: re.Match[str]) -> str:
@@ -73,7 +71,7 @@ class Relay:
         return ORIGIN.sub(own, text)
 
     def targets(self, path: str) -> Sequence[str]:
-        """None if the request is for anything but a registry."""
+        """Return nothing if the request is for anything but a registry."""
         # A client that takes this server for its proxy names the whole address.
         match = re.fullmatch(rf"{self.path}(\d{{1,3}})(/[!-~]*)", path.removeprefix(self.base))
         registries = self.registries[int(match[1]) :][:1] if match else []
@@ -110,7 +108,7 @@ class Relay:
 
 
 def _host(address: str) -> str:
-    """With an unusual port; registries name themselves by http as well as https."""
+    """Return the host and an unusual port; registries name themselves by http as well as https."""
     match = ORIGIN.match(address)
     return re.sub(":(?:80|443)$", "", match["host"].lower()) if match else ""
 

@@ -33,8 +33,6 @@ DRIVER = "driver"
 
 
 class Driver(msgspec.Struct, frozen=True, kw_only=True):
-    """It is compiled with the engine's jars."""
-
     file: Path
     compiler: str  # the main class
     options: tuple[str, ...]
@@ -133,12 +131,11 @@ def _dependency(artifact: re.Match[str]) -> str:
 
 
 def list_jars(folder: Path | None) -> list[Path]:
-    """Sorted by path; None has no jars."""
     return sorted((folder / FOLDER).rglob("*.jar")) if folder else []
 
 
 def libraries(place: Place, standard: str) -> list[Path]:
-    """The engine's own library is used if the project names none. `standard`: the beginning of that jar's name, such as
+    """Add the engine's own library if the project names none. `standard`: the beginning of that jar's name, such as
     "kotlin-stdlib"."""
     own = list_jars(place.environment)
     if any(path.name.startswith(f"{standard}-") for path in own):
@@ -151,7 +148,7 @@ def classpath(paths: list[Path]) -> str:
 
 
 def java(place: Place) -> list[str]:
-    """Java writes only where the engine may write, and its heap fits the engine's memory."""
+    """Return a command that writes only where the engine may write, with a heap that fits the engine's memory."""
     # Without -Xmx, Java takes a quarter of the machine. Beside the heap it needs room for classes and compiled code.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
     # UsePerfData: Java writes such data to /tmp, whatever its temporary folder is.
@@ -164,8 +161,8 @@ def java_command(place: Place, main: str, *arguments: str) -> list[str]:
 
 
 def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None]) -> list[Path]:
-    """Sorted. A file whose folder does not match its package has none: `src/main/java/a/b/C.java` of package `a.b` has
-    the root `src/main/java`.
+    """Return sorted roots. A file whose folder does not match its package has none: `src/main/java/a/b/C.java` of
+    package `a.b` has the root `src/main/java`.
 
     `package_of`: text of a file → full name of its package; "" is the package without a name, None leaves the file out.
     """
@@ -185,7 +182,6 @@ def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None
 COORDINATES = ("groupId", "artifactId", "version")
 FIELDS = (*COORDINATES, "type", "classifier", "scope")
 VALUE = re.compile(r"(?:[A-Za-z0-9_.,+()\[\]-]|\$\{[A-Za-z0-9_.-]+\})+")
-"""Without an address or a path, and without a character that XML escapes."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 OWN = re.compile(r"\$\{(?:project|pom)\.(?:parent\.)?(groupId|artifactId|version)\}")
 PARENT = "{*}parent"
@@ -244,7 +240,6 @@ def _write(artifacts: Iterable[Mapping[str, str]]) -> str:
 
 
 def _read_poms(root: Path) -> Iterator[Element]:
-    """At most MAX_MEMBERS, those of modules included."""
     paths = [root / "pom.xml"]
     # A module may have modules, so the list grows while it is read.
     for path in paths:

@@ -1,5 +1,5 @@
-"""Where an engine's process runs, its environment variables, and its configuration, which the calls that start it also
-write down."""
+"""The workspace of an engine's process, its environment variables and its configuration, as the calls that start it
+write them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ci_eval.core.model.engine import SET, AutoImported, SentConfiguration
 from ci_eval.plugins.adapters.process import EngineProcess, SandboxPolicy, find_installs, interpreter
 
 CANARY = "canary"
-"""An engine can read this file only if it is not confined."""
+"""A file that an engine can read only if it is not confined."""
 DRIVERS = Path(__file__).parent.parent / "drivers"
 
 
@@ -36,7 +36,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def new(cls, folder: Path, surroundings: Surroundings) -> Place:
-        """It has a new temporary folder, which `remove` deletes."""
         base = Path(tempfile.mkdtemp(prefix="ci-eval-"))
         (base / "programs").mkdir()
         (base / CANARY).write_text("An engine that can read this is not confined.\n")
@@ -49,7 +48,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def programs(self) -> Path:
-        """For programs of ours, which the engine may run but not change."""
+        """A folder that the engine may run programs from, but not change."""
         return self.base / "programs"
 
     @property
@@ -62,7 +61,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sources(self) -> tuple[Path, ...]:
-        """The folders of a Python project's own packages."""
         given = self.surroundings.sources
         return source_roots(self.root) if given is None else given
 
@@ -96,7 +94,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def measure_confinement(confine: Confine) -> str:
-    """Tried out with a program that does nothing."""
+    """Try out a program that does nothing."""
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
     )
@@ -120,7 +118,7 @@ def measure_confinement(confine: Confine) -> str:
 
 
 def variables(place: Place) -> dict[str, str]:
-    """Of the user's own variables it gets PATH alone."""
+    """Return PATH alone of the user's own variables, and ours."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         # An engine must neither read the user's own settings nor write to them.
@@ -140,11 +138,10 @@ SECRET = re.compile(
 HEAP = re.compile(r"-Xmx(\d+)([kmg]?)$|--max-old-space-size=(\d+)$", re.IGNORECASE)
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
-"""Their first argument that is a file is the program that matters."""
+"""Programs whose first argument that is a file is the program that matters."""
 LONGEST = 4_000
-"""The most characters of a file that are stored; a longer file is represented by its digest."""
 OF_THE_MACHINE = "(the machine's)"
-"""Stands for a value that says nothing about the engine and much about the machine."""
+"""A placeholder for a value that says nothing about the engine and much about the machine."""
 
 T = TypeVar("T")
 
@@ -156,7 +153,6 @@ class Configured(Protocol):
 
 
 def beforehand(installation: Installation, surroundings: Surroundings, write: Callable[[Place], T]) -> T:
-    """Call `write` with a temporary place like the one that the engine will run in."""
     place = Place.new(installation.folder or DRIVERS, surroundings)
     try:
         place.renew()
@@ -174,8 +170,8 @@ def configuration(
     taken_over: Iterable[str] = (),
     **more: Any,
 ) -> SentConfiguration:
-    """Folders are replaced by names. `taken_over`: variables whose values are the user's, and are not stored. `more`:
-    other fields of SentConfiguration."""
+    """Return paths as names. `taken_over`: variables whose values are the user's, and are not stored. `more`: other
+    fields of SentConfiguration."""
     secret = frozenset(taken_over)
     plain = {
         name: SET if name in secret or SECRET.search(name) else OF_THE_MACHINE if name == "PATH" else value
@@ -206,7 +202,7 @@ def read_engine_files(place: Place) -> dict[str, str]:
 
 
 def extract_arguments(command: Sequence[str]) -> list[str]:
-    """For an interpreter, the arguments of its script."""
+    """Return the arguments of the script if the program is an interpreter."""
     program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
     if re.sub(r"[\d.]+$", "", program) not in INTERPRETERS:
         return arguments
@@ -216,7 +212,7 @@ def extract_arguments(command: Sequence[str]) -> list[str]:
 
 
 def heap(arguments: Iterable[str]) -> dict[str, float]:
-    """In bytes, by the name `heap`; empty if the arguments set none."""
+    """Return bytes by the name `heap`; an empty dictionary if the arguments set none."""
     for argument in arguments:
         if match := HEAP.match(argument):
             size = int(match[3]) * 2**20 if match[3] else int(match[1]) * SIZES[match[2].lower()]
@@ -225,7 +221,6 @@ def heap(arguments: Iterable[str]) -> dict[str, float]:
 
 
 def replace_paths(value: Any, place: Place) -> Any:
-    """Put names in place of the folders of one run, so that two runs can be compared."""
     known = {
         place.environment: "{dependencies}",
         place.scratch: "{scratch}",

@@ -34,9 +34,8 @@ NOTHING_OPEN = "nothing found open"
 """The end of a fully confined process's report; see `drivers/confine/proof.py`."""
 
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
-"""Every engine may read and run everything in these."""
+"""Folders in which every engine may read and run everything."""
 TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", "Cargo.toml", ".git")
-"""Files that mark the top folder of a project or an installed package."""
 
 
 def interpreter() -> str:
@@ -105,7 +104,8 @@ def _find_interpreters(path: Path) -> Iterator[Path]:
 
 
 def find_install_root(path: Path) -> Path:
-    """The folder in which a file was installed or is developed, or the file itself if that folder holds too much."""
+    """Return the folder in which a file was installed or is developed, or the file itself if that folder holds too
+    much."""
     if "node_modules" in path.parts:
         # A package of npm needs those that are installed next to it.
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
@@ -139,9 +139,8 @@ CONFINED = (
     "it runs free."
 )
 LOOK_S = 1.0
-"""Seconds between two looks at which processes an engine has."""
 LONGEST_ANSWER = 256 * 2**20
-"""In bytes; an engine that sends more is taken to be broken."""
+"""Bytes; an engine that sends more is taken to be broken."""
 
 
 class EngineProcess:
@@ -207,14 +206,14 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """The supervisor's (on Linux), or the program's own."""
+        """Return the supervisor's id (on Linux), or the program's own."""
         return self._process.pid
 
     def peak_memory(self) -> int | None:
         return peak_below(self.pid)
 
     def count_cpu(self) -> float:
-        """Seconds that the program and its children took so far; after its end those of the last call."""
+        """Return seconds of the program and its children; after its end those of the last call."""
         if self._process.returncode is None:
             self._cpu = max(count_cpu_below(self.pid) or 0.0, self._cpu)
         return self._cpu
@@ -226,7 +225,7 @@ class EngineProcess:
         return read_cpu_clocks(self._pids)
 
     def stop_clock(self, began: Mapping[int, int]) -> float | None:
-        """In milliseconds since `start_clock`; None if the system does not say. Processes that ended or started
+        """Return milliseconds since `start_clock`; None if the system does not say. Processes that ended or started
         meanwhile are left out."""
         now = read_cpu_clocks(began)
         return sum(now[pid] - began[pid] for pid in now) / 1e6 if now else None
@@ -254,7 +253,7 @@ class EngineProcess:
         return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
 
     def last_words(self) -> list[str]:
-        """Of the standard error, at most 20."""
+        """Return at most 20 lines of the standard error."""
         return [quote(line.rstrip(), 500) for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
 
     def _listen(self) -> None:
@@ -291,8 +290,6 @@ class EngineProcess:
 
 
 class LineProcess(EngineProcess):
-    """Each line on its standard input is answered with one line on its standard output."""
-
     def finish(self, timeout: float) -> None:
         deadline = time.monotonic() + timeout
         while True:
@@ -379,7 +376,8 @@ class MessageProcess(EngineProcess):
                 raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
 
     def receive(self, deadline: float) -> bytes | None:
-        """None if no message is there by `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
+        """Return None if no message is there by `deadline` (time.monotonic()). Raises EngineCrash or
+        EngineMisbehaved."""
         while time.monotonic() < deadline:
             message = self._message()
             if message is not None:
@@ -389,7 +387,6 @@ class MessageProcess(EngineProcess):
         return None
 
     def _select(self, deadline: float) -> list[int]:
-        """[] after the deadline."""
         # Without this check, a server that never stops sending would hold us for ever.
         left = deadline - time.monotonic()
         return [key.fd for key, _ in self._selector.select(left)] if left > 0 else []

@@ -14,7 +14,6 @@ from ci_eval.plugins.adapters.process import interpreter
 
 
 def standard_paths() -> list[str]:
-    """Of the Python that runs ci-eval."""
     # In a virtual environment, `platstdlib` would lie in that environment, where no standard library is.
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
@@ -23,7 +22,7 @@ def standard_paths() -> list[str]:
 
 
 def package_paths(environment: Path | None) -> list[str]:
-    """Its `site-packages` and the folders within that its `.pth` files name, in the order of Python's `site`."""
+    """Return its `site-packages` and the folders within that its `.pth` files name, in the order of Python's `site`."""
     sites = sorted(environment.glob("lib/python*/site-packages")) if environment else []
     paths = []
     for site in sites:
@@ -34,7 +33,7 @@ def package_paths(environment: Path | None) -> list[str]:
 
 
 def read_pth_folders(path: Path, site: Path) -> list[str]:
-    """Lines that name a folder within `site`, read as Python reads them."""
+    """Return lines that name a folder within `site`, read as Python reads them."""
     try:
         # As `site` of Python 3.13 reads these files; earlier releases use the encoding of the locale.
         text = path.read_text(encoding="utf-8-sig")

@@ -88,8 +88,6 @@ class IntoCache:
 
 @dataclass(frozen=True, kw_only=True)
 class Pip(IntoCache):
-    """Wheels from PyPI, in their own folder."""
-
     package: str
     version: str
     others: tuple[str, ...] = ()
@@ -217,12 +215,11 @@ class _Module(msgspec.Struct, rename="pascal"):
 
 
 PLATFORM = "(?:x86|x64|amd64|arm|aarch64|java|universal)"
-"""Beginnings of the names of platforms, as RubyGems writes them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gem(IntoCache):
-    """Dependencies written in C are compiled, which runs their build scripts."""
+    """A gem whose dependencies written in C are compiled, which runs their build scripts."""
 
     package: str
     version: str
@@ -253,7 +250,7 @@ class Archive(IntoCache):
     """A file of a release whose SHA-256 is in `digests`. An archive is unpacked."""
 
     url: str
-    """With `{version}` in it."""
+    """The address with `{version}` in it."""
     digests: Mapping[str, str]
     """Release → SHA-256; the first release is the default."""
     source: str = "download"
@@ -291,7 +288,6 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     hint: str
     ask: tuple[str, ...] = ("--version",)
     starts: tuple[str, ...] = ()
-    """Other programs of the machine that it starts."""
     version: str = "system"
     source: str = "the system"
 
@@ -342,5 +338,5 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
 
 
 def plain(name: str) -> str:
-    """As part of a file's name: `@vtsls/language-server` → `vtsls-language-server`."""
+    """Return for example `vtsls-language-server` for `@vtsls/language-server`."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")

@@ -62,11 +62,10 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     settings: EndpointConfig
     mode: Mode
     command: str = msgspec.field(default_factory=lambda: uuid4().hex)
-    """Names this run of a command, whose processes share one budget."""
+    """A name of this run, whose processes share one budget."""
 
     @classmethod
     def new(cls, settings: EndpointConfig) -> Asking:
-        """Raises ConfigError."""
         mode = mode_here()
         prices = bool(settings.price.input), bool(settings.price.output)
         if any(prices) and not all(prices):
@@ -115,7 +114,6 @@ class Client:
         self._fresh: set[str] = set()
         self._threads = ThreadPoolExecutor(settings.concurrency)
         self._expected: dict[str, Future[Reply]] = {}
-        """By the canonical form of the question."""
 
     def expect(self, prompt: Prompt, repeat: int = 0) -> None:
         """Ask ahead, in another thread: a later `ask` takes the answer, or the failure."""
@@ -187,7 +185,7 @@ class Client:
         self._ledger.close()
 
     def _try(self, body: Mapping[str, Any]) -> Reply:
-        """Return the first answer of several tries. Raises Trouble or BudgetSpent."""
+        """Raises Trouble or BudgetSpent."""
         tries, counted, waited = 0, 0, 0.0
         while True:
             tries += 1

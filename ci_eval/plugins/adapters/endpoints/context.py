@@ -50,7 +50,7 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compute_budget(wanted: WindowConfig) -> int:
-    """In tokens if these are counted, else in characters."""
+    """Return tokens if these are counted, else characters."""
     if wanted.tokens is None:
         return wanted.characters
     return wanted.tokens if wanted.characters_per_token is None else int(wanted.tokens * wanted.characters_per_token)
@@ -91,7 +91,6 @@ def _begins(text: str) -> list[int]:
 
 
 def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> int:
-    """Halve rising lengths until the longest that fits; if none does, all lengths up to the last."""
     # The search begins near the usual length, so that little text is counted.
     low, high = 0, bisect_left(lengths, most * USUAL) + 1
     while high < len(lengths) and fits(lengths[high - 1]):
@@ -153,7 +152,6 @@ class Tokenizer:
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 LARGEST = 1_000_000
-"""In bytes; larger files are hardly read by people either."""
 
 
 class OtherFiles:
@@ -230,7 +228,7 @@ class OtherFiles:
         self._modules = Modules(self._paths)
 
     def _text(self, path: str) -> str | None:
-        """None if the file is binary, a link out of the project, or too large."""
+        """Return None if the file is binary, a link out of the project, or too large."""
         try:
             data = read_own(self._root, path)
             return decode(data) if len(data) <= LARGEST else None
@@ -267,7 +265,7 @@ def has_tokenizer(settings: EndpointConfig) -> bool:
 
 
 def make_tokenizer(asking: Asking, cache: Path, timeout: float) -> Tokenizer | None:
-    """None if the endpoint's tokenizer is not asked. Raises ConfigError or PreparationError."""
+    """Return None if no tokenizer is asked. Raises ConfigError or PreparationError."""
     return Tokenizer(asking, cache, timeout) if has_tokenizer(asking.settings) else None
 
 

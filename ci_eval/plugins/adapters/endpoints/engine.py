@@ -45,7 +45,6 @@ from ci_eval.plugins.responses.answers import Hole, Inserted, extract_insertion
 from ci_eval.plugins.responses.cleaning import clean
 
 TOKENS: dict[Span, int] = {"word": 16, "around": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
-"""The limit of an answer's tokens, by the span that is asked for."""
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
@@ -65,7 +64,6 @@ def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt
 
 
 def fill_instruction(record: Record) -> str:
-    """Put the parts of the context into their places. Without an instruction, they are below each other."""
     if not record.instruction:
         return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
     # One pass, so that braces in the context are no placeholders.
@@ -84,7 +82,6 @@ def make_suggestion(text: str, before: str, query: Query) -> str:
 
 
 def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
-    """An answer was cut off if the model was stopped before the end of the span."""
     answer = reply.text[part.begin : part.end]
     end = part.begin + extent(answer, before, query.span, query.word)
     # An answer whose fence is closed is whole, although the model went on after it.
@@ -131,7 +128,7 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
 
 
 def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
-    """Those of the template, which some servers echo."""
+    """Return the texts of the template, which some servers echo."""
     template = own_template(settings)
     return tuple(stop for stop in template.stop if stop.strip()) if template else ()
 
@@ -196,7 +193,6 @@ class Asked(OpenText):
         self._client.expect(build_prompt(self._view(query), query, self._settings), query.repeat)
 
     def peak_memory(self) -> int | None:
-        """None, since the model runs somewhere else."""
         return None
 
     def close(self) -> None:
@@ -222,7 +218,6 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
     own_process: bool = False
 
     def is_ready(self, _cache: Path) -> bool | None:
-        """None, since there is nothing to install."""
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:

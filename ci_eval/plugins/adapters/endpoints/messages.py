@@ -16,8 +16,6 @@ from ci_eval.core.model.settings import EndpointConfig
 
 
 class OtherFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of the project next to the open one, or the first lines of it."""
-
     path: str
     text: str
 
@@ -29,14 +27,13 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     """"" = there is a hole between prefix and suffix."""
     max_tokens: int = 256
     path: str = ""
-    """Below the project's root."""
     files: tuple[OtherFile, ...] = ()
     """The one that matters most is last."""
 
 
 Logprobs = tuple[tuple[int, float | None], ...]
-"""For each token, the octets (UTF-8) of its text, and its natural log-probability; None if the endpoint does not say,
-as for the first token of an echoed text."""
+"""The octets (UTF-8) and the natural log-probability of each token; None if the endpoint does not say, as for the first
+token of an echoed text."""
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +41,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str = ""
     finish: str = ""
-    """In the endpoint's words; "" while the model goes on."""
+    """The endpoint's word; "" while the model goes on."""
     thought: str = ""
     refused: bool = False
     is_whole: bool = False
@@ -71,9 +68,9 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     counts_at_the_end: bool = False
     """Whether a stream has the number of tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
-    """The fields that ask for log-probabilities; None = the api has none."""
+    """None = the api has none."""
     free: bool = False
-    """Whether the model writes nothing, so that no budget counts the request."""
+    """True if the model writes nothing, so that no budget counts the request."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
@@ -180,10 +177,8 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     stop: tuple[str, ...] = ()
     heading: str = ""
-    """Before each file, the open one included, if there are others; with {path}."""
     opening: str = ""
     end: str = "\n"
-    """The text after each other file."""
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -279,7 +274,7 @@ def takes_files(settings: EndpointConfig) -> bool:
 
 
 def own_template(settings: EndpointConfig) -> Template | None:
-    """None if the endpoint fills holes by itself. Raises ConfigError."""
+    """Return None if the endpoint fills holes by itself. Raises ConfigError."""
     if settings.template in {None, OF_THE_ENDPOINT}:
         return None
     return find_template(settings.template or "", settings.file_heading)

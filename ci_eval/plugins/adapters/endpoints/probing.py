@@ -48,14 +48,12 @@ class Ability(msgspec.Struct, frozen=True):
 
 
 class Examination:
-    """Nothing of it is stored."""
-
     def __init__(self, settings: EndpointConfig, cache: Path) -> None:
         self._settings = settings
         self._cache = cache
 
     def abilities(self) -> Iterator[Ability]:
-        """If the endpoint answers no chat, only that, the list of models and the apis are examined."""
+        """Yield only the chat, the list of models and the apis if the endpoint answers no chat."""
         yield self._models()
         chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
@@ -86,7 +84,6 @@ class Examination:
 
     @contextmanager
     def _client(self, **changes: Any) -> Iterator[Client]:
-        """Its answers come from the endpoint alone."""
         asking = Asking(settings=replace(self._settings, **changes), mode="record")
         with closing(Client(asking, self._cache, PATIENCE)) as client:
             yield client
@@ -143,7 +140,7 @@ class Examination:
         yield ability
 
     def _forms(self) -> Iterator[Ability]:
-        """Yield each caret's form, and at last the number of answers in each form."""
+        """Yield each caret's form, then the number of answers in each form."""
         forms = Counter[str]()
         with self._client(stream=False) as client:
             for number, offset in enumerate(CARETS, 1):
@@ -171,7 +168,6 @@ class Examination:
 
 UNREAD = ("unreadable", "no answer")
 FORM_TOKENS = 512
-"""Enough for short thoughts and words around the code."""
 
 
 def _read_form(reply: Reply, query: Query, settings: EndpointConfig) -> tuple[str, str]:

@@ -52,7 +52,6 @@ class Database:
 
     @contextmanager
     def using(self) -> Iterator[sqlite3.Cursor]:
-        """Each statement by itself is written at once."""
         with self._lock, closing(self._connection.cursor()) as cursor:
             yield cursor
 
@@ -90,7 +89,6 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     reply: Reply
     asked: str
-    """In UTC."""
 
 
 def hash_request(canonical: str) -> str:
@@ -122,7 +120,7 @@ class Answers:
             cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", _row(request, reply, asked))
 
     def export_lines(self) -> Iterator[bytes]:
-        """In the order of keys: the same answers give the same lines."""
+        """Yield lines in the order of keys: the same answers give the same lines."""
         with self._database.using() as cursor:
             for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
                 stored = msgspec.json.decode(request, type=Request), msgspec.json.decode(reply, type=Reply)
@@ -160,7 +158,7 @@ def _read(line: bytes, source: str) -> Kept:
 
 
 def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
-    """In the currency of the prices; None if the tokens or the prices are unknown."""
+    """Return None if the tokens or the prices are unknown."""
     if not (price.input or price.output) or reply.prompt_tokens is None or reply.answer_tokens is None:
         return None
     cached, thought = min(reply.cached_tokens or 0, reply.prompt_tokens), reply.thought_tokens or 0
@@ -203,7 +201,6 @@ class Ledger:
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 
     def end(self, reason: str) -> None:
-        """Let no process of the command ask again, for a reason that holds for all questions."""
         with self._database.using() as cursor:
             cursor.execute("INSERT OR IGNORE INTO ended VALUES (?, ?)", (self._command, reason))
 
@@ -227,7 +224,7 @@ class Ledger:
             )
 
     def left(self) -> float:
-        """In seconds; infinity without a limit."""
+        """Return seconds; infinity without a limit."""
         if self._budget.seconds is None:
             return math.inf
         with self._database.using() as cursor:
@@ -247,7 +244,6 @@ def _check(what: str, spent: float, limit: float | None) -> None:
 
 
 PAUSE = 0.01
-"""Seconds between two looks for a free slot."""
 
 
 class Slots:

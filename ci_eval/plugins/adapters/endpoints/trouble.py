@@ -63,7 +63,6 @@ SPENT_CODES = frozenset({
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
     "insufficient_credits", "payment_required", "arrearage",
 })  # fmt: skip
-"""No waiting mends these."""
 SPENT = re.compile(
     r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low|out of credits|"
     r"exceeded your (?:current )?quota|billing hard limit|account balance|payment required",
@@ -85,14 +84,12 @@ THROTTLED = re.compile(
 BUSY = re.compile(
     r"overloaded|(?:server|model|service) is (?:busy|overloaded)|at capacity|currently unavailable", re.IGNORECASE
 )
-"""Whatever the code."""
 LOADING = re.compile(
     r"(?:loading|warming up|starting(?! with)|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"
     r"warming up|starting(?! with)|initiali[sz])|not ready|(?:server|service|container) is (?:starting|loading)|"
     r"cold start",
     re.IGNORECASE | re.DOTALL,
 )
-"""In a 503 of llama.cpp, Hugging Face or KServe."""
 
 _SUBJECT = (
     r"(?:prompt|input|inputs|message|messages|request|conversation|context|question|query|text|history|content|"
@@ -119,7 +116,6 @@ TOO_LONG = re.compile(
     ),
     re.IGNORECASE | re.DOTALL,
 )
-"""A subject, a size, and that it is too much."""
 OF_THE_ANSWER = re.compile(
     r"\bmax(?:imum)?_?(?:completion_|new_|output_)?tokens\b(?! allowed)|(?:completion|output) tokens", re.IGNORECASE
 )
@@ -163,7 +159,6 @@ _UNITS = (
     r"milliseconds?|ms|миллисекунд\w*|мс|毫秒|hours?|h|час\w*|ч|小时|minutes?|min|m|минут\w*|мин|分钟|seconds?|secs?|sec|s|секунд\w*|"
     r"сек|\u0441|秒"
 )
-"""In English, Russian and Chinese."""
 DELAY_TEXTS = (
     re.compile(
         r"(?:try again|retry|retrying|wait|reset\w*|available|повтори\w*|попробуй\w*|подожди\w*)"
@@ -211,7 +206,6 @@ def parse_duration(text: str) -> float | None:
 
 
 MOST_SAID = 300
-"""Characters of the endpoint's own words in a message."""
 EPOCH = 1e9
 """The seconds above which a reset is a moment, not a delay."""
 
@@ -222,16 +216,15 @@ class Trouble(Exception):
     again: bool = False
     """Whether the same request may be answered later."""
     wait: float | None = None
-    """In seconds."""
+    """Seconds."""
     kind: type[EngineFailure] = EngineRaised
     for_good: bool = False
-    """Whether the endpoint will always say so, so that the refusal is worth storing."""
+    """True if the endpoint will always say so, so that the refusal is worth storing."""
     is_limit: bool = False
-    """Whether it ends by itself: a limit of requests or tokens, or a model that is being loaded."""
+    """True for a limit of requests or tokens, or a model that is being loaded."""
 
 
 def timed_out(seconds: float) -> Trouble:
-    """A user would not ask again."""
     return Trouble(f"no answer within {seconds:g} s (interpret.timeout)", kind=EngineTimeout)
 
 
@@ -241,7 +234,6 @@ def garbage(reason: str) -> Trouble:
 
 
 def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
-    """For codes other than 200. `key`: name of the variable with the key."""
     try:
         content: Any = json.loads(body)
     except (ValueError, RecursionError):
@@ -251,7 +243,6 @@ def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str
 
 
 def classify_error(content: object) -> Trouble:
-    """Classify an error in place of an answer, or in the middle of one."""
     code = _find_code(content)
     if code is not None:
         return _classify(code, {}, content, None)
@@ -348,7 +339,6 @@ def _collect_error_names(content: object) -> set[str]:
 
 
 def _format_message(content: Any) -> str:
-    """Return `" (…)"`, or ""."""
     if isinstance(content, list) and content:
         content = content[0]
     if isinstance(content, dict):
@@ -366,7 +356,7 @@ def _format_message(content: Any) -> str:
 
 
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
-    """In seconds, as the headers or the endpoint's words say; None if neither does."""
+    """Return seconds, as the headers or the endpoint's words say; None if neither does."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
         if milliseconds := _float(low.get(name, "")):

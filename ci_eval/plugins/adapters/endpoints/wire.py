@@ -39,14 +39,12 @@ if TYPE_CHECKING:
     import requests
 
 DONE = object()
-"""The end mark of a stream."""
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELDS = (b":", b"event:", b"id:", b"retry:")
 COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 
 
 def whole(parts: Iterable[bytes]) -> Iterator[Any]:
-    """Raises Trouble."""
     yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
 
 
@@ -204,7 +202,6 @@ class Assembly:
 CONNECT = 10.0
 """Seconds."""
 MOST = 16 << 20
-"""Bytes of the longest answer."""
 
 
 def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
@@ -264,8 +261,6 @@ def _watched_adapter(opened: weakref.WeakSet[Any]) -> Any:
 
 
 class Wire:
-    """One request at a time."""
-
     def __init__(self, api: Api, address: str, key: str, key_name: str | None, timeout: float) -> None:
         self._api = api
         self._address = address

@@ -38,7 +38,6 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
     plugin_sha256: str = ""
     generation: str = "ij23"
     feature: str = "token-completion"
-    """Since ij23."""
     java: str = ""
     """The folder of the JDK that the project gets if it has none."""
     idle: float = 900.0
@@ -84,12 +83,11 @@ class _Product(msgspec.Struct, rename="camel"):
 class Ide(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     build: str
-    """Such as IU-233.11799.241, with the product."""
+    """The product and build, such as IU-233.11799.241."""
     launcher: Path
     variables: str
     """The prefix of the IDE's variables, such as IDEA in IDEA_PROPERTIES."""
     plugin: Path | None
-    """None if the IDE brings it."""
 
 
 def find(options: IdeOptions, cache: Path) -> Ide:
@@ -160,7 +158,7 @@ def _unpack(archive: Path, sha256: str, cache: Path) -> Path:
 
 
 PROGRESS = re.compile(r"(?P<title>[^:\r\n]{1,80}):\s*(?P<percent>\d{1,3})% \[=*>? *\] ?(?P<text>.*)")
-"""As the plugin's `CommandLineProgress` prints it: title, percent, a bar of twenty characters, text."""
+"""A line of the plugin's `CommandLineProgress`: title, percent, a bar of twenty characters, text."""
 LAST = 40  # lines that are remembered, for the error
 LONGEST = 1 << 20
 
@@ -212,7 +210,6 @@ class WatchedProcess(EngineProcess):
         return code
 
     def trouble(self, code: int) -> EngineFailure:
-        """With reason and advice if they are known."""
         words = [*self.said, *self.last_words()]
         shown = "\n".join(words[-10:])
         for pattern, advice in REASONS.items():

@@ -90,8 +90,8 @@ CAPABILITIES: dict[str, Any] = {
         "publishDiagnostics": {},
     },
 }
-"""For completion, the same as in `fillClientCapabilities` in `completion.ts` of vscode-languageclient 9.0.1, which VS
-Code's extensions use."""
+"""The capabilities of completion are those of `fillClientCapabilities` in `completion.ts` of vscode-languageclient
+9.0.1, which VS Code's extensions use."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,10 +111,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Client:
-    """At most one document is open."""
-
     def __init__(self, launch: Launch) -> None:
-        """Raises EngineFailure."""
+        """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
         self.process = MessageProcess(
             launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls
@@ -131,7 +129,6 @@ class Client:
         """Whether the server was still at work when the longest wait was over."""
         self._uri = ""
         self._is_checked = False
-        """Whether diagnostics of the open document were published."""
         self._version = 0
         self._registered: set[str] = set()
         self._triggers: frozenset[str] = frozenset()
@@ -192,7 +189,6 @@ class Client:
         self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
 
     def change(self, before: str, edits: Sequence[Edit], after: str, deadline: float) -> None:
-        """Send what the server asked for: nothing, the whole text, or the edits."""
         if not edits or not self._capabilities.sync:
             return
         changes: list[dict[str, Any]] = []

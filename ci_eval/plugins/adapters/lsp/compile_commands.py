@@ -23,11 +23,11 @@ from ci_eval.plugins.languages.cpp.imports import Command, folders, sources
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
-"""In clangd's order in each folder above a file (`DirectoryCache` in
+"""Files in clangd's order of each folder above a file (`DirectoryCache` in
 clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 MOST_FLAGS = 500_000
-"""Of a database for a project without one: each file gets a fresh clangd, which reads the whole database."""
+"""The limit of a database for a project without one: each file gets a fresh clangd, which reads the whole database."""
 CPP = frozenset(".cc .cpp .cxx .hh .hpp .hxx .ipp .inl".split())
 OBJECTIVE_C = (".m", ".mm")
 
@@ -59,7 +59,6 @@ ALONE = re.compile(
     """,
     re.VERBOSE,
 )
-"""Without a path; they only change the meaning of a text."""
 VALUES = {
     "-D": re.compile(r".+", re.DOTALL),
     "-U": re.compile(r"\w+"),
@@ -69,7 +68,6 @@ VALUES = {
 }
 """Flag → form of the value that follows; those of one letter may have it attached."""
 PATHS = ("-isystem-after", "-isystem", "-iquote", "-idirafter", "-iframework", "-include", "-imacros", "-isysroot")
-"""Their values are paths in the project or among the system's, perhaps attached."""
 SEPARATE = frozenset(
     "-Xclang -Xpreprocessor -Xlinker -Xassembler -Xanalyzer -Xarch_host -Xarch_device -Xopenmp-target -Xcuda-ptxas "
     "-mllvm -mmlir -load -o -MF -MT -MQ -MJ -T -u -z -e -l -L -B -framework --param -wrapper -ccc-gcc-name "
@@ -78,7 +76,6 @@ SEPARATE = frozenset(
     "-dumpbase-ext -rpath -install_name -current_version -compatibility_version -G -A -plugin -add-plugin --sysroot "
     "-resource-dir --output --language --include --imacros --prefix -F".split()
 )
-"""Left out together with the value that follows."""
 OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|shared|static|rdynamic|save-temps)")
 """About the output of a build, of no use to clangd. They are not counted if they are left out."""
 WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})
@@ -109,8 +106,6 @@ def include_folders(root: Path) -> tuple[str, ...]:
 
 
 class CompileCommands:
-    """None if the project has no database."""
-
     def __init__(self, root: Path) -> None:
         self._root = root
         self._real = os.path.realpath(root)
@@ -175,7 +170,6 @@ class CompileCommands:
         (folder / NAME).write_bytes(msgspec.json.encode(self.entries))
 
     def summary(self) -> str:
-        """The flags that were left out, in a few words; "" if none was."""
         if not self.dropped:
             return ""
         counts = sorted(self.dropped.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
@@ -249,7 +243,7 @@ class CompileCommands:
                 yield from self._flag(flag, waiting, directory)
 
     def _response(self, name: str, directory: str) -> list[str] | None:
-        """The words of `@FILE`; None if it is not one of the project's."""
+        """Return the words of `@FILE`; None if it is not one of the project's."""
         path = Path(os.path.normpath(Path(directory, name)))
         try:
             return shlex.split(self._read(path).decode(errors="replace"))
@@ -257,7 +251,6 @@ class CompileCommands:
             return None
 
     def _flag(self, flag: str, waiting: list[str], directory: str) -> list[str]:
-        """The remaining arguments of a flag and its value; none if the flag is left out."""
         if ALONE.fullmatch(flag):
             return [flag]
         name = self._name(flag)
@@ -294,7 +287,7 @@ class CompileCommands:
             self.dropped[re.split(r"[=,]", flag[:40])[0]] += 1
 
     def _is_readable(self, value: str, directory: str) -> bool:
-        """Whether the path, links resolved, leads into the project or to the system's headers."""
+        """Return whether the path, links resolved, leads into the project or to the system's headers."""
         try:
             path = Path(os.path.realpath(Path(directory, value)))
         except ValueError:

@@ -77,7 +77,7 @@ _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[
 _PLAIN = re.compile(r"[^$\\}]+")
 DEEPEST = 20
 LONGEST_SNIPPET = 20_000
-"""In characters; a longer snippet is text as a whole."""
+"""Characters; a longer snippet is text as a whole."""
 MOST_UNCLOSED = 20
 """Unclosed transforms, after which all others are text. Each makes the reader look for its end."""
 
@@ -98,10 +98,10 @@ class _SnippetReader:
         self._length = 0
         self._unclosed = 0
         self.firm: int | None = None
-        """Characters before the first placeholder; None = there is none so far."""
+        """Characters; None = there is no placeholder so far."""
 
     def read(self, depth: int = 0) -> str:
-        """Up to the bracket that closes a placeholder, or up to the end at depth 0."""
+        """Read up to the bracket that closes a placeholder, or up to the end at depth 0."""
         parts: list[str] = []
         while self._at < len(self._snippet):
             if depth and self._snippet[self._at] == "}":
@@ -180,7 +180,6 @@ KINDS = (
     *"text method function constructor field variable class interface module property unit value enum keyword".split(),
     *"snippet color file reference folder enum-member constant struct event operator type-parameter".split(),
 )
-"""CompletionItemKind, by number."""
 
 NUMBERS = {
     name: number
@@ -190,7 +189,7 @@ NUMBERS = {
         "snippet".split()
     )
 }
-"""Within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
+"""Numbers within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
 
 SNIPPET = 2
 _KINDS: dict[float | None, str] = {float(number): name for number, name in enumerate(KINDS) if number}
@@ -244,7 +243,7 @@ class Replaced(NamedTuple):
 def offers(
     answer: CompletionList, question: Question, name: re.Pattern[str], extension: Extension = ""
 ) -> list[Suggestion]:
-    """In the server's order. `name`: the pattern of a token of the language."""
+    """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
     return list(_Reader(question, name, answer.item_defaults or Defaults(), extension).read(answer))
 
 
@@ -332,7 +331,7 @@ class _Reader:
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
     def _range(self, positions: tuple[Position, Position]) -> Replaced:
-        """Not visible if the range is on another line than the caret's, or over several lines."""
+        """The part is not visible if the range is on another line than the caret's, or over several lines."""
         start, end = positions
         number, column = self._question.number, self._question.column
         # VS Code never shows such an item (`isInvalid` in suggest.ts, 1.95).
@@ -341,7 +340,6 @@ class _Reader:
         return Replaced(column(start), column(end), visible=True)
 
     def _from_token(self, new: str, begin: int) -> str:
-        """Return the text from the token's beginning on, once `new` has replaced the text from `begin` on."""
         line, token = self._question.line, self._question.token
         if begin == token:
             return new
@@ -351,8 +349,8 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        """Return the text that acceptance leaves after the name (`written` is new), and the text that it removes around
-        the name."""
+        """Return the text that acceptance leaves after the name (`written` is new), and the text removed around the
+        name."""
         question, after = self._question, replaced.end - self._question.asked
         if replaced.begin == question.token and not after:
             return written
@@ -367,8 +365,9 @@ class _Reader:
         return written + changed + (REMOVED + lost if lost else "")
 
     def _extract_token(self, written: str, item: CompletionItem) -> str:
-        """Of `join(parts)` the token is `join`. The whole text if it begins with no token, or if neither label nor
-        filterText begins with that token: of `std::vector`, it is `std` only if one of them begins with `std`."""
+        """The token of `join(parts)` is `join`. The whole text is returned if it begins with no token, or if neither
+        label nor filterText begins with that token: of `std::vector`, it is `std` only if one of them begins with
+        `std`."""
         if written.isidentifier() or not (match := self._name.match(written)):
             return written
         name = match[0]
@@ -424,7 +423,7 @@ def add_edits(
     name: str = "",
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
-    """Without any edits, they are None, but () for suggestions of `name`.
+    """Edits are None without any, but () for suggestions of `name`.
 
     `text`: the document that was asked about. `resolve`: for a server that gives the edits of an item only if it is
     asked for them; items of `name` are. Raises EngineRaised if edits cannot be read.
@@ -450,7 +449,6 @@ def add_edits(
 
 
 def _raw_items(answer: CompletionList) -> list[Any]:
-    """Each with the data that the list shares."""
     whole: Any = msgspec.json.decode(answer.source)
     if isinstance(whole, list):
         return whole

@@ -32,7 +32,6 @@ class Given(msgspec.Struct, frozen=True):
     """"" = the beginning of the program's SHA-256."""
     source: str = "your command"
     script: Path | None = None
-    """The file that the program interprets, if it does; the file is then the server."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -59,7 +58,7 @@ def custom(
     own: Overlay = NOTHING,
     like: LspEngine | None = None,
 ) -> LspEngine:
-    """Relative paths are taken from the current folder. `like`: the engine whose configuration it gets. `own`: the
+    """Resolve relative paths from the current folder. `like`: the engine whose configuration it gets. `own`: the
     overlay on top of that."""
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     first = command[1] if len(command) > 1 and _interprets(command[0]) else ""
@@ -100,7 +99,7 @@ def custom(
 
 
 def find_script(command: Sequence[str]) -> Path | None:
-    """None if the program is itself the server."""
+    """Return None if the program is itself the server."""
     scripts = (Path(part).absolute() for part in command[1:] if Path(part).is_file())
     return next(scripts, None) if _interprets(command[0]) else None
 
@@ -115,7 +114,7 @@ def calls_itself(name: str, engine: LspEngine) -> bool:
 
 
 def is_called(command: Sequence[str], engine: LspEngine) -> bool:
-    """Whether the program, or the npm package that it is in, has a name of that engine's server."""
+    """Return whether the program, or its npm package, has a name of that engine's server."""
     known = {engine.name, *engine.programs}
     path = shutil.which(command[0])
     files = (find_script(command), Path(command[0]), Path(path).resolve() if path else None)

@@ -48,7 +48,6 @@ NO_COMPLETION = (
 )
 
 ECMASCRIPT = frozenset({"javascript", "typescript"})
-"""Their packages are looked for in `node_modules` above the importing file."""
 
 PATIENCE = 60.0
 """Seconds for opening a document, which is not counted as a completion."""
@@ -56,7 +55,6 @@ WARM_UP = 10.0
 """Seconds after its start during which a server that has not yet suggested anything is asked again."""
 PAUSE = 0.25
 DELETED = "x"
-"""Typed and deleted again where a text is to be reached by a deletion."""
 
 
 def nothing(_place: Place) -> None:
@@ -68,20 +66,18 @@ def no_values(_place: Place) -> dict[str, Any]:
 
 
 class LspEngine(FromRecipe, frozen=True, kw_only=True):
-    """It is sent to worker processes, so its functions must be importable, not lambdas."""
+    """A declaration is sent to worker processes, so its functions must be importable, not lambdas."""
 
     command: Callable[[Place], Sequence[str]]
     options: Callable[[Place], Any] = nothing
-    """The value of `initializationOptions`."""
     settings: Callable[[Place], Mapping[str, Any]] = no_values
     """Section → the value that the server gets when it asks for that section of its configuration."""
     variables: Callable[[Place], Mapping[str, str]] = no_values
     only_language_id: str = ""
     """The protocol's name of the language for every file; "" = the file's suffix decides."""
     installs: tuple[Path, ...] = ()
-    """Paths of the server next to the folder that its recipe made."""
     reopens: bool = False
-    """Whether each text is opened as a new document, for a server that ignores changes."""
+    """True for a server that ignores changes: each text is opened as a new document."""
     quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
     auto_import: AutoImport = UNKNOWN
@@ -92,12 +88,10 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
     """Arguments that a user's command gets as well, if the user takes this server as its model."""
     own: Overlay = NOTHING
-    """From the user's configuration, on top."""
     like: str = ""
     """The engine that a user's command is configured as; "" = none."""
 
     def launch(self, place: Place) -> Launch:
-        """Raises ConfigError."""
         # The user's settings come last, so they win over `interpret.autoImport`.
         overlays = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
@@ -269,8 +263,8 @@ class RunningLsp:
         self._is_typed = False
 
     def complete(self, query: Query) -> Answer:
-        """While a token is typed on, a list that the server called complete is kept, as editors do. For more than a
-        word, a server that completes inline is asked for inline completion."""
+        """Return a list that the server called complete while a token is typed on, as editors do. For more than a word,
+        a server that completes inline is asked for inline completion."""
         if query.span not in {"word", "around"} and self._running.completes_inline:
             return self._inline(query)
         # The extension for clangd calls all lists incomplete.
@@ -325,7 +319,7 @@ class RunningLsp:
         return defined
 
     def _read_list(self, query: Query, answer: CompletionList, latency: float, cpu: float | None) -> Answer:
-        """`latency`: seconds; `cpu`: milliseconds."""
+        """`latency` is in seconds, `cpu` in milliseconds."""
         encoding, quirks = self._running.encoding, self._engine.quirks
         question = Question(
             self._text,
@@ -432,7 +426,6 @@ def _list_packages(place: Place) -> dict[Path, Path]:
 
 
 def _names_to_skip(folder: str, names: list[str]) -> set[str]:
-    """Leave out `.git`, and whatever is neither file, folder nor link."""
     paths = {name: Path(folder, name) for name in names}
     plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
     # Copying a pipe would never end.

@@ -19,7 +19,7 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
     capabilities: Mapping[str, Any] = msgspec.field(default_factory=dict)
     environment: Mapping[str, str | None] = msgspec.field(default_factory=dict)
-    """None = the value that the variable has in ci-eval's own environment."""
+    """A value of None is the variable's in ci-eval's own environment."""
 
     def variables(self) -> dict[str, str]:
         """Raises ConfigError for a variable that is to be taken over and is not set."""
@@ -35,7 +35,7 @@ NOTHING = Overlay()
 
 
 class Template(msgspec.Struct, frozen=True):
-    """The same for each project but for the folders `{folder}` and `{scratch}`."""
+    """A value that is equal for each project but for the folders `{folder}` and `{scratch}`."""
 
     # No function made by `partial`: a worker keeps its server for the next file as long as the engine is equal.
     value: Any
@@ -62,12 +62,10 @@ def _nest(path: str, value: Any) -> Any:
 
 class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
     usual: AutoImported = "unknown"
-    """For users who change nothing."""
     switch: Callable[[bool], Overlay] | None = None
-    """None = there is no such setting."""
 
     resolves: bool = False
-    """Whether the list leaves out the edits that import a name, and the server is asked for them item by item."""
+    """True if the list leaves out the edits that import a name, and the server is asked for them item by item."""
 
     def chosen(self, wanted: str, name: str) -> Overlay:
         """`wanted`: the value of `interpret.autoImport`. Raises ConfigError if no setting for that is known."""
@@ -88,7 +86,6 @@ class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
 
 UNKNOWN = AutoImport()
 NEVER = AutoImport(usual="none")
-"""For engines that only suggest names in scope."""
 
 
 def merge_objects(below: Any, above: Any) -> Any:

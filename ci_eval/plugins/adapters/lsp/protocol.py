@@ -67,7 +67,6 @@ _SUFFIXES = {
     "coffeescript": ".coffee",
 }
 BY_SUFFIX = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
-"""By the last suffix of a file's name, in lower case."""
 
 
 def language_id(path: str, language: str) -> str:
@@ -113,15 +112,13 @@ MANY = 1000
 
 
 class Position(Struct, gc=False):
-    """Both are 0-based; characters are in the units agreed on with the server."""
+    """A 0-based position; characters are in the units agreed on with the server."""
 
     line: int
     character: int
 
 
 class Range(Struct, gc=False):
-    """The end is not included."""
-
     start: Position
     end: Position
 
@@ -174,15 +171,15 @@ class Defaults(Struct, rename="camel"):
 
 
 class CompletionList(Struct, rename="camel"):
-    """If it is incomplete, the server must be asked again once more was typed."""
+    """The server must be asked again after typing if the list is incomplete."""
 
     items: list[CompletionItem] = []
     is_incomplete: bool | None = False
     item_defaults: Defaults | None = None
     dropped: int = 0
-    """Items that could not be read. It is no field of the protocol."""
+    """Unreadable items. The protocol has no such field."""
     source: bytes = b""
-    """The answer with the items that could be read. It is no field of the protocol."""
+    """The answer with its readable items. The protocol has no such field."""
 
 
 # Of the protocol's version 3.18: the grey text that an editor shows after the caret.
@@ -314,7 +311,7 @@ _NUMBERS = ("kind", "insertTextFormat")
 
 
 def read_answer(answer: bytes) -> CompletionList:
-    """An empty list for null. Raises one of UNREADABLE if the answer is not a list, or if all of its items are
+    """Return an empty list for null. Raises one of UNREADABLE if the answer is not a list, or if all of its items are
     unreadable."""
     try:
         # The fast path: almost all answers can be read strictly.
@@ -329,7 +326,7 @@ def read_answer(answer: bytes) -> CompletionList:
 
 
 def read_locations(answer: bytes) -> list[tuple[str, Position]]:
-    """None for null. Raises one of UNREADABLE."""
+    """Return an empty list for null. Raises one of UNREADABLE."""
     listed = msgspec.json.decode(answer, type=list[Location] | Location | None)
     return [
         (unquote((location.uri or location.target_uri).removeprefix("file://")), stretch.start)
@@ -358,7 +355,7 @@ def _lenient(answer: Any) -> CompletionList:
 
 
 def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
-    """None if the value has another shape. The fields in `ignored` are left out if they are wrong."""
+    """Return None if the value has another shape. The fields in `ignored` are left out if they are wrong."""
     if not isinstance(raw, dict):
         return None
     fields = {name: value for name, value in raw.items() if value is not None}
@@ -389,4 +386,3 @@ NOTED = frozenset(
     "workspace/inlineValue/refresh",
     "workspace/foldingRange/refresh",
 }
-"""Requests of a server that are answered with null."""

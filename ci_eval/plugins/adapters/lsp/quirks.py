@@ -46,7 +46,6 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     """Whether types with the name of something else are left out (`completion.drop_hidden_types`): the server lists
     them or not by chance."""
     kinds: bool = True
-    """Whether the server's kinds of candidates are kept."""
     extension: Extension = ""
     """The extension of VS Code that changes the server's displayed lists; see `model/sessions.py`."""
     announces: bool = False
@@ -54,7 +53,6 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     is done."""
 
     def unusual(self) -> dict[str, bool]:
-        """By their names in camel case."""
         flags = [flag for flag in fields(self) if isinstance(flag.default, bool)]
         unusual = {flag.name: getattr(self, flag.name) for flag in flags if getattr(self, flag.name) != flag.default}
         return {re.sub("_(.)", lambda match: match[1].upper(), name): value for name, value in unusual.items()}
@@ -73,7 +71,8 @@ def clangd_options(place: Place) -> dict[str, Any]:
 
 
 def fallback_options(place: Place) -> dict[str, Any]:
-    """If the user's command names the database (`--compile-commands-dir`), it is read as it is."""
+    """Return clangd's options if the user's command names the database (`--compile-commands-dir`), which is read as it
+    is."""
     return {"fallbackFlags": [f"-I{place.root / folder}" for folder in include_folders(place.root)]}
 
 
@@ -95,15 +94,14 @@ clangd reads compile commands from a database of ours (`compilationDatabasePath`
 OWN_DATABASE = replace(CLANGD, left_out=_nothing_left_out)
 
 PYRIGHT = ServerQuirks(reads_all=True)
-"""It offers to import the names of the modules that are bound: those that the check of an open file or an answer has
-looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
+"""The server offers to import the names of the modules that are bound: those that the check of an open file or an
+answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
 BASEDPYRIGHT = replace(PYRIGHT, silent_if_clean=True)
 
 GOPLS = ServerQuirks(extension="gopls")
 
 
 ERROR = "\n)"
-"""A bracket that closes none."""
 NO_FILE = "untitled"
 ROUNDS = 4
 
@@ -147,7 +145,6 @@ def show_project(
 
 
 def _count_names(client: Client, text: str, letter: str, deadline: float) -> int:
-    """Count the names that the server lists for a letter in a new line after `text`, the open document's."""
     line = f"\n{letter}"
     client.change(text, [(len(text), 0, line)], text + line, deadline)
     try:

@@ -21,11 +21,10 @@ from ci_eval.core.model import Stretch
 from ci_eval.plugins.adapters.testruns.sandbox import Runner, Syntax
 
 LONGEST = 60
-"""Characters of a piece of code in the description of a mutant."""
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """Offsets are in bytes."""
+    """A replacement of a range; offsets are in bytes."""
 
     begin: int
     end: int
@@ -35,7 +34,7 @@ class Mutant(msgspec.Struct, frozen=True):
         return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
 
     def described(self, text: str, focal: Stretch) -> str:
-        """With the line of the function: `line 3: < → <=`."""
+        """Return for example `line 3: < → <=`, with the line of the function."""
         source = text.encode()
         line = source.count(b"\n", len(text[: focal.begin].encode()), self.begin) + 1
         before = " ".join(source[self.begin : self.end].decode().split())
@@ -47,8 +46,8 @@ def _short(text: str) -> str:
 
 
 def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
-    """In an order drawn by place and change. `text`: of the function's file. None if there is no function at
-    `focal`."""
+    """Return mutants in an order drawn by place and change; none without a function at `focal`. `text`: of the
+    function's file."""
     source = text.encode()
     function = find_function(runner, text, focal)
     body = function.child_by_field_name("body") if function else None
@@ -64,7 +63,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
 
 
 def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
-    """The function returns at once and gives nothing; None if that cannot be."""
+    """Return None if no version of the function can give nothing."""
     source = text.encode()
     function = find_function(runner, text, focal)
     body = function.child_by_field_name("body") if function else None
@@ -76,7 +75,7 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
 
 
 def find_function(runner: Runner, text: str, focal: Stretch) -> Node | None:
-    """The outermost function with a body within that stretch; None if there is none."""
+    """Return the outermost function with a body within that stretch, or None."""
     begin, end = (len(text[:offset].encode()) for offset in (focal.begin, focal.end))
     waiting = [parser(runner.grammar).parse(text.encode()).root_node]
     while waiting:
@@ -139,7 +138,7 @@ def _is_docstring(node: Node) -> bool:
 
 
 def _empty(node: Node, code: str) -> str:
-    """Remove the part between the quotes; "" if the text is computed from others, or empty."""
+    """Return "" also if the text is computed from others."""
     if any(child.type in {"interpolation", "template_substitution"} for child in node.children):
         return ""
     quote = next((mark for mark in ('"""', "'''", '"', "'", "`") if code.endswith(mark)), None)

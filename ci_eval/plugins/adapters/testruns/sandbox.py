@@ -27,9 +27,8 @@ from ci_eval.plugins.adapters.process import EngineProcess
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     place: Place
-    """Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
+    """The `folder` is what `Runner.install` made; the run may write in its `scratch`."""
     test: str
-    """Below `files`."""
 
     @property
     def kit(self) -> Path:
@@ -48,24 +47,21 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     argv: Sequence[str]
     variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     compiles: bool = False
-    """If the program fails, the steps after it are not run."""
+    """Later steps are not run if the program fails."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
     code: int
     output: str
-    """The last part of the standard output."""
     trouble: str
-    """The last lines of the standard error."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     compiled: bool = True
     """False if a compiler refused the code."""
     runs: bool = False
-    """Whether a test was found and came to a result."""
     passes: bool = False
-    """Whether a test passed, and none failed."""
+    """True if a test passed, and none failed."""
     said: str = ""
     seconds: float = 0.0
 
@@ -74,11 +70,10 @@ class Syntax(msgspec.Struct, frozen=True, kw_only=True):
     """Names in a grammar of the nodes that mutants change. Leaves are named by their text."""
 
     functions: frozenset[str]
-    """Those with a `body`."""
+    """Function nodes with a `body`."""
     operations: frozenset[str]
-    """Those with an operator among their children."""
+    """Nodes with an operator among their children."""
     swaps: Mapping[str, str]
-    """Operator → the one in its place."""
     negations: frozenset[str] = frozenset({"unary_expression"})
     """The nodes of `not x` and `!x`; for `!x`, the operator is a child."""
     numbers: frozenset[str]
@@ -86,13 +81,12 @@ class Syntax(msgspec.Struct, frozen=True, kw_only=True):
     booleans: Mapping[str, str] = msgspec.field(default_factory=lambda: {"true": "false", "false": "true"})
     """Node of a truth value → the text of the opposite value."""
     returned: str = ""
-    """What `return` returns in place of its value; "" = it is left alone."""
+    """The value that `return` returns instead; "" = it is left alone."""
     removed: Mapping[str, str] = msgspec.field(
         default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
     )
     """Statement → the text in its place; "PARENT NODE" for one that is a statement below that node only."""
     left_alone: frozenset[str] = frozenset()
-    """Nothing is changed within these, such as types."""
 
 
 SWAPS = {
@@ -115,7 +109,6 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     """The kind of environment for a project's dependencies, in `adapters/environments.py`; "" = only records that bring
     all their files are run."""
     runs_own: bool = False
-    """Whether the compiled program in the scratch folder must be started there."""
     syntax: Syntax
     stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
     """Function's node, its body and the file → the change that makes the function return nothing at once: begin and
@@ -124,7 +117,7 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     whole: re.Pattern[str] | None = None
     """The beginning of an answer that is all of the test's file, and so replaces it."""
     heading: re.Pattern[str] | None = None
-    """What such an answer gets from the record's file if it lacks it, such as the name of its package."""
+    """A text that such an answer gets from the record's file if it lacks it, such as the name of its package."""
 
 
 KEPT = 1 << 18
@@ -158,10 +151,8 @@ class Program(EngineProcess):
 class Box(msgspec.Struct, frozen=True, kw_only=True):
     runner: Runner
     kit: Path
-    """What `Runner.install` made."""
     settings: RunSettings
     project: Path | None = None
-    """None if the record has no project."""
     environment: Path | None = None
 
     def run(self, files: Mapping[str, str], test: str, timeout: float) -> Outcome:
@@ -222,9 +213,7 @@ def _links_and_git(folder: str, names: list[str]) -> list[str]:
 
 
 LARGEST = 16 << 20
-"""In bytes; a larger report is none."""
 LINES = 6
-"""Lines that are left of the beginning and of the end of a program's output."""
 LONGEST_LINE = 300
 
 
@@ -281,6 +270,6 @@ def _xml(path: Path) -> str:
 
 
 def telling_lines(text: str) -> list[str]:
-    """Without blank lines, each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
+    """Return no blank lines, and each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
     lines = [quote(line.rstrip(), LONGEST_LINE) for line in text.splitlines() if line.strip()]
     return lines if len(lines) <= 2 * LINES else [*lines[:LINES], "…", *lines[-LINES:]]

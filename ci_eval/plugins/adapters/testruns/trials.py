@@ -31,15 +31,13 @@ class NotRunnable(Exception):
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     runnable: bool = True
-    """If not, `said` has the reason."""
     runs: bool = False
     passes: bool = False
     fails_on_stub: bool | None = None
-    """None = there is no stub of the function."""
     killed: int = 0
     mutants: int = 0
     said: str = ""
-    """For users: why the test does not pass, or which mutants it lets live."""
+    """The reason why the test does not pass, or the mutants that it lets live."""
 
 
 class Trials:
@@ -171,7 +169,7 @@ class _Bench:
 
 
 def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:
-    """The test is indented like its place; if it is a whole file, it is alone."""
+    """Indent the test like its place; a whole file is returned as it is."""
     if runner.whole and runner.whole.match(test.lstrip()):
         heading = runner.heading.search(around) if runner.heading and not runner.heading.search(test) else None
         return f"{heading[0]}\n{test}" if heading else test

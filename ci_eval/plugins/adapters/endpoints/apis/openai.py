@@ -65,7 +65,7 @@ def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
-"""All other types are thoughts or not text."""
+"""Types of the answer's text; other types are thoughts or not text."""
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -111,8 +111,8 @@ def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any
 
 
 def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
-    """Some endpoints count cached tokens in addition to those of the question, and thoughts in addition to those of the
-    answer or only in the total."""
+    """Read the counts. Some endpoints count cached tokens in addition to those of the question, and thoughts in
+    addition to those of the answer or only in the total."""
     asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
     prompt, answer, total, read, created = (
         read_count(usage.get(name))
