@@ -1,5 +1,5 @@
-"""The engines inside the worker process, without installation or start: controls, and predictors of tokens from the
-project's text."""
+"""Engines inside the worker process, with nothing to start: controls, and predictors of tokens from the project's
+text."""
 
 from __future__ import annotations
 
@@ -159,8 +159,7 @@ class Predictor(OpenText, Generic[Options]):
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """Return path → text of all files of the language, as they are on disk. Files that are not text are left
-        out."""
+        """Return path → text of all files of the language on disk, without files that are not text."""
         root = self.surroundings.root
         ignored = NOT_SOURCE | self.surroundings.ignored
         texts = {path: self._text(path) for path in below(root, root, self.surroundings.suffixes, ignored)}

@@ -1,5 +1,4 @@
-"""A driver for engines without a language server: our small program calls the engine, and is asked one question a
-line."""
+"""A driver for engines without a language server: our small program is asked one question a line."""
 
 from __future__ import annotations
 
@@ -37,11 +36,9 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
 
     command: Callable[[Place], Sequence[str]]
     overhead: float = 0.0
-    """Seconds that a question may take on top of the completion: a new compiler may have to start and read the
-    project."""
+    """Seconds that a question may take on top of the completion, if a new compiler must read the project."""
     text: re.Pattern[str] | None = None
-    """The part of a name that is inserted; None = the language's pattern of names. Names without a match are left
-    out."""
+    """The inserted part of a name; None = the language's pattern of names. Names without a match are left out."""
     auto_import: AutoImport = NEVER
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:

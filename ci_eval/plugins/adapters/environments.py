@@ -101,7 +101,6 @@ def find_remedies(
 
 
 def _list_own(name: str, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield folder and import name of the project's own packages below the root."""
     if name == "python":
         for path in sorted(below(root, root, (".py", ".pyi"))):
             parts = path.rpartition(".")[0].split("/")
@@ -208,7 +207,6 @@ def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
 class _Kind(msgspec.Struct, frozen=True):
     make: Callable[[_Task, Path], Mapping[str, str]]
     registry: str
-    """The beginning of the SPECs of projects whose registry names what they need."""
     locked: Callable[[Path], Iterable[bool]]
     """`root` → for each file that may be a lock, if it is one."""
     files: str

@@ -1,5 +1,4 @@
-"""Runs npm and go in the sandbox, where our server is their only way out: it leads to the registries of their settings
-only."""
+"""A runner of npm and go in the sandbox, where our server is the only way out, to the registries of their settings."""
 
 from __future__ import annotations
 
@@ -31,8 +30,8 @@ NOT_PASSED = frozenset({"accept-encoding", "connection", "host", "proxy-connecti
 
 
 class Relay:
-    """A server on this machine that asks registries in a client's place, as long as this context lasts. It handles
-    certificates, redirects, the user's proxies and passwords in addresses."""
+    """A server that asks registries in a client's place, with its certificates, redirects, the user's proxies and
+    passwords."""
 
     def __init__(self, registries: Sequence[Sequence[str]]) -> None:
         """Open the server. The addresses of each registry are asked in turn until one has the file."""
@@ -108,7 +107,6 @@ class Relay:
 
 
 def _host(address: str) -> str:
-    """Return the host and an unusual port; registries name themselves by http as well as https."""
     match = ORIGIN.match(address)
     return re.sub(":(?:80|443)$", "", match["host"].lower()) if match else ""
 
@@ -125,7 +123,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(502)
 
     def _pass_on(self, target: str, ignored: Collection[int] = ()) -> bool:
-        """Return False if the registry does not answer, or its status is ignored."""
         headers = {name: value for name, value in self.headers.items() if name.lower() not in NOT_PASSED}
         body = bytearray()
         try:

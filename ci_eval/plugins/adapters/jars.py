@@ -82,8 +82,7 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
 
 
 def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
-    """Copy into `folder`/jars all jars that a POM with these elements needs to run. Returns path → GROUP:NAME and
-    version. Raises InstallError."""
+    """Copy what a POM with these elements needs to run. Returns path → GROUP:NAME and version. Raises InstallError."""
     (folder / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
         "<version>0</version><packaging>pom</packaging>"
@@ -135,8 +134,7 @@ def list_jars(folder: Path | None) -> list[Path]:
 
 
 def libraries(place: Place, standard: str) -> list[Path]:
-    """Add the engine's own library if the project names none. `standard`: the beginning of that jar's name, such as
-    "kotlin-stdlib"."""
+    """Add the engine's own library if the project names none. `standard`: such as "kotlin-stdlib"."""
     own = list_jars(place.environment)
     if any(path.name.startswith(f"{standard}-") for path in own):
         return own
@@ -148,7 +146,7 @@ def classpath(paths: list[Path]) -> str:
 
 
 def java(place: Place) -> list[str]:
-    """Return a command that writes only where the engine may write, with a heap that fits the engine's memory."""
+    """Java writes only where the engine may write, with a heap that fits the engine's memory."""
     # Without -Xmx, Java takes a quarter of the machine. Beside the heap it needs room for classes and compiled code.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
     # UsePerfData: Java writes such data to /tmp, whatever its temporary folder is.

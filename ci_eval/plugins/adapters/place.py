@@ -1,5 +1,4 @@
-"""The workspace of an engine's process, its environment variables and its configuration, as the calls that start it
-write them."""
+"""The workspace of an engine's process, its environment variables and its configuration."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path
     root: Path
     base: Path
-    """A temporary folder for this engine alone; the engine itself may write only to `scratch` below it."""
+    """The engine itself may write only to `scratch` below this temporary folder."""
     surroundings: Surroundings
 
     @classmethod
@@ -94,7 +93,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def measure_confinement(confine: Confine) -> str:
-    """Try out a program that does nothing."""
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
     )
@@ -170,8 +168,7 @@ def configuration(
     taken_over: Iterable[str] = (),
     **more: Any,
 ) -> SentConfiguration:
-    """Return paths as names. `taken_over`: variables whose values are the user's, and are not stored. `more`: other
-    fields of SentConfiguration."""
+    """`taken_over`: variables whose values are the user's, and are not stored. `more`: of SentConfiguration."""
     secret = frozenset(taken_over)
     plain = {
         name: SET if name in secret or SECRET.search(name) else OF_THE_MACHINE if name == "PATH" else value
@@ -189,8 +186,7 @@ def configuration(
 
 
 def read_engine_files(place: Place) -> dict[str, str]:
-    """Return path → content of the files that were written for the engine, such as settings and its drivers. A content
-    of more than LONGEST characters is represented by its digest."""
+    """Return path → content, such as settings and drivers; the digest of a content of more than LONGEST characters."""
     contents = {}
     for path in sorted(place.base.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.name != CANARY:

@@ -1,5 +1,4 @@
-"""An engine's process: its rights, which `drivers/confine` enforces, its time limits, and its end with everything it
-started."""
+"""An engine's process: its rights (see `drivers/confine`), its time limits, and its end with all that it started."""
 
 from __future__ import annotations
 
@@ -55,8 +54,7 @@ class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
     connects: int = 0
     """A TCP port that the process may connect to; 0 = none, and no socket either."""
     canary: Path | None = None
-    """A file of ours outside of all these folders that must be unreadable for the process; needed unless `confine` is
-    off."""
+    """A file that the process must not be able to read; needed unless `confine` is off."""
     memory: int = 0
     """Bytes for the process and all it starts together; 0 = no limit."""
     address_space: int = 0
@@ -65,8 +63,7 @@ class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """A folder that the supervisor deletes if ci-eval itself is killed."""
 
     def around(self, argv: Sequence[str], report: int) -> list[str]:
-        """Return the command that starts `argv` in this sandbox. A report of what is still open goes to descriptor
-        `report`."""
+        """`report`: the descriptor that gets a report of what is still open."""
         paths = {"--run": self.runs, "--read": self.reads, "--write": self.writes}
         options = [text for name, allowed in paths.items() for path in allowed for text in (name, str(path))]
         options += ["--confine", self.confine, "--report", str(report)]
@@ -104,8 +101,7 @@ def _find_interpreters(path: Path) -> Iterator[Path]:
 
 
 def find_install_root(path: Path) -> Path:
-    """Return the folder in which a file was installed or is developed, or the file itself if that folder holds too
-    much."""
+    """Return where a file was installed or is developed, or the file itself if that folder holds too much."""
     if "node_modules" in path.parts:
         # A package of npm needs those that are installed next to it.
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
@@ -225,8 +221,8 @@ class EngineProcess:
         return read_cpu_clocks(self._pids)
 
     def stop_clock(self, began: Mapping[int, int]) -> float | None:
-        """Return milliseconds since `start_clock`; None if the system does not say. Processes that ended or started
-        meanwhile are left out."""
+        """Return milliseconds; None if the system does not say. Processes that ended or started meanwhile are left
+        out."""
         now = read_cpu_clocks(began)
         return sum(now[pid] - began[pid] for pid in now) / 1e6 if now else None
 
@@ -337,8 +333,7 @@ _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORE
 
 
 class MessageProcess(EngineProcess):
-    """A server that speaks in messages. Its output is read even while we write: otherwise both sides could wait for
-    each other for ever."""
+    """A server whose output is read even while we write: otherwise both sides could wait for each other for ever."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
@@ -376,8 +371,7 @@ class MessageProcess(EngineProcess):
                 raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
 
     def receive(self, deadline: float) -> bytes | None:
-        """Return None if no message is there by `deadline` (time.monotonic()). Raises EngineCrash or
-        EngineMisbehaved."""
+        """Return None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
         while time.monotonic() < deadline:
             message = self._message()
             if message is not None:
@@ -432,7 +426,6 @@ class MessageProcess(EngineProcess):
         return True
 
     def wait_for_end(self, seconds: float) -> bool:
-        """Return whether the program ends in time. Its output is dropped meanwhile."""
         deadline = time.monotonic() + seconds
         with suppress(EngineCrash, EngineMisbehaved):
             while self.receive(deadline) is not None:

@@ -75,8 +75,6 @@ def answering_python(place: Place) -> Path:
 
 
 def python_code(place: Place, code: str, *arguments: str) -> list[str]:
-    """Return the command that runs a line of Python, isolated, with the packages of the place's folder and no
-    others."""
     return [
         interpreter(),
         "-I",

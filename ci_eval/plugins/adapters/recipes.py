@@ -338,5 +338,4 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
 
 
 def plain(name: str) -> str:
-    """Return for example `vtsls-language-server` for `@vtsls/language-server`."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")

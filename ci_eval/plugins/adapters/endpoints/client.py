@@ -1,5 +1,4 @@
-"""The client of an endpoint: it asks the store of answers first, then the network within budgets, and again if that
-helps."""
+"""The client of an endpoint: it asks the store of answers, then the network within budgets, and again if that helps."""
 
 from __future__ import annotations
 
@@ -62,10 +61,10 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
     settings: EndpointConfig
     mode: Mode
     command: str = msgspec.field(default_factory=lambda: uuid4().hex)
-    """A name of this run, whose processes share one budget."""
 
     @classmethod
     def new(cls, settings: EndpointConfig) -> Asking:
+        """Raises ConfigError."""
         mode = mode_here()
         prices = bool(settings.price.input), bool(settings.price.output)
         if any(prices) and not all(prices):
@@ -144,7 +143,7 @@ class Client:
         return Request(address=self.address, body=_merge(body, settings.extra), repeat=repeat)
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
-        """Return the answer that is stored under that request, or else the one to this body. Raises EngineFailure."""
+        """Raises EngineFailure."""
         # An answer that this client has just got is used again: --record asks each question once.
         is_known = self._mode != "record" or request.canonical in self._fresh
         reply = self._answers.find(request) if is_known else None
@@ -288,7 +287,7 @@ def read_key(name: str | None, *, needed: bool) -> str:
 
 
 def _wait(trouble: Trouble, number: int) -> float:
-    """Return the seconds that the endpoint asks for, or twice as long each time; and a little at random."""
+    """Return the endpoint's seconds, or twice as long each time; and a little at random."""
     # A little at random, so that not all processes come back at once.
     jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
     if trouble.wait is not None:

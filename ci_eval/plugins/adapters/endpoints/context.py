@@ -75,12 +75,12 @@ def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len)
 
 
 def head(text: str, most: int, measure: Measure = len) -> str:
-    """Return the longest beginning of whole lines that fits; of a first line that is too long, its beginning."""
+    """Return whole lines that fit; of a first line that is too long, its beginning."""
     return text[: _longest([*_begins(text), len(text)], lambda length: measure(text[:length]) <= most, most)]
 
 
 def tail(text: str, most: int, measure: Measure = len) -> str:
-    """Return the longest end of whole lines that fits; of a last line that is too long, its end."""
+    """Return whole lines that fit; of a last line that is too long, its end."""
     whole = len(text)
     lengths = [*(whole - begin for begin in reversed(_begins(text)) if begin < whole), whole]
     return text[whole - _longest(lengths, lambda length: measure(text[whole - length :]) <= most, most) :]
@@ -103,13 +103,12 @@ def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> 
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """The text is the prefix, without the additions of a family's template."""
     # A token for the beginning of a text would be counted with each piece.
     return {"content": prompt.prefix, "add_special": False, "model": settings.model}
 
 
 def read(response: Mapping[str, Any]) -> Piece:
-    """Return the number of tokens. Raises TypeError if the tokens are not a list."""
+    """Raises TypeError if the tokens are not a list."""
     tokens = response["tokens"]
     if not isinstance(tokens, list):
         raise TypeError("tokens are a list")
@@ -158,7 +157,6 @@ class OtherFiles:
     """The files with these endings, read once, when any is first needed."""
 
     def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
-        """`ignored`: names of files and folders that are left out."""
         self._root = root
         self._ignored = NOT_SOURCE | ignored
         self._suffixes = suffixes
@@ -166,7 +164,6 @@ class OtherFiles:
         self._paths: list[str] = []
         self._sizes: list[int] = []
         self._using: dict[str, list[int]] = defaultdict(list)
-        """Identifier → numbers of the files that have it."""
         self._modules = Modules(())
 
     def chosen(
@@ -242,7 +239,7 @@ class Context(msgspec.Struct, kw_only=True):
     others: OtherFiles | None = None
 
     def at(self, path: str, text: str, offset: int) -> Window:
-        """The same each time. Raises EngineFailure."""
+        """Return the same view each time. Raises EngineFailure."""
         settings = self.settings.window
         measure: Measure = self.tokenizer.count if self.tokenizer else len
         view = window(text, offset, settings, measure)

@@ -1,7 +1,5 @@
-"""An engine made of a language model behind an address: the questions, and the suggestions in their answers.
-
-It runs in ci-eval's own process, and reaches that address alone.
-"""
+"""An engine made of a language model at an address: it runs in ci-eval's own process, and reaches that address
+alone."""
 
 from __future__ import annotations
 
@@ -157,8 +155,7 @@ class Asked(OpenText):
         self._path = path
 
     def complete(self, query: Query) -> Answer:
-        """Return one suggestion. The latency is the time until its last token. Raises EngineMisbehaved if
-        log-probabilities are missing."""
+        """Raises EngineMisbehaved if log-probabilities are missing. The latency lasts until the last token."""
         view = self._view(query)
         reply = self._client.ask(build_prompt(view, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
@@ -204,7 +201,7 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
     asking: Asking
     name: str
     holes: bool
-    """Whether the engine is asked at carets; else about records."""
+    """True if the engine is asked at carets, not about records."""
     summary: str = "the language model of your configuration"
     languages: frozenset[str] | None = None
     version: str = ""
@@ -221,8 +218,7 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Ask the endpoint something. The version in reports is `version`, or the endpoint's name for the model. Raises
-        InstallError."""
+        """Ask the endpoint something. `version`: None = the endpoint's name for the model. Raises InstallError."""
         client = Client(self.asking, cache, PATIENCE)
         tokenizer = make_tokenizer(self.asking, cache, PATIENCE) if self.holes else None
         try:

@@ -37,7 +37,7 @@ token of an echoed text."""
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of one JSON object of an answer: a chunk of a stream, or the whole."""
+    """A chunk of a stream, or the whole answer."""
 
     text: str = ""
     finish: str = ""
@@ -45,7 +45,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
     thought: str = ""
     refused: bool = False
     is_whole: bool = False
-    """Whether `text` is all of the answer so far, rather than the part after earlier chunks."""
+    """True if `text` is all of the answer so far, rather than the part after earlier chunks."""
     has_choice: bool = True
     """False for counts alone, and for a list without answers."""
     model: str = ""
@@ -66,9 +66,9 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     """The field of each object of an answer; in a stream, objects without it are passed over."""
     counts_at_the_end: bool = False
-    """Whether a stream has the number of tokens only if `stream_options` asks for it."""
+    """True if a stream has the number of tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
-    """None = the api has none."""
+    """The api's fields for log-probabilities; None = it has none."""
     free: bool = False
     """True if the model writes nothing, so that no budget counts the request."""
 
@@ -88,7 +88,7 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
     first_token: float | None = None
     """Milliseconds; None if the answer came in one piece."""
     last_token: float = 0.0
-    """Milliseconds until the answer was complete."""
+    """Milliseconds."""
     logprobs: Logprobs = ()
     refused: str = ""
     """The reason why the endpoint will never answer this; "" = it has."""
@@ -100,7 +100,6 @@ def read_count(value: object) -> int | None:
 
 
 def common_fields(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed") -> dict[str, Any]:
-    """`seed`: the name that this api has for the seed."""
     sampling = settings.sampling
     fields = {
         "model": settings.model,

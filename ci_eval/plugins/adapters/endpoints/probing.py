@@ -140,7 +140,6 @@ class Examination:
         yield ability
 
     def _forms(self) -> Iterator[Ability]:
-        """Yield each caret's form, then the number of answers in each form."""
         forms = Counter[str]()
         with self._client(stream=False) as client:
             for number, offset in enumerate(CARETS, 1):
@@ -171,7 +170,6 @@ FORM_TOKENS = 512
 
 
 def _read_form(reply: Reply, query: Query, settings: EndpointConfig) -> tuple[str, str]:
-    """Return the form of an answer at a caret of SAMPLE, and what would be inserted."""
     before = SAMPLE[: query.offset]
     part = read_answer(reply.text, SAMPLE, query, settings, Reading("python", "python"))
     if measure_usage(reply, before, query, None, part).unreadable:

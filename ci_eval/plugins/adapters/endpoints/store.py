@@ -1,7 +1,7 @@
 """Files that several processes share: stored answers, the budget of a command, and slots for concurrent questions.
 
-An endpoint is not asked again for a request that it has answered. A row is a request in its canonical form (with the
-number of its repeat), its SHA-256 as the key, and the reply as JSON. Keys of endpoints are no part of a request.
+A row is a request in its canonical form (with the number of its repeat), its SHA-256 as the key, and the reply as JSON.
+Keys of endpoints are no part of a request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ci_eval.core.model.settings import BudgetConfig, PriceConfig
 from ci_eval.plugins.adapters.endpoints.messages import Reply
 
 PATIENCE = 60.0
-"""Seconds to wait for another process that is writing."""
+"""Seconds."""
 
 
 class Database:
@@ -74,8 +74,6 @@ class Database:
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A repeat of the same question is another request."""
-
     address: str
     body: dict[str, Any]
     repeat: int = 0
@@ -127,8 +125,8 @@ class Answers:
                 yield msgspec.json.encode(Kept(request=stored[0], reply=stored[1], asked=asked)) + b"\n"
 
     def take(self, lines: Iterable[bytes], source: str) -> int:
-        """Add the answers to requests without one, and return how many. Raises ConfigError if a line is not a stored
-        answer; then none is added."""
+        """Return the number of added answers. Raises ConfigError if a line is not a stored answer; then none is
+        added."""
         added = 0
         with self._database.changing() as cursor:
             for number, line in enumerate(lines, 1):

@@ -68,7 +68,7 @@ SPENT = re.compile(
     r"exceeded your (?:current )?quota|billing hard limit|account balance|payment required",
     re.IGNORECASE,
 )
-"""The words of the same, believed only without words of a wait, or of a limit that ends with the minute."""
+"""Words of a spent budget, believed only without words of a wait, or of a limit that ends with the minute."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
     r"too many requests|overloaded|capacity",
@@ -79,7 +79,7 @@ THROTTLED = re.compile(
     r"(?:please|must|before) wait|wait before|slow down",
     re.IGNORECASE,
 )
-"""No refusal of a long question has these words; it may say "try again with a shorter prompt"."""
+"""Words that no refusal of a long question has; it may say "try again with a shorter prompt"."""
 
 BUSY = re.compile(
     r"overloaded|(?:server|model|service) is (?:busy|overloaded)|at capacity|currently unavailable", re.IGNORECASE
@@ -124,7 +124,7 @@ ABOVE_ITS_LIMIT = re.compile(
     rf"(?:{_BOUND}|too large|above|between|(?:should|must) be)",
     re.IGNORECASE | re.DOTALL,
 )
-"""The limit of the answer's tokens is higher than the model's."""
+"""Words of a refusal because the limit of the answer's tokens is higher than the model's."""
 OF_THE_QUESTION = re.compile(
     rf"\b(?:prompt|inputs?|messages|context|conversation|question)\b|{_SUBJECT} is too long", re.IGNORECASE
 )
@@ -214,7 +214,6 @@ EPOCH = 1e9
 class Trouble(Exception):
     reason: str
     again: bool = False
-    """Whether the same request may be answered later."""
     wait: float | None = None
     """Seconds."""
     kind: type[EngineFailure] = EngineRaised
@@ -229,7 +228,6 @@ def timed_out(seconds: float) -> Trouble:
 
 
 def garbage(reason: str) -> Trouble:
-    """Often a proxy's page, which is gone a second later."""
     return Trouble(reason, again=True, kind=EngineMisbehaved)
 
 
@@ -303,7 +301,6 @@ def _is_too_long(words: str) -> bool:
 
 
 def _advice(code: int, words: str) -> str:
-    """Return the setting to change if a field of the request was refused; else ""."""
     if code == 404:
         return ": check engine.model, engine.api, and the path of engine.endpoint"
     if ABOVE_ITS_LIMIT.search(words) and not re.search(r"\buse\W+\w+\W+instead", words, re.IGNORECASE):
@@ -390,7 +387,6 @@ def _wait_said(content: object) -> float | None:
 
 
 def _moment(text: str) -> float | None:
-    """Return the seconds until a moment: seconds, a duration, a date, or a moment since 1970."""
     if (number := _float(text)) is not None:
         while number > 1000 * EPOCH:  # in milliseconds, or less
             number /= 1000

@@ -45,6 +45,7 @@ COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 
 
 def whole(parts: Iterable[bytes]) -> Iterator[Any]:
+    """Yield the one object that all parts make up. Raises Trouble."""
     yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
 
 
@@ -74,7 +75,7 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
 
 
 def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
-    """Return the text that is held back until more of it comes, and the object that is whole now, if one is."""
+    """Return the text that waits for more, and the object that is whole now, if one is."""
     goes_on = held.startswith((b"{", b"["))
     joined = held + b"\n" + text if goes_on else text
     if not joined.startswith((b"{", b"[")):
@@ -90,8 +91,7 @@ def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
 
 
 def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines end with LF, CR LF or CR (https://html.spec.whatwg.org/multipage/server-sent-events.html); a byte order
-    mark before them is no part of the text."""
+    """Yield lines, without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
     buffer, mark = b"", codecs.BOM_UTF8
     for part in parts:
         buffer += part
@@ -114,8 +114,7 @@ def _parse(text: bytes) -> Any:
 
 
 def find_error(answer: Mapping[str, Any], key: str) -> object:
-    """Return the error in an object with code 200, in one of the shapes of servers; None without one. `key`: the field
-    that an answer of this api has."""
+    """Return the error in an object with code 200; None without one. `key`: the field of this api's answers."""
     if answer.get("error"):
         return answer["error"] if isinstance(answer["error"], Mapping) else answer
     if answer.get("object") == "error" or answer.get("type") == "error":
@@ -136,7 +135,6 @@ class Assembly:
         self.text = self.thought = ""
         self.logprobs: list[tuple[int, float | None]] = []
         self.last = Piece()
-        """The last values of the model, the counts, and the reason for the end."""
         self.first_text: float | None = None
         self.is_done = False
         self._refused = False

@@ -26,7 +26,6 @@ from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import ENDING, EngineProcess
 
 GENERATIONS = {"k19": "evaluate-completion", "ij21": "ml-evaluate", "ij23": "ml-evaluate"}
-"""The plugin's generation → its command of the IDE."""
 
 
 class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -39,7 +38,7 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
     generation: str = "ij23"
     feature: str = "token-completion"
     java: str = ""
-    """The folder of the JDK that the project gets if it has none."""
+    """The JDK of projects that have none."""
     idle: float = 900.0
     """Seconds without output after which the IDE is taken to be stuck."""
 
@@ -64,7 +63,6 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
 
 MARKER = ".ci-eval-complete"
 LARGEST = Limits(entries=500_000, file_bytes=4 << 30, total_bytes=16 << 30)
-"""An unpacked IDE has a few GB."""
 LARGEST_DOWNLOAD = 4 << 30
 
 
@@ -200,7 +198,7 @@ class WatchedProcess(EngineProcess):
                 return
 
     def ended(self) -> int:
-        """Return the exit code. Raises EngineTimeout if the program has closed its output and goes on."""
+        """Raises EngineTimeout if the program has closed its output and goes on."""
         try:
             code = self._process.wait(timeout=ENDING)
         except subprocess.TimeoutExpired:
@@ -268,8 +266,7 @@ class IdeEngine(msgspec.Struct, frozen=True):
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Find the IDE, or unpack it. `version` must be its product and build. Raises ConfigError or
-        PreparationError."""
+        """Find or unpack it. `version` must be its product and build. Raises ConfigError or PreparationError."""
         ide = find(self.options, cache)
         if version is not None and version != ide.build:
             raise ConfigError(f"engine jetbrains@{version} is asked for, and {ide.folder} is {ide.build}")

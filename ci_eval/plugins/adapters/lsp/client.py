@@ -1,5 +1,4 @@
-"""The client of one server process: it sends the text of a document, asks for completion, and answers the server's
-requests."""
+"""The client of one server: it sends the document, asks for completion, and answers the server's requests."""
 
 from __future__ import annotations
 
@@ -51,7 +50,7 @@ TRIES = 5
 PAUSE = 0.1
 """Seconds before the second try; each further one waits twice as long."""
 GOODBYE = 2.0
-"""Seconds that a server has for an orderly end."""
+"""Seconds for an orderly end."""
 
 _Kind = TypeVar("_Kind")
 INVOKED = {"triggerKind": 1}
@@ -246,7 +245,7 @@ class Client:
             raise EngineRaised(f"{self.process.name} {verb} what is none: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
-        """Add what the list left out. Raises EngineRaised if the answer cannot be read."""
+        """Raises EngineRaised if the answer cannot be read."""
         answer = self._ask("completionItem/resolve", item, deadline)
         return self._read(msgspec.json.decode, answer, "resolved an item to")
 
@@ -268,8 +267,7 @@ class Client:
     def complete_inline(
         self, text: str, offset: int, deadline: float
     ) -> tuple[list[InlineItem] | InlineList | None, float]:
-        """Return the grey text for an offset (code points) of the open document, and its arrival
-        (`time.perf_counter()`). Raises EngineRaised."""
+        """Return the grey text and its arrival (`time.perf_counter()`); `offset`: code points. Raises EngineRaised."""
         answer, arrived = self._ask_at("textDocument/inlineCompletion", text, offset, deadline)
         return self._read(INLINE_ANSWER.decode, answer, "answered an inline completion with"), arrived
 
@@ -281,7 +279,6 @@ class Client:
             self._ask("textDocument/selectionRange", question, deadline)
 
     def await_check(self, deadline: float) -> bool:
-        """Return whether the diagnostics of the open document came in time."""
         began = time.monotonic()
         while not self._is_checked and (message := self._receive(deadline)) is not None:
             self._handle(message, deadline)
@@ -290,8 +287,7 @@ class Client:
         return self._is_checked
 
     def settle(self) -> None:
-        """Wait until announced work is done, or for `Launch.ready` seconds. A server that announces none for a while is
-        taken to be ready, unless it always announces some."""
+        """Wait until announced work is done, for `Launch.ready` seconds at most, or until a server stays quiet."""
         began = time.monotonic()
         quiet, deadline = began + self._launch.quiet, began + self._launch.ready - self.waited
         while self._await_work(min(quiet, deadline), deadline):
@@ -299,8 +295,7 @@ class Client:
             quiet = time.monotonic() + QUIET
 
     def _await_work(self, quiet: float, deadline: float) -> bool:
-        """Wait for an announcement until `quiet`, and for the end of all announced work. Returns whether to go on
-        waiting."""
+        """Wait for an announcement until `quiet`, then for the end of all work. Returns whether to go on."""
         began = time.monotonic()
         while not self.is_loading:
             if (message := self._receive(quiet)) is None:
@@ -368,8 +363,7 @@ class Client:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _handle(self, message: Message, deadline: float) -> None:
-        """Answers that nobody waits for any more are dropped. Raises EngineMisbehaved for an answer to a request that
-        was not sent."""
+        """Raises EngineMisbehaved for an answer to a request that was not sent; answers that came late are dropped."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":

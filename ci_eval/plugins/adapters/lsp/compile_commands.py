@@ -23,8 +23,7 @@ from ci_eval.plugins.languages.cpp.imports import Command, folders, sources
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
-"""Files in clangd's order of each folder above a file (`DirectoryCache` in
-clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
+"""Files in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 MOST_FLAGS = 500_000
 """The limit of a database for a project without one: each file gets a fresh clangd, which reads the whole database."""
@@ -77,7 +76,7 @@ SEPARATE = frozenset(
     "-resource-dir --output --language --include --imacros --prefix -F".split()
 )
 OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|shared|static|rdynamic|save-temps)")
-"""About the output of a build, of no use to clangd. They are not counted if they are left out."""
+"""Flags about a build's output are not counted if they are left out."""
 WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})
 COMPILER = re.compile(r"[A-Za-z0-9_][\w.+-]*")
 
@@ -287,7 +286,6 @@ class CompileCommands:
             self.dropped[re.split(r"[=,]", flag[:40])[0]] += 1
 
     def _is_readable(self, value: str, directory: str) -> bool:
-        """Return whether the path, links resolved, leads into the project or to the system's headers."""
         try:
             path = Path(os.path.realpath(Path(directory, value)))
         except ValueError:

@@ -1,4 +1,4 @@
-"""Conversion of completion items into offers: the text that would be in the document from the token's beginning on."""
+"""A conversion of completion items into offers: the text of the document from the token's beginning on."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ DEEPEST = 20
 LONGEST_SNIPPET = 20_000
 """Characters; a longer snippet is text as a whole."""
 MOST_UNCLOSED = 20
-"""Unclosed transforms, after which all others are text. Each makes the reader look for its end."""
+"""Unclosed transforms; all others are text, since each makes the reader look for its end."""
 
 
 def expand(snippet: str) -> tuple[str, int]:
@@ -101,7 +101,6 @@ class _SnippetReader:
         """Characters; None = there is no placeholder so far."""
 
     def read(self, depth: int = 0) -> str:
-        """Read up to the bracket that closes a placeholder, or up to the end at depth 0."""
         parts: list[str] = []
         while self._at < len(self._snippet):
             if depth and self._snippet[self._at] == "}":
@@ -197,8 +196,6 @@ _SIGNS = re.compile(r"^\W+")
 
 
 class Question:
-    """The caret's line, and the position for which a list was asked: both are needed to read ranges."""
-
     def __init__(
         self,
         text: str,
@@ -331,7 +328,6 @@ class _Reader:
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
     def _range(self, positions: tuple[Position, Position]) -> Replaced:
-        """The part is not visible if the range is on another line than the caret's, or over several lines."""
         start, end = positions
         number, column = self._question.number, self._question.column
         # VS Code never shows such an item (`isInvalid` in suggest.ts, 1.95).
@@ -349,8 +345,6 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        """Return the text that acceptance leaves after the name (`written` is new), and the text removed around the
-        name."""
         question, after = self._question, replaced.end - self._question.asked
         if replaced.begin == question.token and not after:
             return written
@@ -386,8 +380,8 @@ _MARKS = " \u2022"
 
 
 def drop_hidden_types(offers: list[Suggestion]) -> list[Suggestion]:
-    """Leave out classes, and constructors, with the name of a function, a variable or an alias as well: in C++, these
-    hide the class ([basic.scope.hiding])."""
+    """Drop types with the name of a function, variable or alias: in C++, these hide the class
+    ([basic.scope.hiding])."""
     hiding = {_name(offer) for offer in offers if offer.kind in HIDING}
     return [offer for offer in offers if offer.kind not in TAGS or _name(offer) not in hiding]
 

@@ -58,8 +58,7 @@ def custom(
     own: Overlay = NOTHING,
     like: LspEngine | None = None,
 ) -> LspEngine:
-    """Resolve relative paths from the current folder. `like`: the engine whose configuration it gets. `own`: the
-    overlay on top of that."""
+    """Resolve paths from the current folder. `like`: the engine whose configuration it gets; `own`: on top of that."""
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     first = command[1] if len(command) > 1 and _interprets(command[0]) else ""
     if SCRIPT.fullmatch(first) and not Path(first).is_file():
@@ -114,7 +113,6 @@ def calls_itself(name: str, engine: LspEngine) -> bool:
 
 
 def is_called(command: Sequence[str], engine: LspEngine) -> bool:
-    """Return whether the program, or its npm package, has a name of that engine's server."""
     known = {engine.name, *engine.programs}
     path = shutil.which(command[0])
     files = (find_script(command), Path(command[0]), Path(path).resolve() if path else None)

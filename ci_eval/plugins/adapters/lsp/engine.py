@@ -83,8 +83,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     auto_import: AutoImport = UNKNOWN
     auto_imports: str = "default"
     programs: tuple[str, ...] = ()
-    """Names of a user's command that is this server, next to the engine's own: of its program, of its npm package, or
-    the one that the server gives itself."""
+    """Names of a user's command that is this server: its program, its npm package, or the server's own name."""
     flags: tuple[str, ...] = ()
     """Arguments that a user's command gets as well, if the user takes this server as its model."""
     own: Overlay = NOTHING
@@ -92,6 +91,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     """The engine that a user's command is configured as; "" = none."""
 
     def launch(self, place: Place) -> Launch:
+        """Raises ConfigError."""
         # The user's settings come last, so they win over `interpret.autoImport`.
         overlays = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
@@ -138,8 +138,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
         return beforehand(installation, surroundings, write)
 
     def introduce(self, installation: Installation, surroundings: Surroundings) -> tuple[str, bool]:
-        """Start a server, and return the name that it gives itself ("" = none) and whether it completes. Raises
-        EngineFailure."""
+        """Return the server's own name ("" = none) and whether it completes. Raises EngineFailure."""
 
         def ask(place: Place) -> tuple[str, bool]:
             # A server sends its name and abilities without a loaded project.
@@ -183,15 +182,12 @@ class RunningLsp:
         self._asked = 0
         """Characters of the prefix that were typed when the server was last asked for a list."""
         self._is_typed = False
-        """Whether the last thing sent to the server is the character before the caret."""
         self.deletes = False
-        """Whether the last change before a question is a deletion, not the typing of the character before the caret."""
         self._fresh = True
         self._cold_until = 0.0
         self._copies = 0
         self._language = ""
         self._waited = (0.0, 0)
-        """The seconds and the unready starts (see `waited`) of processes that have ended."""
 
     # ------------------------------------------------------------------------------------------------------ process
 
@@ -263,8 +259,7 @@ class RunningLsp:
         self._is_typed = False
 
     def complete(self, query: Query) -> Answer:
-        """Return a list that the server called complete while a token is typed on, as editors do. For more than a word,
-        a server that completes inline is asked for inline completion."""
+        """Answer from the last list while a token is typed on, if the server called it complete, as editors do."""
         if query.span not in {"word", "around"} and self._running.completes_inline:
             return self._inline(query)
         # The extension for clangd calls all lists incomplete.

@@ -89,7 +89,7 @@ NEVER = AutoImport(usual="none")
 
 
 def merge_objects(below: Any, above: Any) -> Any:
-    """Objects key by key at every depth, anything else as a whole."""
+    """Merge objects key by key at every depth, anything else as a whole."""
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
     return {
@@ -99,7 +99,6 @@ def merge_objects(below: Any, above: Any) -> Any:
 
 
 def expand_folders(value: Any, folders: Mapping[str, str]) -> Any:
-    """Replace the names of folders in texts, such as `{root}`, by their paths."""
     if isinstance(value, str):
         for name, path in folders.items():
             value = value.replace(name, path)
@@ -110,7 +109,7 @@ def expand_folders(value: Any, folders: Mapping[str, str]) -> Any:
 
 
 def add_arguments(command: Sequence[str], arguments: Sequence[str]) -> list[str]:
-    """Arguments of the same names are replaced."""
+    """Replace arguments of the same names."""
     # An option given twice could count as both or as an error, so the later one replaces the earlier.
     names = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and "=" in argument}
     return [*(part for part in command if part.partition("=")[0] not in names), *arguments]

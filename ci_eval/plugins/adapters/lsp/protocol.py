@@ -230,14 +230,12 @@ class Capabilities(Struct, rename="camel"):
     position_encoding: str = "utf-16"
     text_document_sync: SyncOptions | int | None = None
     completion_provider: bool | dict[str, Any] | None = None
-    """May be empty; None and false mean that the server does not complete."""
+    """An object may be empty; None and false mean no completion."""
     inline_completion_provider: bool | dict[str, Any] | None = None
-    """May be empty; None and false mean that the server does not complete inline."""
     definition_provider: bool | dict[str, Any] | None = None
 
     @property
     def sync(self) -> int:
-        """Return 0, 1 or 2, as in SyncOptions."""
         options = self.text_document_sync
         return options.change if isinstance(options, SyncOptions) else options or 0
 
@@ -292,8 +290,7 @@ _HALF = re.compile(
 
 
 def mend_text(body: bytes) -> bytes:
-    """Mend a message as `JSON.parse` of its decoded text reads it: bytes that are not UTF-8, and halves of characters,
-    become U+FFFD. What is not JSON is returned as it came."""
+    """Mend a message as `JSON.parse` would: bytes that are not UTF-8, and halves of characters, become U+FFFD."""
     text = body if body.isascii() else body.decode(errors="replace").encode()
     if not _HALF.search(text):
         return text
@@ -311,8 +308,7 @@ _NUMBERS = ("kind", "insertTextFormat")
 
 
 def read_answer(answer: bytes) -> CompletionList:
-    """Return an empty list for null. Raises one of UNREADABLE if the answer is not a list, or if all of its items are
-    unreadable."""
+    """Return an empty list for null. Raises one of UNREADABLE if there is no list, or no readable item."""
     try:
         # The fast path: almost all answers can be read strictly.
         strict = _STRICT.decode(answer)

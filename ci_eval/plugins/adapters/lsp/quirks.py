@@ -31,26 +31,21 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     left_out: Callable[[Path], str] = _nothing_left_out
     """Project's root → the settings that the server is not given, in a few words; "" = none."""
     anew: bool = False
-    """Whether each file gets a fresh server, since answers would otherwise show what it has seen of others."""
+    """True if each file gets a fresh server, since answers would show what it has seen of others."""
     serial: bool = False
-    """Whether the server handles one message at a time. It is only asked after it has worked through the last edit;
-    otherwise that work would count as part of its latency. Its first answer is as good as any, so it gets no time to
-    warm up."""
+    """True if it handles one message at a time. It is only asked after the last edit is digested; otherwise that work
+    would count as part of its latency. Its first answer is as good as any, so it gets no time to warm up."""
     reads_all: bool = False
-    """Whether the server offers to import names of the modules that it has looked into so far. If so, it is shown all
-    files of the project after its start; see `show_project`."""
+    """True if it offers names of the modules that it has looked into so far; see `show_project`."""
     silent_if_clean: bool = False
-    """Whether the server publishes no diagnostics of a file without any. So each file ends with an error while it is
-    shown (`reads_all`)."""
+    """True if a clean file gets no diagnostics. Then each shown file (`reads_all`) ends with an error."""
     hides_tags: bool = False
-    """Whether types with the name of something else are left out (`completion.drop_hidden_types`): the server lists
-    them or not by chance."""
+    """True if types with the name of something else are left out, since the server lists them or not by chance."""
     kinds: bool = True
     extension: Extension = ""
     """The extension of VS Code that changes the server's displayed lists; see `model/sessions.py`."""
     announces: bool = False
-    """Whether the server always announces the loading of the project (`$/progress`). If so, it is not asked before that
-    is done."""
+    """True if it always announces its loading (`$/progress`); then it is not asked before that is done."""
 
     def unusual(self) -> dict[str, bool]:
         flags = [flag for flag in fields(self) if isinstance(flag.default, bool)]
@@ -71,8 +66,7 @@ def clangd_options(place: Place) -> dict[str, Any]:
 
 
 def fallback_options(place: Place) -> dict[str, Any]:
-    """Return clangd's options if the user's command names the database (`--compile-commands-dir`), which is read as it
-    is."""
+    """Leave `--compile-commands-dir` of the user's command as it is."""
     return {"fallbackFlags": [f"-I{place.root / folder}" for folder in include_folders(place.root)]}
 
 

@@ -46,8 +46,7 @@ def _short(text: str) -> str:
 
 
 def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
-    """Return mutants in an order drawn by place and change; none without a function at `focal`. `text`: of the
-    function's file."""
+    """Return them in an order drawn by place and change; none without a function at `focal`."""
     source = text.encode()
     function = find_function(runner, text, focal)
     body = function.child_by_field_name("body") if function else None
@@ -138,7 +137,6 @@ def _is_docstring(node: Node) -> bool:
 
 
 def _empty(node: Node, code: str) -> str:
-    """Return "" also if the text is computed from others."""
     if any(child.type in {"interpolation", "template_substitution"} for child in node.children):
         return ""
     quote = next((mark for mark in ('"""', "'''", '"', "'", "`") if code.endswith(mark)), None)

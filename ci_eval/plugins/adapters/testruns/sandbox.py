@@ -1,5 +1,4 @@
-"""Runs of tests: what each language says of them, a run in a fresh folder, confined and without network, and the
-runners' reports."""
+"""Runs of tests in a fresh folder, confined and without network, and the reports of test runners."""
 
 from __future__ import annotations
 
@@ -106,14 +105,12 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     steps: Callable[[Work], Sequence[Step]]
     read: Callable[[Work, Ended], Outcome]
     dependencies: str = ""
-    """The kind of environment for a project's dependencies, in `adapters/environments.py`; "" = only records that bring
-    all their files are run."""
+    """A name of `adapters/environments.py`; "" = only records that bring all their files are run."""
     runs_own: bool = False
     syntax: Syntax
     stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
-    """Function's node, its body and the file → the change that makes the function return nothing at once: begin and
-    end of the replaced text, and the new text. The code after it stays, so that imports are used. None if that
-    cannot be."""
+    """The function's node, its body and the file → begin and end of the change that makes it return nothing at once,
+    and the new text. The code after it stays, so that imports are used."""
     whole: re.Pattern[str] | None = None
     """The beginning of an answer that is all of the test's file, and so replaces it."""
     heading: re.Pattern[str] | None = None
@@ -245,7 +242,6 @@ def read_junit(
 
 
 def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
-    """`elements`: those in the report about tests that did not pass."""
     if not elements:
         why = "the test runner failed behind its tests" if runs else "no test was run to its end"
         return f"{why} (exit code {ended.code})"

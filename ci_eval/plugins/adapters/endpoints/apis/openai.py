@@ -70,8 +70,7 @@ THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
-    """The last chunk of a stream may hold the counts alone. `chat`: whether a choice holds a message, rather than a
-    text."""
+    """The last chunk of a stream may hold the counts alone. `chat`: whether a choice holds a message, not a text."""
     # In a stream, `usage` may be null until the last chunk.
     usage = answer.get("usage") or {}
     choices = answer["choices"] or []
@@ -98,7 +97,6 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
 
 
 def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any], bool]:
-    """Return the message, and whether it is the whole answer."""
     delta, message = choice.get("delta"), choice.get("message")
     # Some servers answer in the shape of the other api.
     if not chat or (message is None and delta is None):
@@ -132,7 +130,6 @@ def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def _parts(content: object) -> tuple[str, str]:
-    """Return the text of a content (a text, or a list of parts), and the thoughts in it."""
     if content is None or isinstance(content, str):
         return content or "", ""
     if not isinstance(content, list):
