@@ -1,4 +1,4 @@
-"""A grader that computes CodeBLEU in its own process and by its own grammars, so that figures depend on no others."""
+"""A grader that computes CodeBLEU in its own process, with its own grammars of fixed versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WHEELS = (
     "tree-sitter-javascript==0.25.0",
     "tree-sitter-c-sharp==0.23.5",
 )
-"""The packages of the grader. Go's figures change with its grammar, so a variant's name means these versions."""
+"""Go's figures change with its grammar, so a variant's name means these versions."""
 ALIASES = {
     "python": "python py python3",
     "java": "java",
@@ -42,7 +42,7 @@ START = (
     "from ci_eval.plugins.drivers.codebleu.main import main; main()"
 )
 PATIENCE = 300.0
-"""Seconds that one pair may take, on however busy a machine; pairs that would take long are refused by their size."""
+"""Seconds for one pair, on however busy a machine; pairs that would take long are refused by their size."""
 MEMORY = 2 << 30  # bytes
 
 
@@ -55,8 +55,6 @@ _DECODER = msgspec.json.Decoder(_Reply)
 
 
 class CodeBleu:
-    """A grader of one variant. Its process is started for the first pairing."""
-
     def __init__(self, variant: Literal["mera", "strict"], summary: str) -> None:
         self.name = f"codebleu-{variant}"
         self.summary = summary
@@ -72,8 +70,7 @@ class CodeBleu:
             self._folder = once(cache / "graders" / name, digest, lambda new: pip_install(WHEELS, new)).folder
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return name → score of a pairing. Raises ConfigError if the language is not one of LANGUAGES, and
-        EngineFailure if the process fails."""
+        """Return name → score. Raises ConfigError if the language is not one of LANGUAGES, and EngineFailure."""
         language = LANGUAGES.get(pairing.language.lower())
         if language is None:
             known = ", ".join(ALIASES)

@@ -1,5 +1,5 @@
-"""The engines that run inside the worker process, with nothing to install or start: controls, and predictors of tokens
-from the open file and the project's other files."""
+"""Engines inside the worker process, with nothing to start: controls, and predictors of tokens from the project's
+text."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from ci_eval.plugins.learning.ngrams import Class, classify_token
 
 
 class OpenText:
-    """The text of the open file, the state of a started engine without its own process."""
-
     def __init__(self) -> None:
         self.text = ""
 
@@ -50,8 +48,6 @@ class OpenText:
 
 
 class Control(OpenText, ABC):
-    """A started control, which suggests words without a process."""
-
     def __init__(self, surroundings: Surroundings) -> None:
         super().__init__()
         self.surroundings = surroundings
@@ -82,7 +78,7 @@ class ControlEngine:
     needs: tuple[str, ...] = ()
     own_process: bool = False
     is_function: bool = False
-    """True if its lists are a function of the question, so that figures over all sessions are exact."""
+    """True if its lists depend on the question alone, so that figures over all sessions are exact."""
     # Predictors share this class, and read the project's other files.
     closure: Closure = Closure.PROJECT
 
@@ -90,7 +86,7 @@ class ControlEngine:
         return None
 
     def install(self, version: str | None, _cache: Path) -> Installation:
-        """Return the installation of the only version. Raises ConfigError if another version is asked for."""
+        """Raises ConfigError if another version is asked for."""
         if version is not None and version != __version__:
             raise ConfigError(f"engine {self.name!r} is part of ci-eval {__version__} and has no version {version!r}")
         is_baseline = self.summary.startswith("baseline")
@@ -106,7 +102,6 @@ CLASSES: Mapping[Kind, Class] = {
     Kind.OPERATOR: "operator",
     Kind.PUNCTUATION: "punctuation",
 }
-"""The class of the tokens of a kind; tokens of all other kinds are names."""
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -115,7 +110,6 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", f
 
 class PredictorOptions(EngineOptions, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=1000)] = 10
-    """The largest number of predictions for a token."""
 
 
 Options = TypeVar("Options", bound=PredictorOptions)
@@ -154,7 +148,6 @@ class Predictor(OpenText, Generic[Options]):
         """Return tokens that may be between these texts, the likeliest first. A text may come twice."""
 
     def asked(self, token: str) -> bool:
-        """Return whether tokens that look like this one are asked for in this run."""
         is_asked = self._asked.get(token)
         if is_asked is None:
             classes = self._classes
@@ -166,8 +159,7 @@ class Predictor(OpenText, Generic[Options]):
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """Return path → text of all files of the language in the project, as they are on disk. Files that are no text
-        are left out."""
+        """Return path → text of all files of the language on disk, without files that are not text."""
         root = self.surroundings.root
         ignored = NOT_SOURCE | self.surroundings.ignored
         texts = {path: self._text(path) for path in below(root, root, self.surroundings.suffixes, ignored)}
@@ -182,7 +174,6 @@ class Predictor(OpenText, Generic[Options]):
 
 
 Started = Callable[[Any, Surroundings], Running]
-"""A function that takes options and surroundings and returns the started engine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +193,7 @@ class ConfigurableEngine(ControlEngine):
         return ", ".join(f"{key} {text}" for key, text in texts.items())
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """Return the engine with these options. Raises ConfigError if an option is unknown or has a wrong value."""
+        """Raises ConfigError if an option is unknown or has a wrong value."""
         try:
             parsed = msgspec.convert(dict(options), type(self.options))
         except msgspec.ValidationError as error:
@@ -214,8 +205,7 @@ class ConfigurableEngine(ControlEngine):
 @dataclass(frozen=True, kw_only=True)
 class PredictorEngine(ConfigurableEngine):
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Return the installation; see `Engine.install`. Options that differ from the defaults become part of its
-        version in reports."""
+        """Options that differ from the defaults become part of the version in reports."""
         installation, described = super().install(version, cache), self.described
         if not described:
             return installation

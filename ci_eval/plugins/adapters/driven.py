@@ -1,5 +1,4 @@
-"""A driver for engines without a language server: a small program of ours calls the engine, and is asked one question a
-line."""
+"""A driver for engines without a language server: our small program is asked one question a line."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from ci_eval.plugins.adapters.place import DRIVERS, Place, beforehand, configura
 from ci_eval.plugins.adapters.process import LineProcess
 
 PATIENCE = 120.0
-"""Seconds that the driver may take to start and to answer a first question, which does not count as a completion."""
+"""Seconds for the driver's start and first answer, which does not count as a completion."""
 
 
 class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
@@ -37,11 +36,9 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
 
     command: Callable[[Place], Sequence[str]]
     overhead: float = 0.0
-    """Seconds that a question may take in addition to the completion itself. They are needed if each question gets a
-    new compiler, which must start and read the project."""
+    """Seconds that a question may take on top of the completion, if a new compiler must read the project."""
     text: re.Pattern[str] | None = None
-    """A pattern for the part of a name that is inserted; None means the language's pattern of names. A name
-    without a match is left out."""
+    """The inserted part of a name; None = the language's pattern of names. Names without a match are left out."""
     auto_import: AutoImport = NEVER
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
@@ -56,8 +53,6 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
 
 
 class RunningProcess:
-    """A started engine that a driver answers for, line by line, in its own process."""
-
     def __init__(self, folder: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
         self._place = Place.new(folder, surroundings)
@@ -105,7 +100,7 @@ class RunningDriver(RunningProcess):
         return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
 
     def open(self, path: str, text: str) -> None:
-        """Open a file; a new driver is asked once, and that answer is dropped."""
+        """Ask a new driver once, and drop that answer."""
         self._path, self._text = path, text
         # A user would have waited for the driver's start, too, so it does not count as a completion.
         if self._fresh:
@@ -119,7 +114,7 @@ class RunningDriver(RunningProcess):
             self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
 
     def complete(self, query: Query) -> Answer:
-        """Return the suggestions at the caret. Raises EngineTimeout if the driver measured more than the limit."""
+        """Raises EngineTimeout if the driver measured more than the limit."""
         limit = self._surroundings.timeout
         clocks = self._process.start_clock()
         latency, names = self._ask(query.offset, limit + self._engine.overhead)

@@ -21,12 +21,10 @@ class Closure(Enum):
     """The files of the project that an answer depends on, next to engine, settings and dependencies."""
 
     FILE = "file"
-    """The file in which the engine is asked, alone."""
     IMPORTS = "imports"
-    """The file in which the engine is asked, the files that it imports, those that they import, and so on; the names of
-    all other files; and the contents of those that are no source files, such as settings."""
+    """The file in which the engine is asked, the files that it imports, directly or not; the names of all other files;
+    and the contents of those that are not source files, such as settings."""
     PROJECT = "project"
-    """The contents of all files of the project."""
 
 
 def find_closure(engine: Engine) -> Closure:
@@ -42,16 +40,15 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
     licence: str
     recipe: Recipe
     runs_on: tuple[str, ...] = ()
-    """The programs that are needed to run the engine, next to those that its recipe needs."""
     verified: bool = False
     toolchains: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """The toolchains of the default version; see `Engine`. Other versions are not checked."""
+    """The lowest versions for the default version; see `Engine`. Other versions are not checked."""
     needs_dependencies: bool = False
     takes_records: bool = False
     own_process: bool = True
     closure: Closure = Closure.PROJECT
     why: str = ""
-    """The reasons, written for users, for the engine's configuration beyond paths."""
+    """Reasons for the engine's configuration beyond paths, for users."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -69,7 +66,7 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
         return self.recipe.is_made(cache / "engines")
 
     def newest(self) -> str:
-        """Return the newest version that the registry has. Raises ConfigError if the recipe has no registry to ask."""
+        """Raises ConfigError if the recipe has no registry to ask."""
         if isinstance(self.recipe, Renewable):
             return self.recipe.newest()
         raise ConfigError(
@@ -77,14 +74,12 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def releases(self) -> Sequence[str]:
-        """Return the releases that the registry lists; see `Releasing`."""
         if isinstance(self.recipe, Releasing):
             return self.recipe.releases()
         raise ConfigError(f"ci-eval cannot ask {self.source} for the releases of {self.name}: bisect its revisions")
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Install the engine, unless it is there; see `Engine.install`. Raises PreparationError if a toolchain is
-        missing."""
+        """Raises PreparationError if a toolchain is missing."""
         if version in (None, self.version):
             check_toolchains(self.name, self.toolchains)
         engine = self.recipe.make(version, cache / "engines")
@@ -96,12 +91,8 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Toolchain(msgspec.Struct, frozen=True, kw_only=True):
-    """A compiler or interpreter that engines are built with or run on."""
-
     ask: str
-    """The argument with which the program prints its version."""
     get: str
-    """The place to get a newer version from, for messages."""
 
 
 TOOLCHAINS = {
@@ -111,12 +102,10 @@ TOOLCHAINS = {
     "php": Toolchain(ask="--version", get="https://www.php.net/downloads"),
     "ruby": Toolchain(ask="--version", get="https://www.ruby-lang.org/en/downloads"),
 }
-"""The toolchains by the names of their programs, which engines and the job matrix use."""
 
 
 def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
-    """Check that each toolchain that the engine needs (name → lowest version) is installed. Raises PreparationError if
-    one is missing or too old."""
+    """`needed`: name → lowest version. Raises PreparationError if one is missing or too old."""
     for name, lowest in needed.items():
         here = version_here(name)
         if not reaches(here, lowest):
@@ -127,8 +116,7 @@ def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
 
 
 def version_here(name: str) -> str:
-    """Return the version of the machine's own toolchain, such as "1.24.4", or "" if there is none, or none that
-    answers."""
+    """Return for example "1.24.4"; "" if there is none, or none that answers."""
     with tempfile.TemporaryDirectory() as empty:
         try:
             # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version,
@@ -142,13 +130,12 @@ def version_here(name: str) -> str:
 
 
 def reaches(here: str, lowest: str) -> bool:
-    """Return whether the version `here` is at least `lowest`; "" is not."""
+    """ "" never does."""
     # Compared as numbers: as text, 1.9 would be newer than 1.24.
     return bool(here) and _numbers(here) >= _numbers(lowest)
 
 
 def newest_toolchains(*needs: Mapping[str, str]) -> dict[str, str]:
-    """Return the toolchains of all needs, each with the newest of the versions asked for."""
     versions: dict[str, str] = {}
     for name, lowest in (item for need in needs for item in need.items()):
         versions[name] = max(versions.get(name, lowest), lowest, key=_numbers)

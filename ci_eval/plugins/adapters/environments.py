@@ -52,11 +52,10 @@ def prepare(
 ) -> InstalledEngine | None:
     """Return a folder below the cache with what the project needs, or None if there is nothing of that kind to install.
 
-    `name`: the kind of environment, as a language names it (`Language.dependencies`):
-
-    python: a virtual environment, empty without `dependencies`, so that engines see nobody else's packages. node: a
-    folder with `node_modules`. go: a module cache. jvm: the jars that it needs by Maven. `sources`:
-    the folders of the project's own packages, if its files do not name them. Raises PreparationError.
+    `name`: the kind of environment, as a language names it (`Language.dependencies`). python: a virtual environment,
+    empty without `dependencies`, so that engines see nobody else's packages. node: a folder with `node_modules`. go: a
+    module cache. jvm: the jars that it needs by Maven. `sources`: the folders of the project's own packages, if its
+    files do not name them. Raises PreparationError.
     """
     kind = ENVIRONMENTS.get(name)
     if kind is None or not (dependencies or kind.also_empty):
@@ -83,10 +82,8 @@ def can_install_safely(name: str, root: Path, info: ProjectInfo) -> bool:
 def find_remedies(
     name: str, root: Path, packages: Collection[str], *, installed: bool, groups: Groups = ()
 ) -> dict[str, str]:
-    """Return what would help engines to find these packages, beyond an installation of what the project says it needs.
-
-    `installed`: whether that was installed, with these `groups`. Raises PreparationError.
-    """
+    """Return what would help engines to find these packages, next to an installation of what the project says it needs.
+    `installed`: whether that was installed, with these `groups`. Raises PreparationError."""
     kind = ENVIRONMENTS.get(name)
     if kind is None:
         remedy = "neither in the project nor on this machine: install the headers, or add a compile_commands.json"
@@ -104,7 +101,6 @@ def find_remedies(
 
 
 def _list_own(name: str, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the folders below the root that packages of the project are in, each with the name to import."""
     if name == "python":
         for path in sorted(below(root, root, (".py", ".pyi"))):
             parts = path.rpartition(".")[0].split("/")
@@ -145,8 +141,7 @@ def _python(task: _Task, folder: Path) -> Mapping[str, str]:
 def _forget_start_up(site: Path) -> None:
     """Remove what a Python would run whenever it starts with these packages, though no engine starts one.
 
-    Of `.pth` files, lines that name a folder within `site` are kept, and no other line: neither imports nor archives,
-    nor folders elsewhere.
+    Of `.pth` files, only lines that name a folder within `site` are kept.
     """
     folders = {site}
     for path in site.glob("*.pth"):
@@ -212,17 +207,15 @@ def _jvm(task: _Task, folder: Path) -> Mapping[str, str]:
 class _Kind(msgspec.Struct, frozen=True):
     make: Callable[[_Task, Path], Mapping[str, str]]
     registry: str
-    """The beginning of the SPECs of projects whose registry names what they need."""
     locked: Callable[[Path], Iterable[bool]]
-    """A function that takes the project's root and returns, for each file that may be a lock, if it is one."""
+    """`root` → for each file that may be a lock, if it is one."""
     files: str
-    """The names of the files in which projects say what they need."""
     groups: Callable[[Path], Collection[str]] = lambda _: ()
-    """A function that takes the project's root and returns the groups that are not installed unasked."""
+    """`root` → the groups that are not installed unasked."""
     also_empty: bool = False
-    """Whether engines get an environment even if the project's dependencies are not wanted."""
+    """True if engines get an environment even without the project's dependencies."""
     mark: str = ""
-    """A suffix for the names of its folders, needed if they are of use to one version of a program only."""
+    """A suffix of its folders' names, if they are of use to one version of a program only."""
 
 
 ENVIRONMENTS = {
@@ -247,4 +240,3 @@ ENVIRONMENTS = {
     # Maven has no locks.
     "jvm": _Kind(_jvm, "maven:", lambda _: (), "pom.xml"),
 }
-"""The kinds of environments, by the names that languages use."""

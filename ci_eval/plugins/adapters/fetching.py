@@ -1,5 +1,4 @@
-"""A runner of npm and go in the sandbox, where a server of ours is their only way out: it leads to the registries of
-their settings, and refuses all else."""
+"""A runner of npm and go in the sandbox, where our server is the only way out, to the registries of their settings."""
 
 from __future__ import annotations
 
@@ -27,19 +26,15 @@ from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.testruns.sandbox import Program
 
 ORIGIN = re.compile(r"https?://(?:[^/@\s\"]*@)?(?P<host>(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?)")
-"""The beginning of an address, up to its path."""
 NOT_PASSED = frozenset({"accept-encoding", "connection", "host", "proxy-connection"})
-"""The headers of a request that concern the connection to our server."""
 
 
 class Relay:
-    """A server on this machine that asks registries in a client's place, for as long as this context lasts.
-
-    Certificates, redirects, the user's proxies and passwords in addresses are its business, not the client's.
-    """
+    """A server that asks registries in a client's place, with its certificates, redirects, the user's proxies and
+    passwords."""
 
     def __init__(self, registries: Sequence[Sequence[str]]) -> None:
-        """Open the server for the registries. Of each, the addresses are asked in turn until one has the file."""
+        """Open the server. The addresses of each registry are asked in turn until one has the file."""
         import requests
 
         self.registries = registries
@@ -66,7 +61,6 @@ class Relay:
         return f"{self.base}{self.path}{number}"
 
     def translate(self, text: str) -> str:
-        """Return the text with the addresses of this server in place of the registries', by http and https."""
         numbers = {_host(addresses[0]): number for number, addresses in enumerate(self.registries)}
 
         def own(match: re.Match[str]) -> str:
@@ -76,14 +70,14 @@ class Relay:
         return ORIGIN.sub(own, text)
 
     def targets(self, path: str) -> Sequence[str]:
-        """Return the addresses that a request is for; none if it is for anything but a registry."""
+        """Return nothing if the request is for anything but a registry."""
         # A client that takes this server for its proxy names the whole address.
         match = re.fullmatch(rf"{self.path}(\d{{1,3}})(/[!-~]*)", path.removeprefix(self.base))
         registries = self.registries[int(match[1]) :][:1] if match else []
         return [address + match[2] for registry in registries for address in registry] if match else []
 
     def run(self, argv: Sequence[str], cwd: Path, own: Mapping[str, str], *writes: Path, npmrc: str = "") -> str:
-        """Run a client in the sandbox and return what it printed. It writes to `cwd`, `writes` and a temporary home.
+        """Run a client in the sandbox and return its output. It writes to `cwd`, `writes` and a temporary home.
 
         `own`: its variables. `npmrc`: its settings of npm. Raises InstallError.
         """
@@ -113,7 +107,6 @@ class Relay:
 
 
 def _host(address: str) -> str:
-    """Return the host and the unusual port of an address; registries name themselves by http as well as https."""
     match = ORIGIN.match(address)
     return re.sub(":(?:80|443)$", "", match["host"].lower()) if match else ""
 
@@ -130,7 +123,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(502)
 
     def _pass_on(self, target: str, ignored: Collection[int] = ()) -> bool:
-        """Send what a registry answers. If it does not, or its status is ignored, return False."""
         headers = {name: value for name, value in self.headers.items() if name.lower() not in NOT_PASSED}
         body = bytearray()
         try:
@@ -176,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def read_npm_settings(folder: Path) -> dict[str, str]:
-    """Return what `npm config list` prints in `folder`, which must hold no `.npmrc`. Raises InstallError."""
+    """`folder` must hold no `.npmrc`. Raises InstallError."""
     settings = msgspec.json.decode(npm_run(("config", "list", "--json"), cwd=folder), type=dict[str, object])
     return {name: value for name, value in settings.items() if isinstance(value, str) and value}
 
@@ -186,8 +178,7 @@ def npm_registries(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str]) -> None:
-    """Let npm install what the package.json in `folder` names, from the registries in `settings`. Raises
-    InstallError."""
+    """Install what the package.json in `folder` names, from the registries in `settings`. Raises InstallError."""
     registries = npm_registries(settings)
     origins = dict.fromkeys(match[0] for match in map(ORIGIN.match, registries.values()) if match)
     lines = [f"{name}={address}" for name, address in registries.items()]
@@ -213,10 +204,7 @@ def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str
 
 def go_run(commands: Sequence[Sequence[str]], folder: Path, modules: Path) -> str:
     """Run go for the go.mod in `folder`, with the proxies and the checksum database of `go env`, and the cache
-    `modules`.
-
-    Returns what the last command printed. Raises InstallError.
-    """
+    `modules`. Returns what the last command printed. Raises InstallError."""
     settings = msgspec.json.decode(run_client(("go", "env", "-json"), cwd=folder), type=dict[str, str])
     # `direct` would have go and git ask whatever host a module's path names.
     proxies = [proxy for proxy in re.split("[,|]", settings["GOPROXY"]) if re.match("(?:https?|file)://", proxy)]

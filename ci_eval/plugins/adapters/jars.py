@@ -33,8 +33,6 @@ DRIVER = "driver"
 
 
 class Driver(msgspec.Struct, frozen=True, kw_only=True):
-    """A program of ours that asks the engine; it is compiled with the engine's jars."""
-
     file: Path
     compiler: str  # the main class
     options: tuple[str, ...]
@@ -42,12 +40,10 @@ class Driver(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Maven(IntoCache):
-    """A recipe for an artifact with its dependencies and, if it needs one, its driver."""
-
     artifact: str  # GROUP:NAME
     version: str
     others: Mapping[str, str] = field(default_factory=dict)
-    """The artifacts that this one needs and does not declare: GROUP:NAME → version."""
+    """Artifacts that this one needs and does not declare: GROUP:NAME → version."""
     driver: Driver | None = None
     source: str = "Maven Central"
     needs: tuple[str, ...] = ("mvn", "java")
@@ -71,10 +67,7 @@ class Maven(IntoCache):
 
 def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itself: bool = True) -> dict[str, str]:
     """Copy into `folder`/jars the jar of GROUP:NAME:VERSION (unless `itself` is false), those of `others`, and all jars
-    that these need to run.
-
-    Returns GROUP:NAME → version. Raises ConfigError or InstallError.
-    """
+    that these need to run. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
     artifacts = [check_maven(artifact) for artifact in (coordinates, *others)]
     jars = copy_jars(f"<dependencies>{''.join(map(_dependency, artifacts))}</dependencies>", folder)
     if itself and not jars:
@@ -89,8 +82,7 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
 
 
 def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
-    """Copy into `folder`/jars all jars that a POM with these elements needs to run. Returns path → GROUP:NAME and
-    version. Raises InstallError."""
+    """Copy what a POM with these elements needs to run. Returns path → GROUP:NAME and version. Raises InstallError."""
     (folder / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
         "<version>0</version><packaging>pom</packaging>"
@@ -138,16 +130,11 @@ def _dependency(artifact: re.Match[str]) -> str:
 
 
 def list_jars(folder: Path | None) -> list[Path]:
-    """Return the jars that `resolve` copied below the folder, sorted by path; None has no jars."""
     return sorted((folder / FOLDER).rglob("*.jar")) if folder else []
 
 
 def libraries(place: Place, standard: str) -> list[Path]:
-    """Return the jars that a project needs, among them the language's standard library. The engine's own library is
-    used if the project names none.
-
-    `standard`: the beginning of that jar's name, such as "kotlin-stdlib".
-    """
+    """Add the engine's own library if the project names none. `standard`: such as "kotlin-stdlib"."""
     own = list_jars(place.environment)
     if any(path.name.startswith(f"{standard}-") for path in own):
         return own
@@ -159,8 +146,7 @@ def classpath(paths: list[Path]) -> str:
 
 
 def java(place: Place) -> list[str]:
-    """Return the command that starts Java: it writes only where the engine may write, and its heap fits the engine's
-    memory."""
+    """Java writes only where the engine may write, with a heap that fits the engine's memory."""
     # Without -Xmx, Java takes a quarter of the machine. Beside the heap it needs room for classes and compiled code.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
     # UsePerfData: Java writes such data to /tmp, whatever its temporary folder is.
@@ -173,11 +159,10 @@ def java_command(place: Place, main: str, *arguments: str) -> list[str]:
 
 
 def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None]) -> list[Path]:
-    """Return the source roots of the project's files with that suffix, sorted. A file whose folder does not match its
-    package has none.
+    """Return sorted roots. A file whose folder does not match its package has none: `src/main/java/a/b/C.java` of
+    package `a.b` has the root `src/main/java`.
 
-    Example: `src/main/java/a/b/C.java` of package `a.b` has the root `src/main/java`. `package_of`: text of a file →
-    full name of its package; "" is the package without a name, None leaves the file out.
+    `package_of`: text of a file → full name of its package; "" is the package without a name, None leaves the file out.
     """
     roots = set()
     for path in (candidate for candidate in root.rglob(f"*{suffix}") if is_own(candidate, root)):
@@ -195,7 +180,6 @@ def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None
 COORDINATES = ("groupId", "artifactId", "version")
 FIELDS = (*COORDINATES, "type", "classifier", "scope")
 VALUE = re.compile(r"(?:[A-Za-z0-9_.,+()\[\]-]|\$\{[A-Za-z0-9_.-]+\})+")
-"""A value without an address or a path, and without a character that XML escapes."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 OWN = re.compile(r"\$\{(?:project|pom)\.(?:parent\.)?(groupId|artifactId|version)\}")
 PARENT = "{*}parent"
@@ -204,8 +188,8 @@ NEEDED = "{*}dependencies/{*}dependency"
 
 
 def read_needs(root: Path) -> str:
-    """Return the XML of a POM's properties, managed versions and dependencies: those of the project and of all its
-    modules, without the modules themselves and without what is for tests. Raises PreparationError."""
+    """Return the XML of a POM's properties, managed versions and dependencies, of the project and all its modules,
+    without the modules themselves and test dependencies. Raises PreparationError."""
     # A module has the group and version of its parent if it names none.
     poms = [(pom, _fields(pom, COORDINATES, f"{PARENT}/") | _fields(pom, COORDINATES)) for pom in _read_poms(root)]
     members = {(own.get("groupId"), own.get("artifactId")) for _, own in poms}
@@ -254,7 +238,6 @@ def _write(artifacts: Iterable[Mapping[str, str]]) -> str:
 
 
 def _read_poms(root: Path) -> Iterator[Element]:
-    """Yield the POMs of a project and of its modules, at most MAX_MEMBERS."""
     paths = [root / "pom.xml"]
     # A module may have modules, so the list grows while it is read.
     for path in paths:

@@ -1,5 +1,4 @@
-"""The place where an engine's process runs, its environment variables, and the configuration sent to the engine. The
-same calls write it down that start the engine, so that nothing can be missing."""
+"""The workspace of an engine's process, its environment variables and its configuration."""
 
 from __future__ import annotations
 
@@ -23,22 +22,19 @@ from ci_eval.core.model.engine import SET, AutoImported, SentConfiguration
 from ci_eval.plugins.adapters.process import EngineProcess, SandboxPolicy, find_installs, interpreter
 
 CANARY = "canary"
-"""The name of the file that an engine can read only if it is not confined."""
+"""A file that an engine can read only if it is not confined."""
 DRIVERS = Path(__file__).parent.parent / "drivers"
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """The paths and limits that an engine's command and settings are made from."""
-
     folder: Path
     root: Path
     base: Path
-    """A temporary folder for this engine alone; the engine itself may write only to `scratch` below it."""
+    """The engine itself may write only to `scratch` below this temporary folder."""
     surroundings: Surroundings
 
     @classmethod
     def new(cls, folder: Path, surroundings: Surroundings) -> Place:
-        """Return a place with a new temporary folder, which `remove` deletes."""
         base = Path(tempfile.mkdtemp(prefix="ci-eval-"))
         (base / "programs").mkdir()
         (base / CANARY).write_text("An engine that can read this is not confined.\n")
@@ -46,13 +42,12 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scratch(self) -> Path:
-        """Return the only folder that the engine may write to. It is emptied when the process starts, and deleted by
-        `remove`."""
+        """The only folder that the engine may write to. It is emptied when the process starts."""
         return self.base / "scratch"
 
     @property
     def programs(self) -> Path:
-        """Return the folder for programs of ours, which the engine may run but not change."""
+        """A folder that the engine may run programs from, but not change."""
         return self.base / "programs"
 
     @property
@@ -65,7 +60,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sources(self) -> tuple[Path, ...]:
-        """Return the folders in which a Python project's own packages are."""
         given = self.surroundings.sources
         return source_roots(self.root) if given is None else given
 
@@ -74,11 +68,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         return self.surroundings.memory
 
     def walls(self, *programs: str, reads: tuple[Path, ...] = (), address_space: int = 0) -> SandboxPolicy:
-        """Return the engine's rights to read, run and write.
-
-        `programs`: the programs that the engine runs. `reads`: the paths that it may read next to the project and its
-        own folder. `address_space`: bytes, 0 = no limit.
-        """
+        """`programs`: the programs that the engine runs. `reads`: the paths that it may read next to the project and
+        its own folder. `address_space`: bytes, 0 = no limit."""
         runs = [self.folder, self.programs, *self.surroundings.reads]
         runs += [install for program in (interpreter(), *programs) for install in find_installs(program)]
         project = (self.root, *([self.environment] if self.environment else []))
@@ -94,7 +85,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def renew(self) -> None:
-        """Replace the scratch folder by an empty one, for a new process."""
         remove_tree(self.scratch)
         (self.scratch / "home").mkdir(parents=True)
 
@@ -103,7 +93,6 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def measure_confinement(confine: Confine) -> str:
-    """Return how well an engine would be confined on this machine, tried out with a program that does nothing."""
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
     )
@@ -127,7 +116,7 @@ def measure_confinement(confine: Confine) -> str:
 
 
 def variables(place: Place) -> dict[str, str]:
-    """Return the environment variables of an engine's process. Of the user's own variables it gets PATH alone."""
+    """Return PATH alone of the user's own variables, and ours."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         # An engine must neither read the user's own settings nor write to them.
@@ -147,9 +136,8 @@ SECRET = re.compile(
 HEAP = re.compile(r"-Xmx(\d+)([kmg]?)$|--max-old-space-size=(\d+)$", re.IGNORECASE)
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
-"""The programs that run a script: their first argument that is a file is the program that matters."""
+"""Programs whose first argument that is a file is the program that matters."""
 LONGEST = 4_000
-"""The largest number of characters of a file that are stored; a longer file is represented by its digest."""
 OF_THE_MACHINE = "(the machine's)"
 """A placeholder for a value that says nothing about the engine and much about the machine."""
 
@@ -163,7 +151,6 @@ class Configured(Protocol):
 
 
 def beforehand(installation: Installation, surroundings: Surroundings, write: Callable[[Place], T]) -> T:
-    """Return the result of `write` for a temporary place like the one that the engine will run in."""
     place = Place.new(installation.folder or DRIVERS, surroundings)
     try:
         place.renew()
@@ -181,10 +168,7 @@ def configuration(
     taken_over: Iterable[str] = (),
     **more: Any,
 ) -> SentConfiguration:
-    """Return the configuration of an engine that is started by this command at that place, with names for its folders.
-
-    `taken_over`: variables whose values are the user's, and are not stored. `more`: other fields of SentConfiguration.
-    """
+    """`taken_over`: variables whose values are the user's, and are not stored. `more`: of SentConfiguration."""
     secret = frozenset(taken_over)
     plain = {
         name: SET if name in secret or SECRET.search(name) else OF_THE_MACHINE if name == "PATH" else value
@@ -202,11 +186,7 @@ def configuration(
 
 
 def read_engine_files(place: Place) -> dict[str, str]:
-    """Return path → content of the files that were written for the engine, such as settings and programs that answer
-    it.
-
-    A content of more than LONGEST characters is represented by its digest.
-    """
+    """Return path → content, such as settings and drivers; the digest of a content of more than LONGEST characters."""
     contents = {}
     for path in sorted(place.base.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.name != CANARY:
@@ -218,8 +198,7 @@ def read_engine_files(place: Place) -> dict[str, str]:
 
 
 def extract_arguments(command: Sequence[str]) -> list[str]:
-    """Return the arguments of the program that a command runs. If that program is an interpreter, they are those of its
-    script."""
+    """Return the arguments of the script if the program is an interpreter."""
     program, arguments = (Path(command[0]).name if command else ""), list(command[1:])
     if re.sub(r"[\d.]+$", "", program) not in INTERPRETERS:
         return arguments
@@ -229,8 +208,7 @@ def extract_arguments(command: Sequence[str]) -> list[str]:
 
 
 def heap(arguments: Iterable[str]) -> dict[str, float]:
-    """Return the heap size in bytes that the arguments set, by the name `heap`, or an empty dictionary if they set
-    none."""
+    """Return bytes by the name `heap`; an empty dictionary if the arguments set none."""
     for argument in arguments:
         if match := HEAP.match(argument):
             size = int(match[3]) * 2**20 if match[3] else int(match[1]) * SIZES[match[2].lower()]
@@ -239,7 +217,6 @@ def heap(arguments: Iterable[str]) -> dict[str, float]:
 
 
 def replace_paths(value: Any, place: Place) -> Any:
-    """Return the value with names in place of the folders of one run, so that two runs can be compared."""
     known = {
         place.environment: "{dependencies}",
         place.scratch: "{scratch}",

@@ -1,5 +1,4 @@
-"""A process of an engine: its rights on the machine, which `drivers/confine` enforces, its time limits, and its end
-together with everything it started."""
+"""An engine's process: its rights (see `drivers/confine`), its time limits, and its end with all that it started."""
 
 from __future__ import annotations
 
@@ -31,12 +30,11 @@ START = (
 )
 
 NOTHING_OPEN = "nothing found open"
-"""The end of the report of a fully confined process; see `drivers/confine/proof.py`."""
+"""The end of a fully confined process's report; see `drivers/confine/proof.py`."""
 
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store")))
-"""Folders of the system, in which every engine may read and run everything."""
+"""Folders in which every engine may read and run everything."""
 TOPS = ("package.json", "pyproject.toml", "Gemfile", "composer.json", "go.mod", "Cargo.toml", ".git")
-"""Files that mark the top folder of a project or an installed package."""
 
 
 def interpreter() -> str:
@@ -47,27 +45,25 @@ def interpreter() -> str:
 
 
 class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """The rights of a process to read, run and write next to the system's libraries; by default none."""
+    """Rights next to those for the system's libraries; by default none."""
 
     confine: Confine = "off"
     runs: tuple[Path, ...] = ()
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     connects: int = 0
-    """A port of TCP that the process may connect to; 0 = none, and no socket either."""
+    """A TCP port that the process may connect to; 0 = none, and no socket either."""
     canary: Path | None = None
-    """A file of ours outside of all these folders, which the process must not be able to read; needed unless `confine`
-    is off."""
+    """A file that the process must not be able to read; needed unless `confine` is off."""
     memory: int = 0
-    """Bytes of memory that the process and all it starts may use together; 0 = no limit."""
+    """Bytes for the process and all it starts together; 0 = no limit."""
     address_space: int = 0
-    """Bytes of address space of the process alone; 0 = no limit."""
+    """Bytes, for the process alone; 0 = no limit."""
     remains: Path | None = None
     """A folder that the supervisor deletes if ci-eval itself is killed."""
 
     def around(self, argv: Sequence[str], report: int) -> list[str]:
-        """Return the command that starts `argv` in this sandbox. A report of what is still open is written to
-        descriptor `report`."""
+        """`report`: the descriptor that gets a report of what is still open."""
         paths = {"--run": self.runs, "--read": self.reads, "--write": self.writes}
         options = [text for name, allowed in paths.items() for path in allowed for text in (name, str(path))]
         options += ["--confine", self.confine, "--report", str(report)]
@@ -80,8 +76,8 @@ class SandboxPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_installs(program: str) -> list[Path]:
-    """Return the folders that a program must be able to read in order to run: the one it is installed in and, for a
-    script, that of its interpreter. Folders in SYSTEM are left out, since they are readable anyway."""
+    """Return the folders that a program must read to run: the one it is installed in and, for a script, that of its
+    interpreter. Folders in SYSTEM are left out, since they are readable anyway."""
     executable = shutil.which(program)
     if executable is None:
         return []
@@ -105,8 +101,7 @@ def _find_interpreters(path: Path) -> Iterator[Path]:
 
 
 def find_install_root(path: Path) -> Path:
-    """Return the folder in which a file was installed or is developed, or the file itself if that folder holds too
-    much."""
+    """Return where a file was installed or is developed, or the file itself if that folder holds too much."""
     if "node_modules" in path.parts:
         # A package of npm needs those that are installed next to it.
         modules = Path(*path.parts[: path.parts.index("node_modules") + 1])
@@ -132,7 +127,7 @@ def _holds_too_much(folder: Path) -> bool:
 
 
 ENDING = 5.0
-"""Seconds that the supervisor (`drivers/confine/supervisor.py`) has to end an engine and all it started."""
+"""Seconds for the supervisor (`drivers/confine/supervisor.py`) to end an engine and all it started."""
 
 DENIED = re.compile("permission denied|operation not permitted|function not implemented|EACCES|EPERM|ENOSYS", re.I)
 CONFINED = (
@@ -140,21 +135,18 @@ CONFINED = (
     "it runs free."
 )
 LOOK_S = 1.0
-"""Seconds between two looks at which processes an engine has."""
 LONGEST_ANSWER = 256 * 2**20
-"""Bytes of the longest answer; an engine that sends more is taken to be broken."""
+"""Bytes; an engine that sends more is taken to be broken."""
 
 
 class EngineProcess:
-    """A program with pipes to its standard streams. Its child processes end with it, and it ends when ci-eval does.
-
-    The program never runs in the project's folder, since interpreters of several languages import from where they run.
-    """
+    """A program with pipes to its standard streams. Its child processes end with it, and it ends when ci-eval does. It
+    never runs in the project's folder, since interpreters of several languages import from where they run."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
     ) -> None:
-        """Start the program in its sandbox. Raises EngineCrash if it cannot be started."""
+        """Raises EngineCrash if the program cannot be started."""
         self.name = Path(argv[0]).name
         program = shutil.which(argv[0])
         if program is None:
@@ -210,29 +202,27 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """Return the id of the supervisor's process (on Linux), or of the program itself."""
+        """Return the supervisor's id (on Linux), or the program's own."""
         return self._process.pid
 
     def peak_memory(self) -> int | None:
         return peak_below(self.pid)
 
     def count_cpu(self) -> float:
-        """Return the seconds of CPU that the program and its children took so far; after its end those of the last
-        call."""
+        """Return seconds of the program and its children; after its end those of the last call."""
         if self._process.returncode is None:
             self._cpu = max(count_cpu_below(self.pid) or 0.0, self._cpu)
         return self._cpu
 
     def start_clock(self) -> Mapping[int, int]:
-        """Return what the CPU clocks of the program's processes show now, for `stop_clock`."""
         # The list of processes takes longer to read than their clocks.
         if time.monotonic() > self._next_look:
             self._pids, self._next_look = tuple(list_descendants(self.pid)), time.monotonic() + LOOK_S
         return read_cpu_clocks(self._pids)
 
     def stop_clock(self, began: Mapping[int, int]) -> float | None:
-        """Return the milliseconds of CPU since `start_clock`; None if the system does not say. Processes that ended or
-        started meanwhile are left out."""
+        """Return milliseconds; None if the system does not say. Processes that ended or started meanwhile are left
+        out."""
         now = read_cpu_clocks(began)
         return sum(now[pid] - began[pid] for pid in now) / 1e6 if now else None
 
@@ -259,7 +249,7 @@ class EngineProcess:
         return EngineCrash("\n".join([f"{self.name} ended ({cause})", *words]))
 
     def last_words(self) -> list[str]:
-        """Return the last lines of the program's standard error, at most 20."""
+        """Return at most 20 lines of the standard error."""
         return [quote(line.rstrip(), 500) for line in self._last_words.decode(errors="replace").splitlines()[-20:]]
 
     def _listen(self) -> None:
@@ -296,8 +286,6 @@ class EngineProcess:
 
 
 class LineProcess(EngineProcess):
-    """A program that answers each line on its standard input with one line on its standard output."""
-
     def finish(self, timeout: float) -> None:
         deadline = time.monotonic() + timeout
         while True:
@@ -306,7 +294,7 @@ class LineProcess(EngineProcess):
                 return
 
     def ask(self, line: bytes, timeout: float) -> bytes:
-        """Send a line and return the next line of the answer. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
+        """Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
         # At its end, the pipe is readable as well; then writing reports the crash.
         with suppress(BlockingIOError):
@@ -338,15 +326,14 @@ class LineProcess(EngineProcess):
 
 
 AHEAD = 32 * 2**20
-"""Bytes that may arrive while one message is being sent; a server that sends more does not read."""
+"""Bytes that may arrive while one message is sent; a server that sends more does not read."""
 
 LONGEST_HEADER = 8192
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
 
 
 class MessageProcess(EngineProcess):
-    """A server process that speaks in messages. Its output is read even while we write: otherwise both sides could wait
-    for each other for ever."""
+    """A server whose output is read even while we write: otherwise both sides could wait for each other for ever."""
 
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
@@ -358,7 +345,7 @@ class MessageProcess(EngineProcess):
         """Bytes of the message whose header was read; -1 = none was."""
 
     def send(self, body: bytes, deadline: float) -> None:
-        """Write one message. Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
+        """Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
         tell("->", body)
         unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         limit = len(self._received) + AHEAD
@@ -384,8 +371,7 @@ class MessageProcess(EngineProcess):
                 raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
 
     def receive(self, deadline: float) -> bytes | None:
-        """Return the next message, or None if none is there by `deadline` (time.monotonic()). Raises EngineCrash or
-        EngineMisbehaved."""
+        """Return None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
         while time.monotonic() < deadline:
             message = self._message()
             if message is not None:
@@ -395,7 +381,6 @@ class MessageProcess(EngineProcess):
         return None
 
     def _select(self, deadline: float) -> list[int]:
-        """Return the pipes that are ready; [] after the deadline."""
         # Without this check, a server that never stops sending would hold us for ever.
         left = deadline - time.monotonic()
         return [key.fd for key, _ in self._selector.select(left)] if left > 0 else []
@@ -441,7 +426,6 @@ class MessageProcess(EngineProcess):
         return True
 
     def wait_for_end(self, seconds: float) -> bool:
-        """Return whether the program ends by itself within that time. Its output is dropped meanwhile."""
         deadline = time.monotonic() + seconds
         with suppress(EngineCrash, EngineMisbehaved):
             while self.receive(deadline) is not None:

@@ -1,5 +1,4 @@
-"""The search paths of Python as data, and the start of servers in Python: no interpreter of an environment is started,
-and jedi runs none of the project's modules."""
+"""The search paths of Python as data, and the start of servers in Python, without an interpreter of an environment."""
 
 from __future__ import annotations
 
@@ -15,7 +14,6 @@ from ci_eval.plugins.adapters.process import interpreter
 
 
 def standard_paths() -> list[str]:
-    """Return the folders of the standard library of the Python that runs ci-eval."""
     # In a virtual environment, `platstdlib` would lie in that environment, where no standard library is.
     base = {"base": sys.base_prefix, "platbase": sys.base_exec_prefix}
     base |= {"installed_base": sys.base_prefix, "installed_platbase": sys.base_exec_prefix}
@@ -24,10 +22,7 @@ def standard_paths() -> list[str]:
 
 
 def package_paths(environment: Path | None) -> list[str]:
-    """Return the folders in which Python would find the packages of an environment.
-
-    These are its `site-packages` and the folders within that its `.pth` files name, in the order of Python's `site`.
-    """
+    """Return its `site-packages` and the folders within that its `.pth` files name, in the order of Python's `site`."""
     sites = sorted(environment.glob("lib/python*/site-packages")) if environment else []
     paths = []
     for site in sites:
@@ -38,7 +33,7 @@ def package_paths(environment: Path | None) -> list[str]:
 
 
 def read_pth_folders(path: Path, site: Path) -> list[str]:
-    """Return the lines of a `.pth` file that name a folder within `site`, read as Python reads them."""
+    """Return lines that name a folder within `site`, read as Python reads them."""
     try:
         # As `site` of Python 3.13 reads these files; earlier releases use the encoding of the locale.
         text = path.read_text(encoding="utf-8-sig")
@@ -59,11 +54,9 @@ def read_pth_folders(path: Path, site: Path) -> list[str]:
 
 
 def answering_python(place: Place) -> Path:
-    """Write a program that answers as the environment's Python would, and runs no Python; return its path.
-
-    It knows the two questions that pyright and basedpyright ask by `-c` (`extractSys` and `extractVersion` in
-    pyright-internal/src/common/fullAccessHost.ts, 1.1.414): the search paths, and the version.
-    """
+    """Write a program that answers as the environment's Python would, and runs no Python. It knows the two questions of
+    pyright and basedpyright by `-c` (`extractSys` and `extractVersion` in
+    pyright-internal/src/common/fullAccessHost.ts, 1.1.414): the search paths, and the version."""
     prefix = str(place.environment or sys.base_prefix)
     paths = json.dumps({"path": [*standard_paths(), *package_paths(place.environment)], "prefix": prefix})
     version = json.dumps(sys.version_info[:])
@@ -82,10 +75,6 @@ def answering_python(place: Place) -> Path:
 
 
 def python_code(place: Place, code: str, *arguments: str) -> list[str]:
-    """Return the command that runs a line of Python with the packages of the place's folder and no others.
-
-    It runs isolated, so that Python imports nothing from the folder it runs in.
-    """
     return [
         interpreter(),
         "-I",

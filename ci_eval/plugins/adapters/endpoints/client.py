@@ -1,5 +1,4 @@
-"""The client of an endpoint. It asks the store of answers first, then the network, within budgets, and again if that
-helps."""
+"""The client of an endpoint: it asks the store of answers, then the network within budgets, and again if that helps."""
 
 from __future__ import annotations
 
@@ -29,28 +28,25 @@ from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.endpoints.wire import Wire, build_address
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-"""Seconds before a question is asked for the second time; and the most seconds, if the endpoint does not say how
-long."""
+"""Seconds before the second try; and the most seconds, if the endpoint does not say how long."""
 LONGEST_LIMIT = 1800.0
-"""Seconds that one question waits in all for a limit whose end the endpoint names, or for a model that is being loaded,
-if `engine.budget.seconds` sets no other end."""
+"""Seconds that a question waits in all for a limit with a known end, or for a model that loads, if
+`engine.budget.seconds` sets no other end."""
 
 SHORT, DENSEST = 4000, 10.0
-"""The characters from which on a question's tokens are looked at; and the characters in a token that no tokenizer
-reaches on average, rows of one sign (which may be one token) counted as one: o200k has 4 to 5 in prose, and fewer in
-code."""
+"""The characters above which a question's tokens are checked; and more characters a token than any tokenizer reaches on
+average, with rows of one sign (perhaps one token) counted as one: o200k has 4 to 5 in prose, fewer in code."""
 ASKED = frozenset({"messages", "prompt", "suffix", "input_prefix", "input_suffix", "input_extra"})
 _REPEATED = re.compile(r"(\s|[^\w\s])\1+")
 
 Mode = Literal["keep", "offline", "record"]
-"""The use of the store. keep: the store answers what it can; offline: nothing else answers; record: everything is asked
-again, and stored."""
+"""keep: the store answers what it can; offline: nothing else answers; record: everything is asked again, and stored."""
 MODE = "CI_EVAL_ANSWERS"
-"""The variable of the environment that the options --offline and --record set."""
+"""The environment variable that --offline and --record set."""
 
 
 def mode_here() -> Mode:
-    """Return the mode that the options of the command set. Raises ConfigError if the variable has another value."""
+    """Raises ConfigError if the variable has another value."""
     mode = os.environ.get(MODE) or "keep"
     if mode not in {"keep", "offline", "record"}:
         raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
@@ -62,16 +58,13 @@ def answers_path(cache: Path) -> Path:
 
 
 class Asking(msgspec.Struct, frozen=True, kw_only=True):
-    """A choice of endpoint and mode; small enough to send to a worker process."""
-
     settings: EndpointConfig
     mode: Mode
     command: str = msgspec.field(default_factory=lambda: uuid4().hex)
-    """A name for this run of a command, whose processes share one budget."""
 
     @classmethod
     def new(cls, settings: EndpointConfig) -> Asking:
-        """Return the choice that the settings and the options of the command make. Raises ConfigError."""
+        """Raises ConfigError."""
         mode = mode_here()
         prices = bool(settings.price.input), bool(settings.price.output)
         if any(prices) and not all(prices):
@@ -88,7 +81,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Client:
-    """A client of one endpoint. Threads may share it."""
+    """Threads may share it."""
 
     def __init__(
         self,
@@ -100,11 +93,8 @@ class Client:
         api: Api | None = None,
         listener: Listener | None = None,
     ) -> None:
-        """Open the store and the budget.
-
-        `timeout`: seconds one answer may take; `api`: None = that of the settings; `listener`: gets the bodies that are
-        sent, and the replies that are made of the answers. Raises ConfigError, PreparationError.
-        """
+        """`timeout`: seconds for one answer; `api`: None = that of the settings; `listener`: gets the bodies that are
+        sent, and the replies. Raises ConfigError, PreparationError."""
         settings = asking.settings
         self._settings = settings
         self._mode = asking.mode
@@ -123,7 +113,6 @@ class Client:
         self._fresh: set[str] = set()
         self._threads = ThreadPoolExecutor(settings.concurrency)
         self._expected: dict[str, Future[Reply]] = {}
-        """The answers to questions asked ahead, by the canonical form of these."""
 
     def expect(self, prompt: Prompt, repeat: int = 0) -> None:
         """Ask ahead, in another thread: a later `ask` takes the answer, or the failure."""
@@ -132,7 +121,7 @@ class Client:
             self._expected[request.canonical] = self._threads.submit(self.answer, request, request.body)
 
     def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
-        """Return the model's answer; `repeat`: the number of this repeat of the question. Raises EngineFailure."""
+        """`repeat`: the number of this repeat of the question. Raises EngineFailure."""
         request = self._request(prompt, repeat)
         expected = self._expected.pop(request.canonical, None)
         reply = expected.result() if expected else self.answer(request, request.body)
@@ -154,7 +143,7 @@ class Client:
         return Request(address=self.address, body=_merge(body, settings.extra), repeat=repeat)
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
-        """Return the answer that is stored under that request, or else the one to this body. Raises EngineFailure."""
+        """Raises EngineFailure."""
         # An answer that this client has just got is used again: --record asks each question once.
         is_known = self._mode != "record" or request.canonical in self._fresh
         reply = self._answers.find(request) if is_known else None
@@ -189,13 +178,13 @@ class Client:
         return reply
 
     def close(self) -> None:
-        """Close the store and the budget. Questions that were asked ahead are given up, or their ends awaited."""
+        """Questions that were asked ahead are given up, or their ends awaited."""
         self._threads.shutdown(cancel_futures=True)
         self._answers.close()
         self._ledger.close()
 
     def _try(self, body: Mapping[str, Any]) -> Reply:
-        """Return the answer of the first try that has one. Raises Trouble or BudgetSpent."""
+        """Raises Trouble or BudgetSpent."""
         tries, counted, waited = 0, 0, 0.0
         while True:
             tries += 1
@@ -259,8 +248,7 @@ class Client:
 
 
 def _merge(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body with more fields, also within objects such as Ollama's `options`. The value null removes a
-    field."""
+    """Merge also within objects such as Ollama's `options`. The value null removes a field."""
     fields = dict(body)
     for name, value in extra.items():
         inner = fields.get(name)
@@ -284,7 +272,7 @@ def _collect_texts(value: Any) -> Iterator[str]:
 
 
 def read_key(name: str | None, *, needed: bool) -> str:
-    """Return the key in the variable of that name, or an empty text if no name is given. Raises ConfigError."""
+    """Return "" if no name is given. Raises ConfigError."""
     if name is None:
         return ""
     key = os.environ.get(name, "").strip()
@@ -299,8 +287,7 @@ def read_key(name: str | None, *, needed: bool) -> str:
 
 
 def _wait(trouble: Trouble, number: int) -> float:
-    """Return the seconds before the next try: those that the endpoint asks for, or twice as long each time; and a
-    little at random."""
+    """Return the endpoint's seconds, or twice as long each time; and a little at random."""
     # A little at random, so that not all processes come back at once.
     jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
     if trouble.wait is not None:

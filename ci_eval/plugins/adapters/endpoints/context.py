@@ -36,32 +36,28 @@ from ci_eval.plugins.adapters.endpoints.store import Request
 _END = re.compile("\n")
 
 Measure = Callable[[str], int]
-"""A function that returns the size of a text, in the unit of the window."""
 USUAL = 4
-"""The number of characters in a unit of the window, as the first guess; only the number of measurements depends on
-it."""
+"""Characters in a unit of the window, as the first guess; only the number of measurements depends on it."""
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of the open file that is shown, and the other files."""
-
     prefix: str = ""
     suffix: str = ""
     left_out: int = 0
-    """The number of characters of the file that did not fit; a suffix that is not asked for does not count."""
+    """Characters of the file that did not fit; a suffix that is not asked for does not count."""
     path: str = ""
     files: tuple[OtherFile, ...] = ()
 
 
 def compute_budget(wanted: WindowConfig) -> int:
-    """Return the size of the whole window: in tokens if these are counted, else in characters."""
+    """Return tokens if these are counted, else characters."""
     if wanted.tokens is None:
         return wanted.characters
     return wanted.tokens if wanted.characters_per_token is None else int(wanted.tokens * wanted.characters_per_token)
 
 
 def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len) -> Window:
-    """Return the part of the file before and behind the caret that is shown: whole lines, and no more than fits.
+    """Return the part of the file around the caret that is shown: whole lines, and no more than fits.
 
     A line that alone is too long is shown in part, never less than a code point. One side gets the space that the other
     does not need. The share of other files is reserved.
@@ -79,13 +75,12 @@ def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len)
 
 
 def head(text: str, most: int, measure: Measure = len) -> str:
-    """Return the longest beginning of whole lines that fits. If the first line does not fit, the beginning of it is
-    returned."""
+    """Return whole lines that fit; of a first line that is too long, its beginning."""
     return text[: _longest([*_begins(text), len(text)], lambda length: measure(text[:length]) <= most, most)]
 
 
 def tail(text: str, most: int, measure: Measure = len) -> str:
-    """Return the longest end of whole lines that fits. If the last line does not fit, the end of it is returned."""
+    """Return whole lines that fit; of a last line that is too long, its end."""
     whole = len(text)
     lengths = [*(whole - begin for begin in reversed(_begins(text)) if begin < whole), whole]
     return text[whole - _longest(lengths, lambda length: measure(text[whole - length :]) <= most, most) :]
@@ -96,7 +91,6 @@ def _begins(text: str) -> list[int]:
 
 
 def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> int:
-    """Return the longest of these rising lengths that fits, by halving; if none does, of all lengths up to the last."""
     # The search begins near the usual length, so that little text is counted.
     low, high = 0, bisect_left(lengths, most * USUAL) + 1
     while high < len(lengths) and fits(lengths[high - 1]):
@@ -109,14 +103,12 @@ def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> 
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Return the body of the request, with the prompt's prefix as the text. The additions of a family's template are no
-    part of it."""
     # A token for the beginning of a text would be counted with each piece.
     return {"content": prompt.prefix, "add_special": False, "model": settings.model}
 
 
 def read(response: Mapping[str, Any]) -> Piece:
-    """Return the number of tokens. Raises TypeError if the tokens are no list."""
+    """Raises TypeError if the tokens are not a list."""
     tokens = response["tokens"]
     if not isinstance(tokens, list):
         raise TypeError("tokens are a list")
@@ -128,10 +120,10 @@ API = Api(name="tokenize", path="/tokenize", body=body, read=read, key="tokens",
 
 
 class Tokenizer:
-    """A counter of tokens. Counts are kept in the store of answers, under the digest of the text."""
+    """Counts are stored with the answers, under the digest of the text."""
 
     def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
-        """Open the client. Raises ConfigError or PreparationError."""
+        """Raises ConfigError or PreparationError."""
         settings = asking.settings
         # Beside /v1, not below it.
         base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")
@@ -141,7 +133,7 @@ class Tokenizer:
         self._counted: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        """Return the number of tokens of the text. Raises EngineFailure."""
+        """Raises EngineFailure."""
         if not text:
             return 0
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -159,14 +151,12 @@ class Tokenizer:
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 LARGEST = 1_000_000
-"""Bytes of the largest file that is shown; a larger file is hardly read by people either."""
 
 
 class OtherFiles:
-    """The files of a project with these endings. They are read once, the first time that any is needed."""
+    """The files with these endings, read once, when any is first needed."""
 
     def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
-        """Remember the project; nothing is read yet. `ignored`: names of files and folders that are left out."""
         self._root = root
         self._ignored = NOT_SOURCE | ignored
         self._suffixes = suffixes
@@ -174,13 +164,12 @@ class OtherFiles:
         self._paths: list[str] = []
         self._sizes: list[int] = []
         self._using: dict[str, list[int]] = defaultdict(list)
-        """The identifier → numbers of the files that have it."""
         self._modules = Modules(())
 
     def chosen(
         self, path: str, before: str, most: int, measure: Measure, fits: Callable[[str], bool]
     ) -> list[OtherFile]:
-        """Return the files to show. The first choice comes last, since the file nearest to the caret counts most.
+        """Return the files to show, the nearest to the caret last, since it counts most.
 
         `before`: the text of the open file before the caret. `most`: the size of all together, by that measure. `fits`:
         whether a text may be sent.
@@ -236,7 +225,7 @@ class OtherFiles:
         self._modules = Modules(self._paths)
 
     def _text(self, path: str) -> str | None:
-        """Return the text of a file of the project; None if it is binary, a link out of the project, or too large."""
+        """Return None if the file is binary, a link out of the project, or too large."""
         try:
             data = read_own(self._root, path)
             return decode(data) if len(data) <= LARGEST else None
@@ -245,14 +234,12 @@ class OtherFiles:
 
 
 class Context(msgspec.Struct, kw_only=True):
-    """The rules for a view: its size, its measure, and the source of other files."""
-
     settings: EndpointConfig
     tokenizer: Tokenizer | None = None
     others: OtherFiles | None = None
 
     def at(self, path: str, text: str, offset: int) -> Window:
-        """Return the view at that offset of the open file; the same each time. Raises EngineFailure."""
+        """Return the same view each time. Raises EngineFailure."""
         settings = self.settings.window
         measure: Measure = self.tokenizer.count if self.tokenizer else len
         view = window(text, offset, settings, measure)
@@ -275,12 +262,12 @@ def has_tokenizer(settings: EndpointConfig) -> bool:
 
 
 def make_tokenizer(asking: Asking, cache: Path, timeout: float) -> Tokenizer | None:
-    """Return the endpoint's tokenizer, or None if it is not asked. Raises ConfigError or PreparationError."""
+    """Return None if no tokenizer is asked. Raises ConfigError or PreparationError."""
     return Tokenizer(asking, cache, timeout) if has_tokenizer(asking.settings) else None
 
 
 def make_context(asking: Asking, surroundings: Surroundings) -> Context:
-    """Return the context of an engine that works in these surroundings. Raises ConfigError or PreparationError."""
+    """Raises ConfigError or PreparationError."""
     settings = asking.settings
     shows = settings.window.other_files > 0
     return Context(

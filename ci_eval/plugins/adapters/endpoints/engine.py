@@ -1,7 +1,5 @@
-"""An engine made of a language model behind an address: the questions, and the suggestions in their answers.
-
-It runs in ci-eval's own process, and reaches that address alone.
-"""
+"""An engine made of a language model at an address: it runs in ci-eval's own process, and reaches that address
+alone."""
 
 from __future__ import annotations
 
@@ -45,20 +43,18 @@ from ci_eval.plugins.responses.answers import Hole, Inserted, extract_insertion
 from ci_eval.plugins.responses.cleaning import clean
 
 TOKENS: dict[Span, int] = {"word": 16, "around": 16, "line": 64, "statement": 128, "block": 512, "text": 1024}
-"""The number of tokens of the longest answer, by the span that is asked for."""
 
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
 class Reading(NamedTuple):
-    """The language that answers are in, and the grammar that reads the open file; "" = not known."""
+    """The language of answers, and the grammar that reads the open file; "" = not known."""
 
     name: str = ""
     grammar: str = ""
 
 
 def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt:
-    """Return the question at a caret with that view of the files, or the question of a record."""
     limit = settings.sampling.max_tokens or TOKENS[query.span]
     if query.record:
         return Prompt(instruction=fill_instruction(query.record), max_tokens=limit)
@@ -66,8 +62,6 @@ def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt
 
 
 def fill_instruction(record: Record) -> str:
-    """Return the record's instruction, with the parts of the context in their places. Without an instruction, the parts
-    stand below each other."""
     if not record.instruction:
         return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
     # One pass, so that braces in the context are no placeholders.
@@ -75,7 +69,7 @@ def fill_instruction(record: Record) -> str:
 
 
 def make_suggestion(text: str, before: str, query: Query) -> str:
-    """Return the text that an answer would insert in place of the prefix, cut to the span; "" for nothing."""
+    """Return the text that replaces the prefix, cut to the span; "" for nothing."""
     # The file's text has LF alone (`grammar.document.decode`).
     answer = text.replace("\r\n", "\n").replace("\r", "\n")
     # A model may begin with the blank that is there already.
@@ -86,8 +80,6 @@ def make_suggestion(text: str, before: str, query: Query) -> str:
 
 
 def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
-    """Return the tokens, time and cost that the answer took. It was cut off if the model was stopped before the end of
-    the span."""
     answer = reply.text[part.begin : part.end]
     end = part.begin + extent(answer, before, query.span, query.word)
     # An answer whose fence is closed is whole, although the model went on after it.
@@ -107,7 +99,6 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
 
 
 STOPPED = {"length", "filter"}
-"""The reasons to stop that leave an answer incomplete."""
 
 
 def read_answer(text: str, document: str, query: Query, settings: EndpointConfig, language: Reading) -> Inserted:
@@ -135,7 +126,7 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
 
 
 def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
-    """Return the texts that end an answer by the configuration: those of the template, which some servers echo."""
+    """Return the texts of the template, which some servers echo."""
     template = own_template(settings)
     return tuple(stop for stop in template.stop if stop.strip()) if template else ()
 
@@ -143,12 +134,10 @@ def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
 # --------------------------------------------------------------------------------------------------------- the engine
 
 AHEAD = 4
-"""The number of questions asked ahead, as a multiple of those under way: one slow answer holds up no others."""
+"""Questions asked ahead, as a multiple of those under way: one slow answer holds up no others."""
 
 
 class Asked(OpenText):
-    """A started engine, which asks a language model."""
-
     def __init__(
         self, client: Client, settings: EndpointConfig, context: Context, language: str, grammars: Mapping[str, str]
     ) -> None:
@@ -166,8 +155,7 @@ class Asked(OpenText):
         self._path = path
 
     def complete(self, query: Query) -> Answer:
-        """Return the model's one suggestion. The latency is the time until its last token was there. Raises
-        EngineMisbehaved if log-probabilities are missing."""
+        """Raises EngineMisbehaved if log-probabilities are missing. The latency lasts until the last token."""
         view = self._view(query)
         reply = self._client.ask(build_prompt(view, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
@@ -202,7 +190,6 @@ class Asked(OpenText):
         self._client.expect(build_prompt(self._view(query), query, self._settings), query.repeat)
 
     def peak_memory(self) -> int | None:
-        """Return None, since the model runs somewhere else."""
         return None
 
     def close(self) -> None:
@@ -214,7 +201,7 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
     asking: Asking
     name: str
     holes: bool
-    """Whether the engine is asked at carets; else about records."""
+    """True if the engine is asked at carets, not about records."""
     summary: str = "the language model of your configuration"
     languages: frozenset[str] | None = None
     version: str = ""
@@ -228,12 +215,10 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
     own_process: bool = False
 
     def is_ready(self, _cache: Path) -> bool | None:
-        """Return None, since there is nothing to install."""
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Ask the endpoint something. The version in reports is `version`, or the endpoint's name for the model. Raises
-        InstallError."""
+        """Ask the endpoint something. `version`: None = the endpoint's name for the model. Raises InstallError."""
         client = Client(self.asking, cache, PATIENCE)
         tokenizer = make_tokenizer(self.asking, cache, PATIENCE) if self.holes else None
         try:
@@ -248,17 +233,13 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
         return Installation(info=EngineInfo(name=self.name, version=named))
 
     def start(self, _installation: Installation, surroundings: Surroundings) -> Asked:
-        """Return a client with connections of its own."""
         client = Client(self.asking, surroundings.cache, surroundings.timeout, listener=tell)
         context = make_context(self.asking, surroundings)
         return Asked(client, self.asking.settings, context, surroundings.language, surroundings.grammars)
 
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
-    """Return the engine for an endpoint; `name`: the name in reports, or None for the model's name.
-
-    Raises ConfigError if it cannot be asked.
-    """
+    """`name`: the name in reports, or None for the model's name. Raises ConfigError if the endpoint cannot be asked."""
     # The result is not needed: a wrong template is to end the command before anything is asked.
     own_template(settings)
     if holes and settings.window.other_files and not takes_files(settings):
@@ -284,17 +265,17 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
 ELSE = "use api: completions with the template of the model's family, or api: chat"
 UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
 PATIENCE = 60.0
-"""Seconds that one answer may take: some endpoints load the model for the first."""
+"""Seconds for one answer: some endpoints load the model for the first."""
 BEFORE = "def add(a, b):\n    return "
 BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
 FEWEST = 40
-"""The smallest number of tokens that the text behind the caret has, in any vocabulary."""
+"""Tokens that the text after the caret has at least, in any vocabulary."""
 MOST_OF = 0.95
 """The share of the expected tokens at which nothing is missing: repeated text may take a few less."""
 
 
 def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
-    """Return the endpoint's name for the model that answers. Raises InstallError if it does not answer.
+    """Return the endpoint's name for the model that answers. Raises InstallError.
 
     `holes`: whether it will be asked to fill some; then an endpoint that takes a suffix must also heed it.
     """
@@ -329,10 +310,7 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
 
 
 def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
-    """Check that a whole window gets through.
-
-    `alone`: the tokens of BEFORE as a prefix. Raises InstallError.
-    """
+    """Check that a whole window gets through. `alone`: the tokens of BEFORE as a prefix. Raises InstallError."""
     # Of a prefix more is shown than of a suffix.
     tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
     window, whole = settings.window, compute_budget(settings.window)

@@ -1,4 +1,4 @@
-"""The messages that pass between client, apis and the store of answers: prompts, templates of holes, replies."""
+"""The messages between client, apis and the store of answers: prompts, templates of holes, replies."""
 
 from __future__ import annotations
 
@@ -16,41 +16,36 @@ from ci_eval.core.model.settings import EndpointConfig
 
 
 class OtherFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of the project that is shown besides the open one, or the first lines of it."""
-
     path: str
     text: str
 
 
 class Prompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A question to a language model: a hole in a text, or an instruction."""
-
     prefix: str = ""
     suffix: str = ""
     instruction: str = ""
-    """The instruction; "" = there is a hole between prefix and suffix."""
+    """"" = there is a hole between prefix and suffix."""
     max_tokens: int = 256
     path: str = ""
-    """The path of the file with the hole, below the project's root."""
     files: tuple[OtherFile, ...] = ()
-    """The other files, the one that matters most last."""
+    """The one that matters most is last."""
 
 
 Logprobs = tuple[tuple[int, float | None], ...]
-"""The tokens of an answer: for each, the octets (UTF-8) of its text, and the natural logarithm of how likely the model
-took the token to be. It is None if the endpoint does not say, as for the first token of an echoed text."""
+"""The octets (UTF-8) and the natural log-probability of each token; None if the endpoint does not say, as for the first
+token of an echoed text."""
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """The content of one JSON object of an answer: a chunk of a stream, or the whole."""
+    """A chunk of a stream, or the whole answer."""
 
     text: str = ""
     finish: str = ""
-    """The reason why the model stopped, in the endpoint's words; "" while it goes on."""
+    """The endpoint's word; "" while the model goes on."""
     thought: str = ""
     refused: bool = False
     is_whole: bool = False
-    """Whether `text` is all of the answer so far, rather than the part that follows the text of earlier chunks."""
+    """True if `text` is all of the answer so far, rather than the part after earlier chunks."""
     has_choice: bool = True
     """False for counts alone, and for a list without answers."""
     model: str = ""
@@ -62,57 +57,49 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Api(msgspec.Struct, frozen=True, kw_only=True):
-    """A way to ask an endpoint: the path and the body of requests, and the reading of answers."""
-
     name: str
     path: str
     body: Callable[[Prompt, EndpointConfig], dict[str, Any]]
-    """A function that returns the body of a request. Raises ConfigError if the api cannot ask that."""
+    """Raises ConfigError if the api cannot ask that."""
     read: Callable[[Mapping[str, Any]], Piece]
-    """A function that reads an object of an answer. Raises LookupError, TypeError or ValueError if the object has
-    another shape."""
+    """Raises LookupError, TypeError or ValueError if the object has another shape."""
     key: str
-    """The field that each object of an answer has; in a stream, others are passed over."""
+    """The field of each object of an answer; in a stream, objects without it are passed over."""
     counts_at_the_end: bool = False
-    """Whether a stream tells the number of tokens only if `stream_options` asks for it."""
+    """True if a stream has the number of tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
-    """The fields that ask for log-probabilities; None = the api has none."""
+    """The api's fields for log-probabilities; None = it has none."""
     free: bool = False
-    """Whether the model writes nothing, so that no budget counts the request."""
+    """True if the model writes nothing, so that no budget counts the request."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """An answer, as it is stored."""
-
     text: str = ""
     finish: str = "stop"
-    """The reason for the end: stop: the model was done; length: the answer was cut off; filter: a filter took it;
-    refusal; tool: the model called one; or unknown, if the endpoint sent the whole answer and no reason."""
+    """stop: the model was done; length: the answer was cut off; filter: a filter took it; refusal; tool: the model
+    called one; unknown: the whole answer came without a reason."""
     thought: str = ""
     model: str = ""
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
-    """The tokens of the prompt that the endpoint took from a cache."""
     answer_tokens: int | None = None
-    """The tokens of the answer, thoughts included."""
+    """Thoughts included."""
     thought_tokens: int | None = None
     first_token: float | None = None
-    """Milliseconds until the first token came; None if the answer came in one piece."""
+    """Milliseconds; None if the answer came in one piece."""
     last_token: float = 0.0
-    """Milliseconds until the answer was complete."""
+    """Milliseconds."""
     logprobs: Logprobs = ()
     refused: str = ""
     """The reason why the endpoint will never answer this; "" = it has."""
 
 
 def read_count(value: object) -> int | None:
-    """Return the value if it is a number of tokens, else None."""
     # In Python, JSON's true is an int as well.
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def common_fields(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed") -> dict[str, Any]:
-    """Return the fields whose names most apis share. `seed`: the name that this api has for the seed."""
     sampling = settings.sampling
     fields = {
         "model": settings.model,
@@ -127,13 +114,12 @@ def common_fields(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed
 
 
 LOWEST = -9999.0
-"""The value that OpenAI gives a token that is too unlikely to tell."""
+"""OpenAI's value for tokens that are too unlikely."""
 
 
 def read_logprobs(content: Any) -> Logprobs:
-    """Return the octets and log-probabilities of the tokens in an answer: tokens with their `logprob`, alone or as
-    `content` (chats; llama.cpp in all apis), or `tokens` next to `token_logprobs` (OpenAI's completions). None and all
-    other shapes give nothing."""
+    """Read tokens with their `logprob`, alone or as `content` (chats; llama.cpp in all apis), or `tokens` next to
+    `token_logprobs` (OpenAI's completions). None and all other shapes give nothing."""
     try:
         # An answer is not lost over numbers that few ask for.
         return tuple(_tokens(content))
@@ -162,8 +148,7 @@ def _logprob(value: float | None) -> float | None:
 
 
 def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
-    """Return the mean over the tokens that begin between these offsets (code points) of the answer, or None if none
-    does."""
+    """The mean over the tokens that begin between these offsets (code points) of the answer; None if none does."""
     first, last = (len(reply.text[:offset].encode()) for offset in (begin, end))
     starts: Sequence[int] = list(accumulate((octets for octets, _ in reply.logprobs), initial=0))
     # Some tokens, such as an end, have no text; between others they count.
@@ -191,11 +176,8 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     stop: tuple[str, ...] = ()
     heading: str = ""
-    """The text before each file, the open one included, if there are others; with {path}."""
     opening: str = ""
-    """The text before the first of the other files."""
     end: str = "\n"
-    """The text behind each other file."""
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -204,18 +186,17 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(part for part in parts if part)
 
     def takes(self, text: str) -> bool:
-        """Return whether another file may hold that text."""
         return not any(token in text for token in (*self.tokens, *self.stop))
 
     def before(self, files: Sequence[OtherFile], path: str) -> str:
-        """Return the other files, and the heading of the open one at `path`; "" if there are none."""
+        """Return the other files, and the heading of the open one at `path`; "" without other files."""
         if not files:
             return ""
         others = "".join(f"{self._heading(file.path)}{file.text}{self.end}" for file in files)
         return f"{self.opening}{others}{self._heading(path)}"
 
     def filled(self, prefix: str, suffix: str, files: Sequence[OtherFile] = (), path: str = "") -> str:
-        """Return the prompt. Raises EngineRaised if the code itself holds one of the tokens."""
+        """Raises EngineRaised if the code itself holds one of the tokens."""
         for token in self.tokens:
             if token in prefix or token in suffix:
                 raise EngineRaised(f"the code holds {token!r}, which the model would take for the template's")
@@ -264,11 +245,11 @@ FAMILIES = {
 }
 
 OF_THE_ENDPOINT = "suffix"
-"""A name for the endpoint's own field, which the endpoint must be shown to heed."""
+"""The endpoint's own field, which the endpoint must be shown to heed."""
 
 
 def find_template(given: str, heading: str | None = None) -> Template:
-    """Return the template of that name, or of that text with that heading of files. Raises ConfigError."""
+    """`given`: a name, or the text itself, with that heading of files. Raises ConfigError."""
     if given in FAMILIES and heading is None:
         return FAMILIES[given]
     places = sorted(_PLACE.findall(given))
@@ -286,13 +267,13 @@ def find_template(given: str, heading: str | None = None) -> Template:
 
 
 def takes_files(settings: EndpointConfig) -> bool:
-    """Return whether other files have a place in the question. Raises ConfigError."""
+    """Raises ConfigError."""
     template = own_template(settings)
     return settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
 
 
 def own_template(settings: EndpointConfig) -> Template | None:
-    """Return the template that ci-eval fills, or None if the endpoint fills holes by itself. Raises ConfigError."""
+    """Return None if the endpoint fills holes by itself. Raises ConfigError."""
     if settings.template in {None, OF_THE_ENDPOINT}:
         return None
     return find_template(settings.template or "", settings.file_heading)

@@ -37,7 +37,7 @@ from ci_eval.plugins.responses.cleaning import clean, find_fences
 WORDS = Prompt(instruction="Say: ok", max_tokens=64)
 SAMPLE = f"{BEFORE}a + b{BEHIND}"
 CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
-"""The offsets in SAMPLE at which the forms of answers are counted: after the first blanks within lines."""
+"""Offsets in SAMPLE at which the forms of answers are counted: after the first blanks within lines."""
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
 
 
@@ -48,15 +48,12 @@ class Ability(msgspec.Struct, frozen=True):
 
 
 class Examination:
-    """An examination of one endpoint; nothing of it is stored."""
-
     def __init__(self, settings: EndpointConfig, cache: Path) -> None:
         self._settings = settings
         self._cache = cache
 
     def abilities(self) -> Iterator[Ability]:
-        """Yield the abilities of the endpoint. If it answers no chat, only that, the list of models and the apis are
-        examined."""
+        """Yield only the chat, the list of models and the apis if the endpoint answers no chat."""
         yield self._models()
         chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
@@ -87,7 +84,6 @@ class Examination:
 
     @contextmanager
     def _client(self, **changes: Any) -> Iterator[Client]:
-        """Yield a client with these other settings, whose answers come from the endpoint alone."""
         asking = Asking(settings=replace(self._settings, **changes), mode="record")
         with closing(Client(asking, self._cache, PATIENCE)) as client:
             yield client
@@ -144,7 +140,6 @@ class Examination:
         yield ability
 
     def _forms(self) -> Iterator[Ability]:
-        """Yield what was read of the answer at each caret, and at last the number of answers in each form."""
         forms = Counter[str]()
         with self._client(stream=False) as client:
             for number, offset in enumerate(CARETS, 1):
@@ -172,11 +167,9 @@ class Examination:
 
 UNREAD = ("unreadable", "no answer")
 FORM_TOKENS = 512
-"""The most tokens of an answer at a caret: enough for short thoughts and words around the code."""
 
 
 def _read_form(reply: Reply, query: Query, settings: EndpointConfig) -> tuple[str, str]:
-    """Return the form of an answer at a caret of SAMPLE, and what would be inserted."""
     before = SAMPLE[: query.offset]
     part = read_answer(reply.text, SAMPLE, query, settings, Reading("python", "python"))
     if measure_usage(reply, before, query, None, part).unreadable:
@@ -201,7 +194,7 @@ def _counts(what: str, reply: Reply) -> Ability:
 
 
 def examine(endpoint: str, model: str | None, key: str | None) -> Iterator[Ability]:
-    """Yield the abilities of the endpoint; `key`: name of the variable with the key. Raises ConfigError."""
+    """`key`: name of the variable with the key. Raises ConfigError."""
     settings = EndpointConfig(endpoint=endpoint, model=model, key=key, retries=1)
     with tempfile.TemporaryDirectory(prefix="ci-eval-endpoint-") as folder:
         yield from Examination(settings, Path(folder)).abilities()

@@ -1,7 +1,8 @@
-"""The files that several processes share: stored answers, the budget of a command, and slots for questions at once.
+"""Files that several processes share: stored answers, the budget of a command, and slots for concurrent questions.
 
-An endpoint is not asked again for a request that it has answered. A row is a request in its canonical form (with the
-number of its repeat), its SHA-256 as the key, and the reply as JSON. Keys of endpoints are no part of a request."""
+A row is a request in its canonical form (with the number of its repeat), its SHA-256 as the key, and the reply as JSON.
+Keys of endpoints are no part of a request.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ from ci_eval.core.model.settings import BudgetConfig, PriceConfig
 from ci_eval.plugins.adapters.endpoints.messages import Reply
 
 PATIENCE = 60.0
-"""Seconds to wait for another process that is writing."""
+"""Seconds."""
 
 
 class Database:
-    """A file of SQLite with one table. A process that is killed leaves whole rows."""
+    """One table of SQLite. A process that is killed leaves whole rows."""
 
     def __init__(self, path: Path, table: str) -> None:
-        """Open the file, or create it. `table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
+        """`table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
         self.path = path
         # With `check_same_thread` off, sqlite3 leaves it to its user that threads take turns.
         self._lock = threading.Lock()
@@ -51,13 +52,12 @@ class Database:
 
     @contextmanager
     def using(self) -> Iterator[sqlite3.Cursor]:
-        """Yield a cursor; each statement by itself is written at once."""
         with self._lock, closing(self._connection.cursor()) as cursor:
             yield cursor
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Cursor]:
-        """Yield a cursor, while no other process may write; all is undone if an error is raised."""
+        """No other process may write meanwhile; all is undone if an error is raised."""
         with self.using() as cursor:
             # A plain BEGIN would lock at the first write only, after the row was read that decides.
             cursor.execute("BEGIN IMMEDIATE")
@@ -74,29 +74,22 @@ class Database:
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """A request to an address; a repeat of the same question is another request."""
-
     address: str
     body: dict[str, Any]
     repeat: int = 0
 
     @property
     def canonical(self) -> str:
-        """Return the same text for all ways to write the request down."""
         return msgspec.json.encode(self, order="sorted").decode()
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of an export, with a stored answer."""
-
     request: Request
     reply: Reply
     asked: str
-    """The time of the question, in UTC."""
 
 
 def hash_request(canonical: str) -> str:
-    """Return the SHA-256 (hex) of a canonical request."""
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -106,15 +99,14 @@ def _row(request: Request, reply: Reply, asked: str) -> tuple[str, ...]:
 
 
 class Answers:
-    """The store, in one file; threads and processes may share it."""
+    """One file; threads and processes may share it."""
 
     def __init__(self, path: Path) -> None:
-        """Open the store, or create it. Raises PreparationError."""
+        """Raises PreparationError."""
         columns = "key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, asked TEXT NOT NULL"
         self._database = Database(path, f"answers ({columns})")
 
     def find(self, request: Request) -> Reply | None:
-        """Return the answer to a request, or None if there is none."""
         with self._database.using() as cursor:
             row = cursor.execute(
                 "SELECT reply FROM answers WHERE key = ?", (hash_request(request.canonical),)
@@ -122,22 +114,19 @@ class Answers:
         return msgspec.json.decode(row[0], type=Reply) if row else None
 
     def keep(self, request: Request, reply: Reply, asked: str) -> None:
-        """Store an answer in place of an earlier one."""
         with self._database.using() as cursor:
             cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", _row(request, reply, asked))
 
     def export_lines(self) -> Iterator[bytes]:
-        """Yield a line per answer, in the order of keys: the same answers give the same lines."""
+        """Yield lines in the order of keys: the same answers give the same lines."""
         with self._database.using() as cursor:
             for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
                 stored = msgspec.json.decode(request, type=Request), msgspec.json.decode(reply, type=Reply)
                 yield msgspec.json.encode(Kept(request=stored[0], reply=stored[1], asked=asked)) + b"\n"
 
     def take(self, lines: Iterable[bytes], source: str) -> int:
-        """Add the answers of an export to requests without one, and return how many were added.
-
-        Raises ConfigError if a line is not a stored answer; then none is added.
-        """
+        """Return the number of added answers. Raises ConfigError if a line is not a stored answer; then none is
+        added."""
         added = 0
         with self._database.changing() as cursor:
             for number, line in enumerate(lines, 1):
@@ -167,7 +156,7 @@ def _read(line: bytes, source: str) -> Kept:
 
 
 def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
-    """Return the cost of an answer in the currency of the prices, or None if its tokens or the prices are unknown."""
+    """Return None if the tokens or the prices are unknown."""
     if not (price.input or price.output) or reply.prompt_tokens is None or reply.answer_tokens is None:
         return None
     cached, thought = min(reply.cached_tokens or 0, reply.prompt_tokens), reply.thought_tokens or 0
@@ -179,10 +168,10 @@ def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
 
 
 class Ledger:
-    """The books of one command. Requests are booked before they are sent, tokens and money when the answer is there."""
+    """Requests are booked before they are sent, tokens and money when the answer is there."""
 
     def __init__(self, path: Path, command: str, budget: BudgetConfig, price: PriceConfig) -> None:
-        """Open the books of a command. `command`: a name that its worker processes share. Raises PreparationError."""
+        """`command`: a name that its worker processes share. Raises PreparationError."""
         self._command = command
         self._budget = budget
         self._price = price
@@ -194,7 +183,7 @@ class Ledger:
             cursor.execute("CREATE TABLE IF NOT EXISTS ended (command TEXT PRIMARY KEY, reason TEXT)")
 
     def reserve(self) -> None:
-        """Book one more request. Raises BudgetSpent if that is one too many."""
+        """Raises BudgetSpent if the request is one too many."""
         with self._database.changing() as cursor:
             if ended := cursor.execute("SELECT reason FROM ended WHERE command = ?", (self._command,)).fetchone():
                 raise BudgetSpent(f"not asked, since an earlier question failed: {ended[0]}")
@@ -210,12 +199,10 @@ class Ledger:
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 
     def end(self, reason: str) -> None:
-        """Let no process of the command ask again, for a reason that holds for all questions."""
         with self._database.using() as cursor:
             cursor.execute("INSERT OR IGNORE INTO ended VALUES (?, ?)", (self._command, reason))
 
     def book(self, reply: Reply) -> None:
-        """Add the tokens and the cost of an answer."""
         tokens = (reply.prompt_tokens or 0) + (reply.answer_tokens or 0)
         with self._database.using() as cursor:
             cursor.execute(
@@ -235,7 +222,7 @@ class Ledger:
             )
 
     def left(self) -> float:
-        """Return the seconds until the time is over; infinity without a limit."""
+        """Return seconds; infinity without a limit."""
         if self._budget.seconds is None:
             return math.inf
         with self._database.using() as cursor:
@@ -255,12 +242,10 @@ def _check(what: str, spent: float, limit: float | None) -> None:
 
 
 PAUSE = 0.01
-"""Seconds between two looks for a free slot."""
 
 
 class Slots:
-    """A number of slots. A process that holds a slot has locked its file, which the kernel undoes when the process
-    ends."""
+    """A process that holds a slot has locked its file, which the kernel undoes when the process ends."""
 
     def __init__(self, folder: Path, address: str, count: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -269,7 +254,6 @@ class Slots:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        """Hold a slot, as soon as one is free."""
         while True:
             for path in self._paths:
                 # Opened to append: opening must not empty a file that another process has locked.

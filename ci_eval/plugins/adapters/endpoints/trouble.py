@@ -41,59 +41,55 @@ FINISHES = {
     REFUSAL: "refusal refused",
     TOOL: "tool_calls tool_call tool_use function_call tool toolcalls",
 }
-"""The reason in our words → the words of endpoints, in small letters; any other word is a broken answer."""
+"""Our reason → the words of endpoints, in small letters; any other word is a broken answer."""
 
 STILL_GOING = frozenset({"", "null", "none", "in_progress", "not_finished", "finish_reason_unspecified"})
-"""The words of a chunk that is not the last one: DashScope writes the text `null`, llama.cpp `none`."""
+"""The words of a chunk that is not the last: DashScope writes the text `null`, llama.cpp `none`."""
 
 _OURS = {word: ours for ours, words in FINISHES.items() for word in words.split()}
 
 AGAIN = frozenset({408, 409, 420, 424, 425, 429, 498, 499})
-"""The codes below 500 after which the same request may be answered."""
+"""Codes below 500 after which the same request may be answered."""
 NEVER = frozenset({501, 505})
-"""The codes from 500 on after which it will not be."""
+"""Codes from 500 after which it will not be."""
 
 CODES = {
     429: "rate_limit_exceeded rate_limit_error throttling too_many_requests",
     503: "overloaded_error overloaded service_unavailable unavailable",
     400: "invalid_request_error badrequesterror bad_request context_length_exceeded",
 }
-"""The code that an error in the middle of an answer means → the names that errors have, in small letters."""
+"""The code of an error in the middle of an answer → the names that errors have, in small letters."""
 SPENT_CODES = frozenset({
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
     "insufficient_credits", "payment_required", "arrearage",
 })  # fmt: skip
-"""The codes and types of errors that no waiting mends."""
 SPENT = re.compile(
     r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low|out of credits|"
     r"exceeded your (?:current )?quota|billing hard limit|account balance|payment required",
     re.IGNORECASE,
 )
-"""The words of the same, believed only if nothing is said of a wait, or of a limit that ends with the minute."""
+"""Words of a spent budget, believed only without words of a wait, or of a limit that ends with the minute."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
     r"too many requests|overloaded|capacity",
     re.IGNORECASE,
 )
-"""Words of a limit that ends by itself."""
 THROTTLED = re.compile(
     r"rate.?limit|(?:tokens|requests) per[ -](?:second|minute|hour|day)|\b[RT]PM\b|throttl|too many requests|"
     r"(?:please|must|before) wait|wait before|slow down",
     re.IGNORECASE,
 )
-"""Words of the same which no refusal of a long question has; that may say "try again with a shorter prompt"."""
+"""Words that no refusal of a long question has; it may say "try again with a shorter prompt"."""
 
 BUSY = re.compile(
     r"overloaded|(?:server|model|service) is (?:busy|overloaded)|at capacity|currently unavailable", re.IGNORECASE
 )
-"""Words of a server that answers later, whatever its code."""
 LOADING = re.compile(
     r"(?:loading|warming up|starting(?! with)|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"
     r"warming up|starting(?! with)|initiali[sz])|not ready|(?:server|service|container) is (?:starting|loading)|"
     r"cold start",
     re.IGNORECASE | re.DOTALL,
 )
-"""Words of a 503 while a server loads its model, as llama.cpp, Hugging Face's and KServe's put it."""
 
 _SUBJECT = (
     r"(?:prompt|input|inputs|message|messages|request|conversation|context|question|query|text|history|content|"
@@ -120,17 +116,15 @@ TOO_LONG = re.compile(
     ),
     re.IGNORECASE | re.DOTALL,
 )
-"""Words of a refusal because of the question's length, whoever says it: a subject, a size, and that it is too much."""
 OF_THE_ANSWER = re.compile(
     r"\bmax(?:imum)?_?(?:completion_|new_|output_)?tokens\b(?! allowed)|(?:completion|output) tokens", re.IGNORECASE
 )
-"""Words of a refusal that is about the limit of the answer's tokens."""
 ABOVE_ITS_LIMIT = re.compile(
     rf"(?:max(?:imum)?_?(?:completion_|new_|output_)?tokens|(?:completion|output) tokens)\b.{{0,120}}"
     rf"(?:{_BOUND}|too large|above|between|(?:should|must) be)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Words of a refusal because that limit is higher than the model's."""
+"""Words of a refusal because the limit of the answer's tokens is higher than the model's."""
 OF_THE_QUESTION = re.compile(
     rf"\b(?:prompt|inputs?|messages|context|conversation|question)\b|{_SUBJECT} is too long", re.IGNORECASE
 )
@@ -138,14 +132,13 @@ OF_THE_QUESTION = re.compile(
 REQUESTED = re.compile(
     r"limit:? *(?P<limit>[\d,]+).{0,40}requested:? *(?P<requested>[\d,]+)", re.IGNORECASE | re.DOTALL
 )
-"""A limit of tokens a minute, and the tokens that one request alone would take, in the words of OpenAI and Groq."""
+"""A limit of tokens a minute, and those of one request alone, in the words of OpenAI and Groq."""
 
 REFUSED = re.compile(
     r"unsupported|not support|n't support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)|not permitted|"
     r"not allowed|forbidden|deprecated|invalid|incompatible|not (?:a )?valid|not available|only the default",
     re.IGNORECASE,
 )
-"""Words of a refusal of a parameter."""
 PARAMETERS = {
     "stream_options": "engine.extra: {stream_options: null}",
     "max_completion_tokens": "engine.extra: {max_completion_tokens: null}",
@@ -160,13 +153,12 @@ PARAMETERS = {
     "suffix": "engine.template: the family of the model, or engine.api: chat",
     "stream": "engine.stream: false",
 }
-"""The field of a request → the setting that removes it; of names within others the longest first."""
+"""A request's field → the setting that removes it; of names within others the longest first."""
 
 _UNITS = (
     r"milliseconds?|ms|миллисекунд\w*|мс|毫秒|hours?|h|час\w*|ч|小时|minutes?|min|m|минут\w*|мин|分钟|seconds?|secs?|sec|s|секунд\w*|"
     r"сек|\u0441|秒"
 )
-"""Units of time in English, Russian and Chinese."""
 DELAY_TEXTS = (
     re.compile(
         r"(?:try again|retry|retrying|wait|reset\w*|available|повтори\w*|попробуй\w*|подожди\w*)"
@@ -181,7 +173,6 @@ DELAY_TEXTS = (
         re.IGNORECASE,
     ),
 )
-"""The forms in which an error says in words when to come back."""
 # `ms` stands before `m`, since the first alternative that matches wins.
 _PART = re.compile(
     r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|мс|миллисек|毫秒|[hms]|[чм\u0441]|час|мин|сек|小时|分钟|秒)?[^\W\d]*\s*",
@@ -196,7 +187,7 @@ _SECONDS = {
 
 
 def translate_finish(word: object) -> str:
-    """Return our word for a reason to stop, an empty text while the model goes on, or "broken (WORD)"."""
+    """Return our word for a reason to stop, "" while the model goes on, or "broken (WORD)"."""
     text = "" if word is None else str(word).strip()
     # Some endpoints write the name of a constant, such as `FinishReason.MAX_TOKENS`.
     low = text.lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
@@ -215,39 +206,32 @@ def parse_duration(text: str) -> float | None:
 
 
 MOST_SAID = 300
-"""Characters of the endpoint's own words that go into a message."""
 EPOCH = 1e9
-"""The number of seconds above which a reset is a moment, not a delay."""
+"""The seconds above which a reset is a moment, not a delay."""
 
 
 @dataclass
 class Trouble(Exception):
-    """A failure of a request, which says whether to ask again."""
-
     reason: str
     again: bool = False
-    """Whether the same request may be answered later."""
     wait: float | None = None
-    """Seconds that the endpoint wants to be left alone."""
+    """Seconds."""
     kind: type[EngineFailure] = EngineRaised
     for_good: bool = False
-    """Whether the endpoint will say so each time it is asked this, so the refusal is worth keeping."""
+    """True if the endpoint will always say so, so that the refusal is worth storing."""
     is_limit: bool = False
-    """Whether the trouble ends by itself: a limit of requests or tokens, or a model that is being loaded."""
+    """True for a limit of requests or tokens, or a model that is being loaded."""
 
 
 def timed_out(seconds: float) -> Trouble:
-    """Return the failure of a request without a whole answer in time. A person would not ask again."""
     return Trouble(f"no answer within {seconds:g} s (interpret.timeout)", kind=EngineTimeout)
 
 
 def garbage(reason: str) -> Trouble:
-    """Return the failure of an answer that is none: often a proxy's page, which is gone a second later."""
     return Trouble(reason, again=True, kind=EngineMisbehaved)
 
 
 def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str | None) -> Trouble:
-    """Return the failure that a code other than 200 means. `key`: name of the variable with the key."""
     try:
         content: Any = json.loads(body)
     except (ValueError, RecursionError):
@@ -257,7 +241,6 @@ def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str
 
 
 def classify_error(content: object) -> Trouble:
-    """Return the trouble of an error that came in place of an answer, or in the middle of one."""
     code = _find_code(content)
     if code is not None:
         return _classify(code, {}, content, None)
@@ -318,7 +301,6 @@ def _is_too_long(words: str) -> bool:
 
 
 def _advice(code: int, words: str) -> str:
-    """Return the setting to change if a field of the request was refused; an empty text if none was."""
     if code == 404:
         return ": check engine.model, engine.api, and the path of engine.endpoint"
     if ABOVE_ITS_LIMIT.search(words) and not re.search(r"\buse\W+\w+\W+instead", words, re.IGNORECASE):
@@ -333,7 +315,6 @@ def _advice(code: int, words: str) -> str:
 
 
 def _find_code(content: object) -> int | None:
-    """Return the HTTP code that an error object tells; None without one."""
     if not isinstance(content, Mapping):
         return None
     for name in ("status", "status_code", "code", "http_code"):
@@ -355,7 +336,6 @@ def _collect_error_names(content: object) -> set[str]:
 
 
 def _format_message(content: Any) -> str:
-    """Return the message in an error of the endpoint, as `" (…)"`; an empty text without one."""
     if isinstance(content, list) and content:
         content = content[0]
     if isinstance(content, dict):
@@ -373,8 +353,7 @@ def _format_message(content: Any) -> str:
 
 
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
-    """Return the seconds after which the endpoint may be asked again, as its headers or its words say; None if neither
-    does."""
+    """Return seconds, as the headers or the endpoint's words say; None if neither does."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
         if milliseconds := _float(low.get(name, "")):
@@ -408,7 +387,6 @@ def _wait_said(content: object) -> float | None:
 
 
 def _moment(text: str) -> float | None:
-    """Return the seconds until the moment in a header: seconds, a duration, a date, or a moment since 1970."""
     if (number := _float(text)) is not None:
         while number > 1000 * EPOCH:  # in milliseconds, or less
             number /= 1000

@@ -1,4 +1,4 @@
-"""The wire for requests over HTTP, and the answers in the bodies of responses, whichever shape servers give them.
+"""Requests over HTTP, and the answers in the bodies of responses, whichever shape servers give them.
 
 Nothing but the configured address is reached, and the key goes nowhere else.
 """
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
     import requests
 
 DONE = object()
-"""The end of a stream that says so."""
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _FIELDS = (b":", b"event:", b"id:", b"retry:")
-"""The beginnings of lines of a stream that hold no data."""
 COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 
 
@@ -77,7 +75,7 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
 
 
 def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
-    """Return the text that is held back until more of it comes, and the object that is whole now, if one is."""
+    """Return the text that waits for more, and the object that is whole now, if one is."""
     goes_on = held.startswith((b"{", b"["))
     joined = held + b"\n" + text if goes_on else text
     if not joined.startswith((b"{", b"[")):
@@ -93,8 +91,7 @@ def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
 
 
 def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines, which end with LF, CR LF or CR (https://html.spec.whatwg.org/multipage/server-sent-events.html);
-    a byte order mark before them is no part of the text."""
+    """Yield lines, without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
     buffer, mark = b"", codecs.BOM_UTF8
     for part in parts:
         buffer += part
@@ -117,10 +114,7 @@ def _parse(text: bytes) -> Any:
 
 
 def find_error(answer: Mapping[str, Any], key: str) -> object:
-    """Return the error that an object with code 200 tells, in one of the ways that servers have; None without one.
-
-    `key`: the field that an answer of this api has.
-    """
+    """Return the error in an object with code 200; None without one. `key`: the field of this api's answers."""
     if answer.get("error"):
         return answer["error"] if isinstance(answer["error"], Mapping) else answer
     if answer.get("object") == "error" or answer.get("type") == "error":
@@ -136,25 +130,20 @@ def find_error(answer: Mapping[str, Any], key: str) -> object:
 
 
 class Assembly:
-    """The pieces of one answer that have arrived so far."""
-
     def __init__(self, api: Api) -> None:
         self._api = api
         self.text = self.thought = ""
         self.logprobs: list[tuple[int, float | None]] = []
         self.last = Piece()
-        """The last values of the model, the counts, and the reason for the end."""
         self.first_text: float | None = None
-        """The time at which the first text came."""
         self.is_done = False
-        """Whether the response says that nothing follows."""
         self._refused = False
         self._pieces = 0
         self._is_whole = False
         self._has_choice = False
 
     def add(self, content: Any) -> None:
-        """Add the next object of the response, or a list of them. Raises Trouble."""
+        """`content`: an object of the response, or a list of them. Raises Trouble."""
         if isinstance(content, list):
             for inner in content:
                 self.add(inner)
@@ -187,7 +176,7 @@ class Assembly:
         self.last = replace(self.last, finish=finish, model=piece.model or self.last.model, **counts)
 
     def finished(self, *, streamed: bool) -> Assembly:
-        """Return the answer, which is whole. Raises Trouble."""
+        """Raises Trouble unless the answer is whole."""
         if not self._pieces:
             raise garbage(f"the answer is not one of the api {self._api.name}")
         if not self._has_choice:
@@ -205,18 +194,16 @@ class Assembly:
 
     @property
     def finish(self) -> str:
-        """Return the reason why the model stopped, as `Reply` names it."""
         return REFUSAL if self._refused and not self.text else translate_finish(self.last.finish) or "unknown"
 
 
 CONNECT = 10.0
-"""Seconds to reach the endpoint."""
+"""Seconds."""
 MOST = 16 << 20
-"""Bytes of the longest answer."""
 
 
 def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
-    """Return the address of the api. Raises ConfigError if it tells a secret or would send one in the open."""
+    """Raises ConfigError if the address holds a secret or would send one in the open."""
     try:
         parts = urlsplit(endpoint)
         # urlsplit finds a wrong port only when the port is read.
@@ -250,7 +237,6 @@ class _Bearer:
 
 
 def _watched_adapter(opened: weakref.WeakSet[Any]) -> Any:
-    """Return an adapter for `requests` that adds its connections to `opened`."""
     import requests.adapters
     import urllib3
 
@@ -273,8 +259,6 @@ def _watched_adapter(opened: weakref.WeakSet[Any]) -> Any:
 
 
 class Wire:
-    """A sender of requests to one address, one at a time."""
-
     def __init__(self, api: Api, address: str, key: str, key_name: str | None, timeout: float) -> None:
         self._api = api
         self._address = address
@@ -293,7 +277,7 @@ class Wire:
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
 
     def send(self, body: Mapping[str, Any]) -> Reply:
-        """Return the whole answer. Raises Trouble if there is none."""
+        """Raises Trouble if there is no whole answer."""
         started = time.perf_counter()
         # Neither timeout of `requests` ends an exchange in which a byte comes now and then, or `100 Continue` for ever.
         deadline = threading.Timer(self._timeout, self._cut)
@@ -313,7 +297,6 @@ class Wire:
                 deadline.cancel()
 
     def _cut(self) -> None:
-        """End every exchange that is under way."""
         # A copy, since other threads may open connections meanwhile.
         for connection in list(self._opened):
             if connection.sock is not None:
@@ -394,7 +377,6 @@ CAUSES = {
     "NameResolutionError": "there is no host of that name; check engine.endpoint",
     "RemoteDisconnected": "the server closed the connection before it answered",
 }
-"""The error of a connection → the meaning for a user."""
 
 
 def describe_connection(error: Exception) -> str:

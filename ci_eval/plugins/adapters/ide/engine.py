@@ -26,12 +26,9 @@ from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import ENDING, EngineProcess
 
 GENERATIONS = {"k19": "evaluate-completion", "ij21": "ml-evaluate", "ij23": "ml-evaluate"}
-"""The generation of the plugin → the command of the IDE that is the plugin's."""
 
 
 class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """The locations of the IDE and the plugin, and the way they are run."""
-
     ide: str = ""
     """A folder, or an archive: its path, or https://…"""
     sha256: str = ""
@@ -40,15 +37,14 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
     plugin_sha256: str = ""
     generation: str = "ij23"
     feature: str = "token-completion"
-    """The feature that is evaluated, since ij23."""
     java: str = ""
-    """The folder of the JDK that the project gets if it has none."""
+    """The JDK of projects that have none."""
     idle: float = 900.0
     """Seconds without output after which the IDE is taken to be stuck."""
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> IdeOptions:
-        """Return the checked options. Raises ConfigError if one is unknown or wrong."""
+        """Raises ConfigError if an option is unknown or wrong."""
         try:
             options = msgspec.convert(dict(given), cls)
         except msgspec.ValidationError as error:
@@ -67,7 +63,6 @@ class IdeOptions(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forb
 
 MARKER = ".ci-eval-complete"
 LARGEST = Limits(entries=500_000, file_bytes=4 << 30, total_bytes=16 << 30)
-"""The limits of an unpacked IDE, which has a few GB."""
 LARGEST_DOWNLOAD = 4 << 30
 
 
@@ -89,13 +84,12 @@ class Ide(msgspec.Struct, frozen=True, kw_only=True):
     """The product and build, such as IU-233.11799.241."""
     launcher: Path
     variables: str
-    """The beginning of the names of the IDE's variables, such as IDEA in IDEA_PROPERTIES."""
+    """The prefix of the IDE's variables, such as IDEA in IDEA_PROPERTIES."""
     plugin: Path | None
-    """The folder of the evaluation plugin, if the IDE does not bring it."""
 
 
 def find(options: IdeOptions, cache: Path) -> Ide:
-    """Return the IDE of these options; an archive is unpacked below `cache`. Raises ConfigError or PreparationError."""
+    """An archive is unpacked below `cache`. Raises ConfigError or PreparationError."""
     if not options.ide:
         raise ConfigError(
             "engine jetbrains needs an IDE: add --set engine.options.ide=FOLDER, or an archive with "
@@ -162,7 +156,7 @@ def _unpack(archive: Path, sha256: str, cache: Path) -> Path:
 
 
 PROGRESS = re.compile(r"(?P<title>[^:\r\n]{1,80}):\s*(?P<percent>\d{1,3})% \[=*>? *\] ?(?P<text>.*)")
-"""A line as the plugin's `CommandLineProgress` prints it: title, percent, a bar of twenty characters, text."""
+"""A line of the plugin's `CommandLineProgress`: title, percent, a bar of twenty characters, text."""
 LAST = 40  # lines that are remembered, for the error
 LONGEST = 1 << 20
 
@@ -180,8 +174,7 @@ def parse_progress(line: str) -> Progress | None:
 
 class WatchedProcess(EngineProcess):
     def lines(self, idle: float) -> Iterator[str]:
-        """Yield the program's output line by line, until the program closes its output. Raises EngineTimeout after
-        `idle` seconds without output."""
+        """Yield lines until the program closes its output. Raises EngineTimeout after `idle` seconds without output."""
         self.said: deque[str] = deque(maxlen=LAST)
         partial = b""
         while True:
@@ -205,7 +198,7 @@ class WatchedProcess(EngineProcess):
                 return
 
     def ended(self) -> int:
-        """Return the exit code. Raises EngineTimeout if the program has closed its output and goes on."""
+        """Raises EngineTimeout if the program has closed its output and goes on."""
         try:
             code = self._process.wait(timeout=ENDING)
         except subprocess.TimeoutExpired:
@@ -215,7 +208,6 @@ class WatchedProcess(EngineProcess):
         return code
 
     def trouble(self, code: int) -> EngineFailure:
-        """Return the error for that exit code, with the reason and advice if they are known."""
         words = [*self.said, *self.last_words()]
         shown = "\n".join(words[-10:])
         for pattern, advice in REASONS.items():
@@ -240,8 +232,8 @@ REASONS = {
     r"OutOfMemoryError": "it ran out of memory; raise interpret.memoryLimit",
     r"Only one instance|already running": "another IDE runs with the same folders; end it first",
 }
-"""The pattern of a line that the plugin or the platform prints → what the line means. The texts of the plugin are those
-of its source; those of licences and of the platform are not verified against an IDE."""
+"""Pattern of a line of the plugin or the platform → its meaning. The plugin's texts are those of its source; those of
+licences and of the platform are not verified against an IDE."""
 
 
 CONFIG, PROJECT, OUT = "config.json", "project", "out"
@@ -274,8 +266,7 @@ class IdeEngine(msgspec.Struct, frozen=True):
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Find the IDE, or unpack it. `version` must be its product and build. Raises ConfigError or
-        PreparationError."""
+        """Find or unpack it. `version` must be its product and build. Raises ConfigError or PreparationError."""
         ide = find(self.options, cache)
         if version is not None and version != ide.build:
             raise ConfigError(f"engine jetbrains@{version} is asked for, and {ide.folder} is {ide.build}")

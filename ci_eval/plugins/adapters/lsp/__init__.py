@@ -1,1 +1,1 @@
-"""The Language Server Protocol, as far as completion needs it: one client for every server."""
+"""The Language Server Protocol for completion: one client for every server."""

@@ -1,5 +1,4 @@
-"""The client of one server process, from `initialize` to `exit`: it sends the text of a document, asks for completion,
-and answers the server's requests."""
+"""The client of one server: it sends the document, asks for completion, and answers the server's requests."""
 
 from __future__ import annotations
 
@@ -44,22 +43,20 @@ from ci_eval.plugins.adapters.lsp.protocol import (
 from ci_eval.plugins.adapters.process import MessageProcess, SandboxPolicy
 
 QUIET = 0.3
-"""Seconds after which a server that has announced no work is taken to be ready, for servers that were observed to be
-so."""
+"""Seconds after which a server without announced work is taken to be ready, for servers observed to be so."""
 LOADING = 30.0
-"""Seconds after its start in which work that a server announces is taken to be the loading of the project."""
+"""Seconds after its start in which announced work is taken to be the loading of the project."""
 TRIES = 5
-"""The number of times that a request is sent if the server cancels it."""
 PAUSE = 0.1
 """Seconds before the second try; each further one waits twice as long."""
 GOODBYE = 2.0
-"""Seconds that a server has for an orderly end."""
+"""Seconds for an orderly end."""
 
 _Kind = TypeVar("_Kind")
 INVOKED = {"triggerKind": 1}
 METHOD_NOT_FOUND = -32601
 CANCELLED = frozenset({-32800, -32801, -32802})
-"""The codes RequestCancelled, ContentModified and ServerCancelled: the server wants to be asked again."""
+"""RequestCancelled, ContentModified and ServerCancelled: the server wants to be asked again."""
 
 CAPABILITIES: dict[str, Any] = {
     # VS Code offers UTF-16 alone, and servers are to do what they do for its users.
@@ -92,8 +89,8 @@ CAPABILITIES: dict[str, Any] = {
         "publishDiagnostics": {},
     },
 }
-"""The capabilities that the client announces. For completion, they are the same as in `fillClientCapabilities` in
-`completion.ts` of vscode-languageclient 9.0.1, which VS Code's extensions use."""
+"""The capabilities of completion are those of `fillClientCapabilities` in `completion.ts` of vscode-languageclient
+9.0.1, which VS Code's extensions use."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,12 +106,10 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     quiet: float
     initialize: float  # seconds
     ready: float
-    """Seconds that the server may work (build its index, load packages) before it is asked although it is not done."""
+    """Seconds of work (building the index, loading packages) before the server is asked although it is not done."""
 
 
 class Client:
-    """A running server with at most one open document."""
-
     def __init__(self, launch: Launch) -> None:
         """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
@@ -126,14 +121,13 @@ class Client:
         self._awaits_work = launch.announces
         self._began = time.monotonic()
         self.waited = 0.0
-        """Seconds spent on waiting for work that the server had announced."""
+        """Seconds of waiting for announced work."""
         self.idle = 0.0
-        """Seconds spent on waiting for announcements that did not come."""
+        """Seconds of waiting for announcements that did not come."""
         self.is_unready = False
         """Whether the server was still at work when the longest wait was over."""
         self._uri = ""
         self._is_checked = False
-        """Whether the server has published diagnostics of the open document."""
         self._version = 0
         self._registered: set[str] = set()
         self._triggers: frozenset[str] = frozenset()
@@ -194,8 +188,6 @@ class Client:
         self._tell("textDocument/didOpen", {"textDocument": document}, deadline)
 
     def change(self, before: str, edits: Sequence[Edit], after: str, deadline: float) -> None:
-        """Send the changes of the document's text in the way that the server asked for: not at all, the whole text, or
-        the edits."""
         if not edits or not self._capabilities.sync:
             return
         changes: list[dict[str, Any]] = []
@@ -217,7 +209,7 @@ class Client:
         """Return the server's list at an offset (code points) of the open document, and when it arrived
         (`time.perf_counter()`). Raises EngineRaised if the list cannot be read.
 
-        `is_incomplete`: a list that the server called incomplete is asked for again, as more was typed.
+        `is_incomplete`: a list that the server called incomplete is asked for again after typing.
         """
         typed = text[max(offset - 1, 0) : offset]
         # As in VS Code 1.95 (`checkTriggerCharacter` and `_onNewContext` in suggestModel.ts).
@@ -249,13 +241,12 @@ class Client:
             raise EngineRaised(f"{self.process.name} {verb} what is none: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
-        """Return the item with what the list left out. Raises EngineRaised if the answer cannot be read."""
+        """Raises EngineRaised if the answer cannot be read."""
         answer = self._ask("completionItem/resolve", item, deadline)
         return self._read(msgspec.json.decode, answer, "resolved an item to")
 
     def define(self, text: str, offset: int, deadline: float) -> list[tuple[str, Position]]:
-        """Return where the name at an offset (code points) of the open document is defined: path, and position. Raises
-        EngineRaised if the answer cannot be read."""
+        """Offset in code points of the open document. Raises EngineRaised if the answer cannot be read."""
         if self._capabilities.definition_provider in (None, False):
             return []
         answer, _ = self._ask_at("textDocument/definition", text, offset, deadline)
@@ -272,8 +263,7 @@ class Client:
     def complete_inline(
         self, text: str, offset: int, deadline: float
     ) -> tuple[list[InlineItem] | InlineList | None, float]:
-        """Return the grey text for an offset (code points) of the open document, and when it arrived
-        (`time.perf_counter()`). Raises EngineRaised if the answer cannot be read."""
+        """Return the grey text and its arrival (`time.perf_counter()`); `offset`: code points. Raises EngineRaised."""
         answer, arrived = self._ask_at("textDocument/inlineCompletion", text, offset, deadline)
         return self._read(INLINE_ANSWER.decode, answer, "answered an inline completion with"), arrived
 
@@ -285,7 +275,6 @@ class Client:
             self._ask("textDocument/selectionRange", question, deadline)
 
     def await_check(self, deadline: float) -> bool:
-        """Wait until the server publishes diagnostics of the open document. Returns whether it did in time."""
         began = time.monotonic()
         while not self._is_checked and (message := self._receive(deadline)) is not None:
             self._handle(message, deadline)
@@ -294,8 +283,7 @@ class Client:
         return self._is_checked
 
     def settle(self) -> None:
-        """Wait until the work that the server announces is done, or for `Launch.ready` seconds. A server that announces
-        none for a while is taken to be ready, unless it is one that always announces some."""
+        """Wait until announced work is done, for `Launch.ready` seconds at most, or until a server stays quiet."""
         began = time.monotonic()
         quiet, deadline = began + self._launch.quiet, began + self._launch.ready - self.waited
         while self._await_work(min(quiet, deadline), deadline):
@@ -303,8 +291,7 @@ class Client:
             quiet = time.monotonic() + QUIET
 
     def _await_work(self, quiet: float, deadline: float) -> bool:
-        """Wait for an announcement until `quiet`, and for the end of all announced work. Returns whether to go on
-        waiting."""
+        """Wait for an announcement until `quiet`, then for the end of all work. Returns whether to go on."""
         began = time.monotonic()
         while not self.is_loading:
             if (message := self._receive(quiet)) is None:
@@ -320,7 +307,6 @@ class Client:
 
     @property
     def is_loading(self) -> bool:
-        """Return whether work that the server announced soon after its start is not done."""
         return bool(self._works) or self._awaits_work
 
     # ---------------------------------------------------------------------------------------------------- messages
@@ -330,8 +316,7 @@ class Client:
         self.process.send(msgspec.json.encode(message), deadline)
 
     def _ask(self, method: str, params: Any, deadline: float) -> bytes:
-        """Return the result of a request. A request that the server cancels is sent again. Raises EngineTimeout if the
-        server does not answer in time, and EngineRaised if it answers with an error."""
+        """Cancelled requests are sent again. Raises EngineTimeout, and EngineRaised if the answer is an error."""
         text = ""
         for attempt in range(TRIES):
             # 31 random bits, so that no server can answer a request before it is sent.
@@ -374,8 +359,7 @@ class Client:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _handle(self, message: Message, deadline: float) -> None:
-        """Handle a message that the server sends by itself. Answers that nobody waits for any more are dropped. Raises
-        EngineMisbehaved if a message answers a request that was not sent."""
+        """Raises EngineMisbehaved for an answer to a request that was not sent; answers that came late are dropped."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
@@ -434,14 +418,14 @@ class Client:
             self._works.discard(progress.token)
 
     def _decode(self, text: bytes | msgspec.Raw, kind: type[_Kind], verb: str) -> _Kind:
-        """Return a value that the server sent. Raises EngineMisbehaved if it has another shape."""
+        """Raises EngineMisbehaved if the value has another shape."""
         try:
             return msgspec.json.decode(text, type=kind)
         except UNREADABLE as error:
             raise EngineMisbehaved(f"{self.process.name} {verb} {quote(bytes(text), 200)!r}: {error}") from error
 
     def _setting(self, section: str | None) -> Any:
-        """Return the part of the settings that a dotted section names, or None if there is none."""
+        """`section`: dotted; None if there are no such settings."""
         value: Any = self._launch.settings
         for name in section.split(".") if section else ():
             value = value.get(name) if isinstance(value, Mapping) else None

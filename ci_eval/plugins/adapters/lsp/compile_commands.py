@@ -1,8 +1,8 @@
 """The compile commands of C and C++ projects, cleaned: clangd reads only flags that are known to do no harm.
 
-A flag of a compile command can make clangd load a library, write a file or read one outside the project (`-Xclang
--load`, `-fmodules-cache-path`, `-include`), whether it is confined or not. So clangd is given a database of ours
-instead of the project's own, and a flag that is not on the list below is left out and counted.
+A flag can make clangd load a library, write a file or read one outside the project (`-Xclang -load`,
+`-fmodules-cache-path`, `-include`), whether it is confined or not. So clangd is given a database of ours, and flags
+that are not on the list below are left out and counted.
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ from ci_eval.plugins.languages.cpp.imports import Command, folders, sources
 
 NAME = "compile_commands.json"
 DATABASES = (NAME, f"build/{NAME}", "compile_flags.txt")
-"""The files that clangd looks for in each folder above a file, in its order (`DirectoryCache` in
-clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
+"""Files in clangd's order (`DirectoryCache` in clang-tools-extra/clangd/GlobalCompilationDatabase.cpp, LLVM 22)."""
 LARGEST = 64 * 2**20
 MOST_FLAGS = 500_000
-"""The most flags of a database that is written for a project without one: each file gets a fresh clangd, which reads
-the whole database."""
+"""The limit of a database for a project without one: each file gets a fresh clangd, which reads the whole database."""
 CPP = frozenset(".cc .cpp .cxx .hh .hpp .hxx .ipp .inl".split())
 OBJECTIVE_C = (".m", ".mm")
 
@@ -60,7 +58,6 @@ ALONE = re.compile(
     """,
     re.VERBOSE,
 )
-"""The flags without a path that only change the meaning of a text."""
 VALUES = {
     "-D": re.compile(r".+", re.DOTALL),
     "-U": re.compile(r"\w+"),
@@ -68,9 +65,8 @@ VALUES = {
     "-arch": re.compile(r"\w+"),
     "-target": re.compile(r"[\w.+-]+"),
 }
-"""The flags whose value follows, and the form of that value; those of one letter may have it attached."""
+"""Flag → form of the value that follows; those of one letter may have it attached."""
 PATHS = ("-isystem-after", "-isystem", "-iquote", "-idirafter", "-iframework", "-include", "-imacros", "-isysroot")
-"""The flags whose value is a path in the project or among the system's; it may be attached."""
 SEPARATE = frozenset(
     "-Xclang -Xpreprocessor -Xlinker -Xassembler -Xanalyzer -Xarch_host -Xarch_device -Xopenmp-target -Xcuda-ptxas "
     "-mllvm -mmlir -load -o -MF -MT -MQ -MJ -T -u -z -e -l -L -B -framework --param -wrapper -ccc-gcc-name "
@@ -79,9 +75,8 @@ SEPARATE = frozenset(
     "-dumpbase-ext -rpath -install_name -current_version -compatibility_version -G -A -plugin -add-plugin --sysroot "
     "-resource-dir --output --language --include --imacros --prefix -F".split()
 )
-"""The flags that are left out together with the value that follows."""
 OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|shared|static|rdynamic|save-temps)")
-"""The flags for the output of a build, which clangd has no use for. They are not counted if they are left out."""
+"""Flags about a build's output are not counted if they are left out."""
 WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})
 COMPILER = re.compile(r"[A-Za-z0-9_][\w.+-]*")
 
@@ -96,10 +91,10 @@ class Cleaned(msgspec.Struct):
 def compile_commands(root: Path) -> CompileCommands:
     """Read and clean the compile databases of a project, also those in its folders.
 
-    As in clangd, the nearest database above a file counts. If there is none above it, the first one by path that names
-    the file does, such as one that CMake wrote into the folder of a preset. Files of the project without a command get
-    the folders that the project includes from, as clangd's `fallbackFlags` would have it. Without any database, only a
-    project with headers called `.h` gets commands: they name the language of these headers.
+    As in clangd, the nearest database above a file counts; else the first one by path that names the file, such as one
+    that CMake wrote into the folder of a preset. Files without a command get the folders that the project includes
+    from, like clangd's `fallbackFlags`. Without any database, only a project with headers called `.h` gets commands:
+    they name the language of these headers.
     """
     return CompileCommands(root)
 
@@ -110,16 +105,14 @@ def include_folders(root: Path) -> tuple[str, ...]:
 
 
 class CompileCommands:
-    """The cleaned compile commands of a project; none if the project has no database."""
-
     def __init__(self, root: Path) -> None:
         self._root = root
         self._real = os.path.realpath(root)
         self._flags: dict[Path, list[str]] = {}
-        """The file with flags → the flags that are left of it."""
+        """The file with flags → the flags that are left."""
         self.entries: list[Cleaned] = []
         self.dropped: Counter[str] = Counter()
-        """The part of a flag before its value → the number of times that it was left out."""
+        """The part of a flag before its value → how often it was left out."""
         self._databases: dict[Path, Path] = {}
         self._has_objective_c = False
         for name, _, files in os.walk(root):
@@ -176,7 +169,6 @@ class CompileCommands:
         (folder / NAME).write_bytes(msgspec.json.encode(self.entries))
 
     def summary(self) -> str:
-        """Return, in a few words, the flags that were left out; "" if none was."""
         if not self.dropped:
             return ""
         counts = sorted(self.dropped.items(), key=lambda pair: (-pair[1], pair[0]))[:5]
@@ -250,7 +242,7 @@ class CompileCommands:
                 yield from self._flag(flag, waiting, directory)
 
     def _response(self, name: str, directory: str) -> list[str] | None:
-        """Return the words of a response file (`@FILE`), or None if it is none of the project's."""
+        """Return the words of `@FILE`; None if it is not one of the project's."""
         path = Path(os.path.normpath(Path(directory, name)))
         try:
             return shlex.split(self._read(path).decode(errors="replace"))
@@ -258,7 +250,6 @@ class CompileCommands:
             return None
 
     def _flag(self, flag: str, waiting: list[str], directory: str) -> list[str]:
-        """Return the remaining arguments of a flag and its value; none if the flag is left out."""
         if ALONE.fullmatch(flag):
             return [flag]
         name = self._name(flag)
@@ -282,7 +273,6 @@ class CompileCommands:
         return [f"{name}{value}"] if name in {"-I", "-D", "-U"} else [name, value]
 
     def _name(self, flag: str) -> str | None:
-        """Return the flag that begins here and takes a value."""
         if flag in VALUES or flag in PATHS or flag == "-I":
             return flag
         if flag.startswith("--sysroot="):
@@ -296,7 +286,6 @@ class CompileCommands:
             self.dropped[re.split(r"[=,]", flag[:40])[0]] += 1
 
     def _is_readable(self, value: str, directory: str) -> bool:
-        """Return whether a path, its links resolved, leads into the project or to the system's headers."""
         try:
             path = Path(os.path.realpath(Path(directory, value)))
         except ValueError:

@@ -1,5 +1,4 @@
-"""A conversion of completion items into offers: for each item, the text that would be in the document from the
-token's beginning on."""
+"""A conversion of completion items into offers: the text of the document from the token's beginning on."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
 
 LONGEST_LINE = 1000
 WINDOW = 15
-"""The values of `_defaultConfig` in wordHelper.ts: characters of a line that are looked at, and those of one step
-back."""
+"""`_defaultConfig` in wordHelper.ts: characters of a line that are looked at, and those of one step back."""
 
 
 def _pattern(*, without: str = "") -> re.Pattern[str]:
@@ -46,12 +44,8 @@ BY_LANGUAGE = {
 
 
 def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
-    """Return the indices in the line at which the word at the caret begins and ends; both are the caret's if there is
-    none.
-
-    The search is that of `getWordAtText` in wordHelper.ts: the first match that reaches the caret, searched from ever
-    further back.
-    """
+    """Return the indices of the word at the caret; both are the caret's if there is none. As `getWordAtText` in
+    wordHelper.ts: the first match that reaches the caret, searched from ever further back."""
     cut = max(0, caret - LONGEST_LINE // 2) if len(line) > LONGEST_LINE else 0
     text = line[cut : caret + LONGEST_LINE // 2] if len(line) > LONGEST_LINE else line
     pattern, target = BY_LANGUAGE.get(language, DEFAULT), caret - cut
@@ -83,13 +77,13 @@ _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[
 _PLAIN = re.compile(r"[^$\\}]+")
 DEEPEST = 20
 LONGEST_SNIPPET = 20_000
-"""Characters of the longest snippet that is read; a longer one is text as a whole."""
+"""Characters; a longer snippet is text as a whole."""
 MOST_UNCLOSED = 20
-"""The number of unclosed transforms after which all others are text. Each makes the reader look for its end."""
+"""Unclosed transforms; all others are text, since each makes the reader look for its end."""
 
 
 def expand(snippet: str) -> tuple[str, int]:
-    """Return the inserted text, and the length of its beginning that holds no placeholder."""
+    """Return the inserted text, and the length of its beginning without a placeholder."""
     if ("$" not in snippet and "\\" not in snippet) or len(snippet) > LONGEST_SNIPPET:
         return snippet, len(snippet)
     reader = _SnippetReader(snippet)
@@ -104,10 +98,9 @@ class _SnippetReader:
         self._length = 0
         self._unclosed = 0
         self.firm: int | None = None
-        """The number of characters written before the first placeholder; None = there is none so far."""
+        """Characters; None = there is no placeholder so far."""
 
     def read(self, depth: int = 0) -> str:
-        """Return the text up to the bracket that closes a placeholder, or up to the end at depth 0."""
         parts: list[str] = []
         while self._at < len(self._snippet):
             if depth and self._snippet[self._at] == "}":
@@ -186,7 +179,6 @@ KINDS = (
     *"text method function constructor field variable class interface module property unit value enum keyword".split(),
     *"snippet color file reference folder enum-member constant struct event operator type-parameter".split(),
 )
-"""The names of the protocol's CompletionItemKind, by number."""
 
 NUMBERS = {
     name: number
@@ -196,7 +188,7 @@ NUMBERS = {
         "snippet".split()
     )
 }
-"""The number of each kind within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
+"""Numbers within VS Code (`CompletionItemKind` in `src/vs/editor/common/languages.ts`, 1.95)."""
 
 SNIPPET = 2
 _KINDS: dict[float | None, str] = {float(number): name for number, name in enumerate(KINDS) if number}
@@ -204,8 +196,6 @@ _SIGNS = re.compile(r"^\W+")
 
 
 class Question:
-    """The caret's line, and the position in it for which a list was asked: this is needed to read ranges."""
-
     def __init__(
         self,
         text: str,
@@ -217,12 +207,9 @@ class Question:
         since: int = 0,
         replaces: bool = False,
     ) -> None:
-        """Take the caret's line from the text.
-
-        `offset`: the caret's. `prefix`: the typed part of the token; `since`: the number of its characters that were
-        typed after the list was made. `language`: the protocol's name. `replaces`: whether acceptance replaces the
-        text after the caret that belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert.
-        """
+        """`prefix`: the typed part of the token; `since`: the number of its characters that were typed after the list
+        was made. `language`: the protocol's name. `replaces`: whether acceptance replaces the text after the caret that
+        belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert."""
         begin = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
         self.line = text[begin : end if end >= 0 else len(text)]
@@ -253,7 +240,7 @@ class Replaced(NamedTuple):
 def offers(
     answer: CompletionList, question: Question, name: re.Pattern[str], extension: Extension = ""
 ) -> list[Suggestion]:
-    """Return the items as offers, in the server's order. `name`: the pattern of a token of the language."""
+    """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
     return list(_Reader(question, name, answer.item_defaults or Defaults(), extension).read(answer))
 
 
@@ -315,10 +302,8 @@ class _Reader:
             )
 
     def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
-        """Return the part replaced, the new text, and the length of its beginning that holds no placeholder.
-
-        The rules are those of `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1.
-        """
+        """Return the part replaced, the new text, and the length of its beginning without a placeholder. The rules are
+        those of `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1."""
         edit = item.text_edit
         if edit is not None:
             replaced, new = self._range_of_edit(edit), edit.new_text
@@ -343,8 +328,6 @@ class _Reader:
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
     def _range(self, positions: tuple[Position, Position]) -> Replaced:
-        """Return the part of the line that is replaced. It is not visible if the range is on another line than the
-        caret's, or over several lines."""
         start, end = positions
         number, column = self._question.number, self._question.column
         # VS Code never shows such an item (`isInvalid` in suggest.ts, 1.95).
@@ -353,7 +336,6 @@ class _Reader:
         return Replaced(column(start), column(end), visible=True)
 
     def _from_token(self, new: str, begin: int) -> str:
-        """Return the text from the token's beginning on, once `new` has replaced the text from `begin` on."""
         line, token = self._question.line, self._question.token
         if begin == token:
             return new
@@ -363,8 +345,6 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        """Return the text that acceptance leaves after the name (`written` is new), and the text that it removes
-        around the name."""
         question, after = self._question, replaced.end - self._question.asked
         if replaced.begin == question.token and not after:
             return written
@@ -379,9 +359,9 @@ class _Reader:
         return written + changed + (REMOVED + lost if lost else "")
 
     def _extract_token(self, written: str, item: CompletionItem) -> str:
-        """Return the token at the beginning of the written text: of `join(parts)` it is `join`. The whole text is
-        returned if it begins with no token, or if neither the label nor the filterText begins with that token: of
-        `std::vector`, the token is `std` only if one of them begins with `std`."""
+        """The token of `join(parts)` is `join`. The whole text is returned if it begins with no token, or if neither
+        label nor filterText begins with that token: of `std::vector`, it is `std` only if one of them begins with
+        `std`."""
         if written.isidentifier() or not (match := self._name.match(written)):
             return written
         name = match[0]
@@ -394,14 +374,14 @@ class _Reader:
 
 TAGS = frozenset({"class", "struct", "constructor"})
 HIDING = frozenset({"function", "variable", "interface"})
-"""The kinds of names that hide a class; clangd calls an alias `interface`."""
+"""clangd calls an alias `interface`."""
 _MARKS = " \u2022"
-"""The characters that begin clangd's labels; the second is for items that insert an `#include`."""
+"""Beginnings of clangd's labels; the second is for items that insert an `#include`."""
 
 
 def drop_hidden_types(offers: list[Suggestion]) -> list[Suggestion]:
-    """Return the items without classes, and their constructors, whose name is that of a function, a variable or an
-    alias as well: in C++, these hide the class ([basic.scope.hiding])."""
+    """Drop types with the name of a function, variable or alias: in C++, these hide the class
+    ([basic.scope.hiding])."""
     hiding = {_name(offer) for offer in offers if offer.kind in HIDING}
     return [offer for offer in offers if offer.kind not in TAGS or _name(offer) not in hiding]
 
@@ -411,11 +391,8 @@ def _name(offer: Suggestion) -> str:
 
 
 def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
-    """Return the items in the server's order, but with ties ordered by the text that they insert. Ties are items that
-    an editor orders alike.
-
-    clangd lists overloads of one name, which have the same label and `sortText`, in another order in each process.
-    """
+    """Order ties, items that an editor orders alike, by the text that they insert; else keep the server's order. clangd
+    lists overloads, with the same label and `sortText`, in another order in each process."""
     groups: dict[tuple[str | None, str], list[int]] = {}
     for index, offer in enumerate(offers):
         groups.setdefault((offer.sort_text, offer.label), []).append(index)
@@ -440,7 +417,7 @@ def add_edits(
     name: str = "",
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
-    """Return the suggestions with the edits of their acceptance; without any, it is None, but () for those of `name`.
+    """Edits are None without any, but () for suggestions of `name`.
 
     `text`: the document that was asked about. `resolve`: for a server that gives the edits of an item only if it is
     asked for them; items of `name` are. Raises EngineRaised if edits cannot be read.
@@ -466,7 +443,6 @@ def add_edits(
 
 
 def _raw_items(answer: CompletionList) -> list[Any]:
-    """Return the items as they were sent, each with the data that the list shares."""
     whole: Any = msgspec.json.decode(answer.source)
     if isinstance(whole, list):
         return whole
@@ -508,11 +484,8 @@ class _Offsets:
 def read_inline_items(
     answer: list[InlineItem] | InlineList | None, text: str, query: Query, encoding: Encoding
 ) -> Iterator[Suggestion]:
-    """Yield the text that each item would leave from the beginning of the expected text on, cut to the span that is
-    asked for.
-
-    An item is left out if it changes the text before that beginning, or adds nothing.
-    """
+    """Yield each item's text from the beginning of the expected text on, cut to the span that is asked for. Items that
+    change the text before that beginning, or add nothing, are left out."""
     items = answer.items if isinstance(answer, InlineList) else answer or []
     token = query.offset - len(query.prefix)
     line = text.rfind("\n", 0, query.offset) + 1

@@ -1,4 +1,4 @@
-"""A language server of the user's, given by the command that starts it."""
+"""A language server of the user, given by the command that starts it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ from ci_eval.plugins.adapters.recipes import InstalledEngine
 SCRIPT = re.compile(r"[^-{}][^{}]*\.\w+")
 """A first argument that can only be a file: no option, no subcommand, and without {root}."""
 UNKNOWN_QUIET = 3.0
-"""Seconds after which a server of which nothing is known is taken to be ready if it has announced no work."""
+"""Seconds without announced work after which an unknown server is taken to be ready."""
 
 
 class Given(msgspec.Struct, frozen=True):
     program: str
     version: str = ""
-    """The version in reports; "" = the beginning of the program's SHA-256."""
+    """"" = the beginning of the program's SHA-256."""
     source: str = "your command"
     script: Path | None = None
-    """The file that the program interprets, if it does; the file is then the server."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -59,10 +58,7 @@ def custom(
     own: Overlay = NOTHING,
     like: LspEngine | None = None,
 ) -> LspEngine:
-    """Return the engine for a command; relative paths in it are taken from the current folder.
-
-    `like`: the engine whose configuration it gets. `own`: the overlay on top of that.
-    """
+    """Resolve paths from the current folder. `like`: the engine whose configuration it gets; `own`: on top of that."""
     program = str(Path(command[0]).absolute()) if "/" in command[0] else command[0]
     first = command[1] if len(command) > 1 and _interprets(command[0]) else ""
     if SCRIPT.fullmatch(first) and not Path(first).is_file():
@@ -102,7 +98,7 @@ def custom(
 
 
 def find_script(command: Sequence[str]) -> Path | None:
-    """Return the file that the command's program interprets; None if the program is itself the server."""
+    """Return None if the program is itself the server."""
     scripts = (Path(part).absolute() for part in command[1:] if Path(part).is_file())
     return next(scripts, None) if _interprets(command[0]) else None
 
@@ -113,12 +109,10 @@ def _interprets(program: str) -> bool:
 
 
 def calls_itself(name: str, engine: LspEngine) -> bool:
-    """Return whether a server that gives this name (`serverInfo`) is that engine's."""
     return bool(name) and name.lower().replace(" ", "-") in {engine.name, *engine.programs}
 
 
 def is_called(command: Sequence[str], engine: LspEngine) -> bool:
-    """Return whether the command's program, or the npm package that it is in, has a name of that engine's server."""
     known = {engine.name, *engine.programs}
     path = shutil.which(command[0])
     files = (find_script(command), Path(command[0]), Path(path).resolve() if path else None)
@@ -126,8 +120,7 @@ def is_called(command: Sequence[str], engine: LspEngine) -> bool:
 
 
 def _program_names(file: Path) -> set[str]:
-    """Return the names by which a program may be known: the name of its file without additions of a version or a
-    system, and the name of its npm package."""
+    """The file's name without additions of a version or a system, and the name of its npm package."""
     plain = re.sub(r"(\.(exe|cmd|bat|sh|phar|m?js|cjs|py|rb))+$", "", file.name)
     names = {plain, re.sub(r"[-_]v?\d[\w.]*$", "", plain)}
     if "node_modules" in (parts := file.parts):

@@ -1,4 +1,4 @@
-"""The engines that are language servers: the declaration of a server (LspEngine), and a running server (RunningLsp)."""
+"""Engines that are language servers: the declaration (LspEngine), and a running server (RunningLsp)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ NO_COMPLETION = (
 )
 
 ECMASCRIPT = frozenset({"javascript", "typescript"})
-"""The languages whose packages are looked for in `node_modules` above the importing file."""
 
 PATIENCE = 60.0
 """Seconds for opening a document, which is not counted as a completion."""
@@ -56,7 +55,6 @@ WARM_UP = 10.0
 """Seconds after its start during which a server that has not yet suggested anything is asked again."""
 PAUSE = 0.25
 DELETED = "x"
-"""The character that is typed and deleted again where a text is to be reached by a deletion."""
 
 
 def nothing(_place: Place) -> None:
@@ -68,39 +66,32 @@ def no_values(_place: Place) -> dict[str, Any]:
 
 
 class LspEngine(FromRecipe, frozen=True, kw_only=True):
-    """An engine that is a language server. It is sent to worker processes, so its functions must be importable, not
-    lambdas."""
+    """A declaration is sent to worker processes, so its functions must be importable, not lambdas."""
 
     command: Callable[[Place], Sequence[str]]
     options: Callable[[Place], Any] = nothing
-    """A function that returns the value of `initializationOptions`."""
     settings: Callable[[Place], Mapping[str, Any]] = no_values
-    """A function that returns section → the value that the server gets when it asks for that section of its
-    configuration."""
+    """Section → the value that the server gets when it asks for that section of its configuration."""
     variables: Callable[[Place], Mapping[str, str]] = no_values
     only_language_id: str = ""
     """The protocol's name of the language for every file; "" = the file's suffix decides."""
     installs: tuple[Path, ...] = ()
-    """The paths that the server is installed in, next to the folder that its recipe made."""
     reopens: bool = False
-    """Whether each text is opened as a new document, for a server that ignores changes."""
+    """True for a server that ignores changes: each text is opened as a new document."""
     quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
     auto_import: AutoImport = UNKNOWN
     auto_imports: str = "default"
-    """The value of `interpret.autoImport`."""
     programs: tuple[str, ...] = ()
-    """The names by which a user's command is known as this server, next to the engine's own: the name of its
-    program, of its npm package, or the one that the server gives itself."""
+    """Names of a user's command that is this server: its program, its npm package, or the server's own name."""
     flags: tuple[str, ...] = ()
-    """The arguments that a user's command gets as well, if the user takes this server as its model."""
+    """Arguments that a user's command gets as well, if the user takes this server as its model."""
     own: Overlay = NOTHING
-    """The overlay from the user's configuration, which comes on top."""
     like: str = ""
-    """The named engine that a user's command is configured as; "" = none."""
+    """The engine that a user's command is configured as; "" = none."""
 
     def launch(self, place: Place) -> Launch:
-        """Return the command that starts the server, and the configuration that the server gets. Raises ConfigError."""
+        """Raises ConfigError."""
         # The user's settings come last, so they win over `interpret.autoImport`.
         overlays = (self.auto_import.chosen(self.auto_imports, self.name), self.own)
         folders = {"{root}": str(place.root), "{dependencies}": str(place.environment or "")}
@@ -147,8 +138,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
         return beforehand(installation, surroundings, write)
 
     def introduce(self, installation: Installation, surroundings: Surroundings) -> tuple[str, bool]:
-        """Start a server, and return the name that it gives itself ("" = none) and whether it completes. Raises
-        EngineFailure."""
+        """Return the server's own name ("" = none) and whether it completes. Raises EngineFailure."""
 
         def ask(place: Place) -> tuple[str, bool]:
             # A server sends its name and abilities without a loaded project.
@@ -190,17 +180,14 @@ class RunningLsp:
         self._edits: list[Edit] = []
         self._last: CompletionList | None = None
         self._asked = 0
-        """Characters of the prefix that were typed when the server was asked for the last list."""
+        """Characters of the prefix that were typed when the server was last asked for a list."""
         self._is_typed = False
-        """Whether the last character before the caret is the last thing that was sent to the server."""
         self.deletes = False
-        """Whether the last change before a question is a deletion, not the typing of the character before the caret."""
         self._fresh = True
         self._cold_until = 0.0
         self._copies = 0
         self._language = ""
         self._waited = (0.0, 0)
-        """The seconds and the unready starts (see `waited`) of processes that have ended."""
 
     # ------------------------------------------------------------------------------------------------------ process
 
@@ -223,7 +210,7 @@ class RunningLsp:
         return self._client.process.peak_memory() if self._client else None
 
     def waited(self) -> tuple[float, int]:
-        """Return the seconds waited for announced work, and the starts after which the work was not done in time."""
+        """Seconds of waiting for announced work, and starts after which the work was not done in time."""
         seconds, unready = self._waited
         return (seconds + self._client.waited, unready + self._client.is_unready) if self._client else self._waited
 
@@ -272,11 +259,7 @@ class RunningLsp:
         self._is_typed = False
 
     def complete(self, query: Query) -> Answer:
-        """Return the suggestions at the caret. While a token is typed on, a list that the server called complete is
-        kept, as editors do.
-
-        If more than a word is asked for, a server that completes inline is asked for inline completion.
-        """
+        """Answer from the last list while a token is typed on, if the server called it complete, as editors do."""
         if query.span not in {"word", "around"} and self._running.completes_inline:
             return self._inline(query)
         # The extension for clangd calls all lists incomplete.
@@ -331,8 +314,7 @@ class RunningLsp:
         return defined
 
     def _read_list(self, query: Query, answer: CompletionList, latency: float, cpu: float | None) -> Answer:
-        """Return the suggestions of a server's list, which came after `latency` seconds and `cpu` milliseconds of CPU
-        time."""
+        """`latency` is in seconds, `cpu` in milliseconds."""
         encoding, quirks = self._running.encoding, self._engine.quirks
         question = Question(
             self._text,
@@ -405,8 +387,7 @@ class RunningLsp:
 
 
 def _visible_root(place: Place) -> Path:
-    """Return the project's folder, or a copy of it if its path has a hidden folder, such as `.cache`, or if packages
-    have to be linked into it."""
+    """Copy the project if its path has a hidden folder, such as `.cache`, or if packages have to be linked into it."""
     root = place.root
     links = _list_packages(place) if place.language in ECMASCRIPT else {}
     missing = {link: target for link, target in links.items() if not os.path.lexists(root / link)}
@@ -425,8 +406,7 @@ def _visible_root(place: Place) -> Path:
 
 
 def _list_packages(place: Place) -> dict[Path, Path]:
-    """Return the folder of each installed package and of each of the project's own, by its path where Node looks for
-    it, below the project's root."""
+    """Path where Node looks for it, below the root → folder of each installed package and of the project's own."""
     members, environment = find_members(place.root, place.surroundings.sources or ()), place.environment
     links = {Path("node_modules", name): folder for name, folder in members.items()}
     if environment is None:
@@ -441,7 +421,6 @@ def _list_packages(place: Place) -> dict[Path, Path]:
 
 
 def _names_to_skip(folder: str, names: list[str]) -> set[str]:
-    """Return the names that are not copied: `.git`, and whatever is neither file, folder nor link."""
     paths = {name: Path(folder, name) for name in names}
     plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
     # Copying a pipe would never end.

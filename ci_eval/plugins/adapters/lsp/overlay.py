@@ -1,4 +1,4 @@
-"""The configuration that is put on top of an adapter's own: the user's, and the switch for auto-import."""
+"""The configuration on top of an adapter's own: the user's, and the switch for auto-import."""
 
 from __future__ import annotations
 
@@ -14,18 +14,15 @@ from ci_eval.plugins.adapters.place import Place
 
 
 class Overlay(msgspec.Struct, frozen=True, kw_only=True):
-    """A set of settings, options, arguments, variables and client capabilities on top of others."""
-
     settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
     options: Mapping[str, Any] = msgspec.field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     capabilities: Mapping[str, Any] = msgspec.field(default_factory=dict)
     environment: Mapping[str, str | None] = msgspec.field(default_factory=dict)
-    """The name → value of variables; None means the value that the variable has in ci-eval's own environment."""
+    """A value of None is the variable's in ci-eval's own environment."""
 
     def variables(self) -> dict[str, str]:
-        """Return the environment variables, name → value. Raises ConfigError for one that is to be taken over and is
-        not set."""
+        """Raises ConfigError for a variable that is to be taken over and is not set."""
         missing = [name for name, value in self.environment.items() if value is None and name not in os.environ]
         if missing:
             raise ConfigError(
@@ -38,7 +35,7 @@ NOTHING = Overlay()
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A command or settings, the same for each project but for the folders `{folder}` and `{scratch}`."""
+    """A value that is equal for each project but for the folders `{folder}` and `{scratch}`."""
 
     # No function made by `partial`: a worker keeps its server for the next file as long as the engine is equal.
     value: Any
@@ -48,7 +45,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class Switch(msgspec.Struct, frozen=True, kw_only=True):
-    """A key each of the settings and options that turns auto-import on or off, such as `ty.completions.autoImport`."""
+    """A key each of settings and options that turns auto-import on or off, such as `ty.completions.autoImport`."""
 
     settings: str = ""
     options: str = ""
@@ -65,18 +62,13 @@ def _nest(path: str, value: Any) -> Any:
 
 class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
     usual: AutoImported = "unknown"
-    """The behaviour for users who change nothing."""
     switch: Callable[[bool], Overlay] | None = None
-    """A function that returns the settings that turn auto-import on or off; None = there is no such setting."""
 
     resolves: bool = False
-    """Whether the list leaves out the edits that import a name, and the server is asked for them item by item."""
+    """True if the list leaves out the edits that import a name, and the server is asked for them item by item."""
 
     def chosen(self, wanted: str, name: str) -> Overlay:
-        """Return the configuration that makes the engine called `name` do as `interpret.autoImport` says.
-
-        Raises ConfigError if no setting for that is known.
-        """
+        """`wanted`: the value of `interpret.autoImport`. Raises ConfigError if no setting for that is known."""
         if wanted == "default" or ((self.usual, wanted) in {("none", "off"), ("on", "on")} and not self.switch):
             return NOTHING
         if self.switch is None:
@@ -93,13 +85,11 @@ class AutoImport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 UNKNOWN = AutoImport()
-"""The behaviour of servers about which nothing is known."""
 NEVER = AutoImport(usual="none")
-"""The behaviour of engines that suggest no name that is not there."""
 
 
 def merge_objects(below: Any, above: Any) -> Any:
-    """Return `below` with `above` on top: objects key by key at every depth, anything else as a whole."""
+    """Merge objects key by key at every depth, anything else as a whole."""
     if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
         return above
     return {
@@ -109,7 +99,6 @@ def merge_objects(below: Any, above: Any) -> Any:
 
 
 def expand_folders(value: Any, folders: Mapping[str, str]) -> Any:
-    """Return the value with the names of folders in its texts, such as `{root}`, replaced by their paths."""
     if isinstance(value, str):
         for name, path in folders.items():
             value = value.replace(name, path)
@@ -120,7 +109,7 @@ def expand_folders(value: Any, folders: Mapping[str, str]) -> Any:
 
 
 def add_arguments(command: Sequence[str], arguments: Sequence[str]) -> list[str]:
-    """Return the command with these arguments at its end, and without those of the same names that it has."""
+    """Replace arguments of the same names."""
     # An option given twice could count as both or as an error, so the later one replaces the earlier.
     names = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and "=" in argument}
     return [*(part for part in command if part.partition("=")[0] not in names), *arguments]

@@ -67,7 +67,6 @@ _SUFFIXES = {
     "coffeescript": ".coffee",
 }
 BY_SUFFIX = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
-"""The name of a language by the last suffix of a file's name, in lower case."""
 
 
 def language_id(path: str, language: str) -> str:
@@ -92,11 +91,8 @@ def find_position(text: str, offset: int, encoding: Encoding) -> Position:
 
 
 def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
-    """Return the number of code points before `character` units of a line; a position inside a code point is its
-    beginning.
-
-    A position before the line is the line's beginning, and one after the line is its end.
-    """
+    """Return the code points before `character` units of a line. A position inside a code point is its beginning; one
+    before the line is the line's beginning, and one after the line is its end."""
     character = max(character, 0)
     if encoding == "utf-32" or line.isascii():
         return min(character, len(line))
@@ -109,24 +105,20 @@ def offset_in_line(line: str, character: int, encoding: Encoding) -> int:
 
 
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""The errors that decoding raises: a shape that is not the protocol's, text that is not UTF-8, values nested too
-deeply."""
+"""A shape that is not the protocol's, text that is not UTF-8, values nested too deeply."""
 
 MANY = 1000
-"""The most sections a server may ask for at once, the most units of work it may have under way, and the most letters in
-the name of one."""
+"""The most sections a server may ask for at once, units of work under way, and letters in the name of one."""
 
 
 class Position(Struct, gc=False):
-    """A line and a character, both 0-based; characters are in the units agreed on with the server."""
+    """A 0-based position; characters are in the units agreed on with the server."""
 
     line: int
     character: int
 
 
 class Range(Struct, gc=False):
-    """A range from a position to another, which is not included."""
-
     start: Position
     end: Position
 
@@ -141,7 +133,7 @@ class TextEdit(Struct, rename="camel", gc=False):
 
 
 class CompletionItem(Struct, rename="camel", gc=False):
-    """A candidate. Numbers may be written as 6.0, and whatever is optional may be null."""
+    """Numbers may be written as 6.0, and whatever is optional may be null."""
 
     label: str
     kind: float | None = None
@@ -179,15 +171,15 @@ class Defaults(Struct, rename="camel"):
 
 
 class CompletionList(Struct, rename="camel"):
-    """A list of items, and whether it is incomplete: then the server must be asked again once more was typed."""
+    """The server must be asked again after typing if the list is incomplete."""
 
     items: list[CompletionItem] = []
     is_incomplete: bool | None = False
     item_defaults: Defaults | None = None
     dropped: int = 0
-    """The number of items that could not be read. It is no field of the protocol."""
+    """Unreadable items. The protocol has no such field."""
     source: bytes = b""
-    """The answer with the items that could be read. It is no field of the protocol."""
+    """The answer with its readable items. The protocol has no such field."""
 
 
 # Of the protocol's version 3.18: the grey text that an editor shows after the caret.
@@ -197,7 +189,7 @@ class Snippet(msgspec.Struct):
 
 
 class InlineItem(msgspec.Struct, rename="camel"):
-    """A text, and the part of the caret's line that it replaces. A text without a range is inserted at the caret."""
+    """A text without a range is inserted at the caret."""
 
     insert_text: str | Snippet
     range: Range | None = None
@@ -218,7 +210,7 @@ class ResponseError(Struct):
 
 
 class Message(Struct):
-    """A message of any kind: a response has an id and no method, a notification a method and no id, a request both."""
+    """A response has an id and no method, a notification a method and no id, a request both."""
 
     id: int | str | None = None
     method: str | None = None
@@ -229,7 +221,7 @@ class Message(Struct):
 
 
 class SyncOptions(Struct):
-    """The server's wish about changes of a document: 0 = none, 1 = the whole text, 2 = only the edits."""
+    """0 = none, 1 = the whole text, 2 = only the edits."""
 
     change: int = 0
 
@@ -238,14 +230,12 @@ class Capabilities(Struct, rename="camel"):
     position_encoding: str = "utf-16"
     text_document_sync: SyncOptions | int | None = None
     completion_provider: bool | dict[str, Any] | None = None
-    """The options, which may be empty; None and false mean that the server does not complete."""
+    """An object may be empty; None and false mean no completion."""
     inline_completion_provider: bool | dict[str, Any] | None = None
-    """The options, which may be empty; None and false mean that the server does not complete inline."""
     definition_provider: bool | dict[str, Any] | None = None
 
     @property
     def sync(self) -> int:
-        """Return 0, 1 or 2, as in SyncOptions."""
         options = self.text_document_sync
         return options.change if isinstance(options, SyncOptions) else options or 0
 
@@ -296,12 +286,11 @@ MESSAGE: msgspec.json.Decoder[Message] = msgspec.json.Decoder(Message)
 _HALF = re.compile(
     rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F]", re.DOTALL
 )
-"""An escape that is half of a character without the other half. Whole ones, which servers may write, cost no time."""
+"""Half of an escaped character. Whole ones, which servers may write, cost no time."""
 
 
 def mend_text(body: bytes) -> bytes:
-    """Return a message as `JSON.parse` of its decoded text reads it: bytes that are no UTF-8, and halves of characters
-    without the other half, become U+FFFD. What is no JSON is returned as it came."""
+    """Mend a message as `JSON.parse` would: bytes that are not UTF-8, and halves of characters, become U+FFFD."""
     text = body if body.isascii() else body.decode(errors="replace").encode()
     if not _HALF.search(text):
         return text
@@ -319,8 +308,7 @@ _NUMBERS = ("kind", "insertTextFormat")
 
 
 def read_answer(answer: bytes) -> CompletionList:
-    """Return the items of an answer; an empty list for null. Raises one of UNREADABLE if the answer is not a list, or
-    if all of its items are unreadable."""
+    """Return an empty list for null. Raises one of UNREADABLE if there is no list, or no readable item."""
     try:
         # The fast path: almost all answers can be read strictly.
         strict = _STRICT.decode(answer)
@@ -334,7 +322,7 @@ def read_answer(answer: bytes) -> CompletionList:
 
 
 def read_locations(answer: bytes) -> list[tuple[str, Position]]:
-    """Return the paths and positions of an answer, none for null. Raises one of UNREADABLE."""
+    """Return an empty list for null. Raises one of UNREADABLE."""
     listed = msgspec.json.decode(answer, type=list[Location] | Location | None)
     return [
         (unquote((location.uri or location.target_uri).removeprefix("file://")), stretch.start)
@@ -363,8 +351,7 @@ def _lenient(answer: Any) -> CompletionList:
 
 
 def _convert(raw: Any, kind: type[Any], ignored: Sequence[str]) -> Any:
-    """Return the value as that type, or None if it has another shape. The fields in `ignored` are left out if they are
-    wrong."""
+    """Return None if the value has another shape. The fields in `ignored` are left out if they are wrong."""
     if not isinstance(raw, dict):
         return None
     fields = {name: value for name, value in raw.items() if value is not None}
@@ -395,4 +382,3 @@ NOTED = frozenset(
     "workspace/inlineValue/refresh",
     "workspace/foldingRange/refresh",
 }
-"""The requests of a server that are answered with nothing."""

@@ -1,4 +1,4 @@
-"""The treatment that certain servers need so that their answers depend on the question alone, not on earlier ones."""
+"""The treatment of certain servers so that their answers depend on the question alone, not on earlier ones."""
 
 from __future__ import annotations
 
@@ -29,33 +29,25 @@ def _nothing_left_out(_root: Path) -> str:
 
 class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     left_out: Callable[[Path], str] = _nothing_left_out
-    """A function that takes the project's root and returns, in a few words, the settings that the server is not given;
-    "" = none."""
+    """Project's root → the settings that the server is not given, in a few words; "" = none."""
     anew: bool = False
-    """Whether each file gets a fresh server, since answers would otherwise show what it has seen of others."""
+    """True if each file gets a fresh server, since answers would show what it has seen of others."""
     serial: bool = False
-    """Whether the server handles one message at a time. Such a server is only asked once it has worked through the last
-    edit; otherwise that work would count as part of the time of its answer. Its first answer is as good as any, so the
-    server is not given time to warm up."""
+    """True if it handles one message at a time. It is only asked after the last edit is digested; otherwise that work
+    would count as part of its latency. Its first answer is as good as any, so it gets no time to warm up."""
     reads_all: bool = False
-    """Whether the server offers to import the names of the modules that it has looked into so far. So it is shown all
-    files of the project after its start; see `show_project`."""
+    """True if it offers names of the modules that it has looked into so far; see `show_project`."""
     silent_if_clean: bool = False
-    """Whether the server publishes no diagnostics of a file without any. So each file ends with an error while it is
-    shown (`reads_all`)."""
+    """True if a clean file gets no diagnostics. Then each shown file (`reads_all`) ends with an error."""
     hides_tags: bool = False
-    """Whether types with the name of something else are left out (`completion.drop_hidden_types`), since the server
-    lists them or not by chance."""
+    """True if types with the name of something else are left out, since the server lists them or not by chance."""
     kinds: bool = True
-    """Whether the kinds that the server gives to candidates are kept."""
     extension: Extension = ""
-    """The extension of VS Code that changes the displayed lists of the server; see `model/sessions.py`."""
+    """The extension of VS Code that changes the server's displayed lists; see `model/sessions.py`."""
     announces: bool = False
-    """Whether the server always announces the loading of the project as work (`$/progress`). If so, it is not asked
-    before that work was announced and is done."""
+    """True if it always announces its loading (`$/progress`); then it is not asked before that is done."""
 
     def unusual(self) -> dict[str, bool]:
-        """Return the flags that are set here and not by default, by their names in camel case."""
         flags = [flag for flag in fields(self) if isinstance(flag.default, bool)]
         unusual = {flag.name: getattr(self, flag.name) for flag in flags if getattr(self, flag.name) != flag.default}
         return {re.sub("_(.)", lambda match: match[1].upper(), name): value for name, value in unusual.items()}
@@ -74,8 +66,7 @@ def clangd_options(place: Place) -> dict[str, Any]:
 
 
 def fallback_options(place: Place) -> dict[str, Any]:
-    """Return clangd's options if the user's command names the database (`--compile-commands-dir`), which is read as it
-    is."""
+    """Leave `--compile-commands-dir` of the user's command as it is."""
     return {"fallbackFlags": [f"-I{place.root / folder}" for folder in include_folders(place.root)]}
 
 
@@ -97,15 +88,14 @@ clangd reads compile commands from a database of ours (`compilationDatabasePath`
 OWN_DATABASE = replace(CLANGD, left_out=_nothing_left_out)
 
 PYRIGHT = ServerQuirks(reads_all=True)
-"""The treatment of pyright. It offers to import the names of the modules that are bound: those that the check of an
-open file or an answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
+"""The server offers to import the names of the modules that are bound: those that the check of an open file or an
+answer has looked into (`buildModuleSymbolsMap` in autoImporter.ts)."""
 BASEDPYRIGHT = replace(PYRIGHT, silent_if_clean=True)
 
 GOPLS = ServerQuirks(extension="gopls")
 
 
 ERROR = "\n)"
-"""A bracket that closes none, which is an error."""
 NO_FILE = "untitled"
 ROUNDS = 4
 
@@ -113,8 +103,8 @@ ROUNDS = 4
 def show_project(
     client: Client, root: Path, surroundings: Surroundings, language_id: Callable[[str, str], str], ending: str
 ) -> None:
-    """Open each source file of the project in turn, and wait until it is checked. Then ask for lists until none grows:
-    for a list, too, a server looks into modules.
+    """Open each source file in turn, and wait until it is checked. Then ask for lists until none grows: for a list,
+    too, a server looks into modules.
 
     `ending`: what each file ends with while it is open. Ends after `Surroundings.ready` seconds; then the client is
     unready. Raises EngineFailure.
@@ -149,7 +139,6 @@ def show_project(
 
 
 def _count_names(client: Client, text: str, letter: str, deadline: float) -> int:
-    """Return how many names the server lists for a letter in a new line after `text`, that of the open document."""
     line = f"\n{letter}"
     client.change(text, [(len(text), 0, line)], text + line, deadline)
     try:

@@ -1,2 +1,1 @@
-"""The runner of tests that engines wrote: in a fresh folder, confined, against a function and versions of it that are
-wrong."""
+"""The runner of tests that engines wrote: in a fresh folder, confined, against a function and wrong versions of it."""

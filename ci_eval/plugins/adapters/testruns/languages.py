@@ -56,13 +56,10 @@ GO_LIBRARY = """
     sync/atomic testing testing/fstest testing/iotest testing/internal/testdeps testing/quick text/template time unicode
     unicode/utf8 unsafe
 """.split()
-"""The packages that are compiled in advance, with the packages that they import; others are compiled in each run that
-needs them."""
+"""Packages that are compiled in advance, with their imports; others are compiled in each run that needs them."""
 
 
 class _GoEvent(msgspec.Struct, rename="pascal"):
-    """A line of `go test -json`."""
-
     action: str = ""
     test: str = ""
     output: str = ""
@@ -98,7 +95,7 @@ def list_go_steps(work: Work) -> Sequence[Step]:
 
 
 def read_go(_work: Work, ended: Ended) -> Outcome:
-    """Return the outcome by the events that `go test` prints. Every test that began must have come to an end."""
+    """Read the events of `go test`. A test that began must have come to an end."""
     events = []
     for line in ended.output.splitlines():
         try:
@@ -128,7 +125,6 @@ def read_go(_work: Work, ended: Ended) -> Outcome:
 
 
 GO_TIME = re.compile(r" \(\d+\.\d+s\)|\t\d+\.\d+s")
-"""The time that a test took, which differs from run to run."""
 
 
 def stub_go(function: Node, body: Node, source: bytes) -> tuple[int, int, str]:
@@ -177,7 +173,6 @@ JUNIT_4 = ("junit:junit:4.13.2",)
 JUNIT_MAIN = "org.junit.platform.console.ConsoleLauncher"
 JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 JAVA_BRIEFLY = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
-"""The options for a program that ends soon."""
 
 
 def install_java(cache: Path) -> Path:
@@ -206,7 +201,7 @@ def _java_options(place: Place) -> list[str]:
 
 
 def read_java(work: Work, ended: Ended) -> Outcome:
-    """Return the outcome by the report of the engine that ran tests. Each engine of JUnit writes a report."""
+    """Read the report of the engine that ran tests. JUnit writes one of each engine."""
     reports = [work.place.scratch / f"TEST-junit-{engine}.xml" for engine in ("jupiter", "vintage")]
     outcomes = [read_junit(path, ended, errors_run=True) for path in reports]
     return next((outcome for outcome in outcomes if outcome.runs), outcomes[0])
@@ -247,7 +242,7 @@ JAVA = Runner(
 # ----------------------------------------------------------------------------------------------------------- JavaScript
 
 GUARD = DRIVERS / "testruns" / "stays.cjs"
-"""The file that keeps a test from ending its process before its runner has seen the outcome."""
+"""A file that keeps a test from ending its process before its runner has seen the outcome."""
 
 
 def list_javascript_steps(work: Work) -> Sequence[Step]:

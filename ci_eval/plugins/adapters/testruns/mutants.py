@@ -21,11 +21,10 @@ from ci_eval.core.model import Stretch
 from ci_eval.plugins.adapters.testruns.sandbox import Runner, Syntax
 
 LONGEST = 60
-"""The number of characters of a piece of code that are left in the description of a mutant."""
 
 
 class Mutant(msgspec.Struct, frozen=True):
-    """A change of a file, as an offset range in bytes and the new text."""
+    """A replacement of a range; offsets are in bytes."""
 
     begin: int
     end: int
@@ -35,7 +34,7 @@ class Mutant(msgspec.Struct, frozen=True):
         return (source[: self.begin] + self.replacement.encode() + source[self.end :]).decode()
 
     def described(self, text: str, focal: Stretch) -> str:
-        """Return a description for people, with the line of the function: `line 3: < → <=`."""
+        """Return for example `line 3: < → <=`, with the line of the function."""
         source = text.encode()
         line = source.count(b"\n", len(text[: focal.begin].encode()), self.begin) + 1
         before = " ".join(source[self.begin : self.end].decode().split())
@@ -47,10 +46,7 @@ def _short(text: str) -> str:
 
 
 def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
-    """Return all mutants of a function that the grammar can read, in an order drawn by place and change.
-
-    `text`: of the function's file. There are none if no function stands at `focal`.
-    """
+    """Return them in an order drawn by place and change; none without a function at `focal`."""
     source = text.encode()
     function = find_function(runner, text, focal)
     body = function.child_by_field_name("body") if function else None
@@ -66,7 +62,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
 
 
 def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
-    """Return the file with a function that returns at once and gives nothing, or None if that cannot be."""
+    """Return None if no version of the function can give nothing."""
     source = text.encode()
     function = find_function(runner, text, focal)
     body = function.child_by_field_name("body") if function else None
@@ -78,7 +74,7 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
 
 
 def find_function(runner: Runner, text: str, focal: Stretch) -> Node | None:
-    """Return the outermost function with a body that is part of that stretch of the file, or None if there is none."""
+    """Return the outermost function with a body within that stretch, or None."""
     begin, end = (len(text[:offset].encode()) for offset in (focal.begin, focal.end))
     waiting = [parser(runner.grammar).parse(text.encode()).root_node]
     while waiting:
@@ -141,7 +137,6 @@ def _is_docstring(node: Node) -> bool:
 
 
 def _empty(node: Node, code: str) -> str:
-    """Return a text without the part between its quotes, or "" if it is computed from others, or empty."""
     if any(child.type in {"interpolation", "template_substitution"} for child in node.children):
         return ""
     quote = next((mark for mark in ('"""', "'''", '"', "'", "`") if code.endswith(mark)), None)

@@ -1,5 +1,4 @@
-"""The runs of tests: what each language says of them, a run in a fresh folder by a process that may write nowhere else
-and reach nothing, and the reports of test runners."""
+"""Runs of tests in a fresh folder, confined and without network, and the reports of test runners."""
 
 from __future__ import annotations
 
@@ -27,9 +26,8 @@ from ci_eval.plugins.adapters.process import EngineProcess
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     place: Place
-    """The place of the run. Its `folder` is what `Runner.install` made; in its `scratch`, the run may write."""
+    """The `folder` is what `Runner.install` made; the run may write in its `scratch`."""
     test: str
-    """The path of the test's file below `files`."""
 
     @property
     def kit(self) -> Path:
@@ -48,52 +46,46 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     argv: Sequence[str]
     variables: Mapping[str, str] = msgspec.field(default_factory=dict)
     compiles: bool = False
-    """Whether the program only compiles. If it fails, the steps after it are not run."""
+    """Later steps are not run if the program fails."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
     code: int
     output: str
-    """The last part of its standard output."""
     trouble: str
-    """The last lines of its standard error."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     compiled: bool = True
     """False if a compiler refused the code."""
     runs: bool = False
-    """Whether a test was found and came to a result."""
     passes: bool = False
-    """Whether a test passed, and none failed."""
+    """True if a test passed, and none failed."""
     said: str = ""
     seconds: float = 0.0
 
 
 class Syntax(msgspec.Struct, frozen=True, kw_only=True):
-    """The names in a language's grammar of the nodes that mutants change. Leaves are named by their text."""
+    """Names in a grammar of the nodes that mutants change. Leaves are named by their text."""
 
     functions: frozenset[str]
-    """The nodes with a `body` that are functions."""
+    """Function nodes with a `body`."""
     operations: frozenset[str]
-    """The nodes that have an operator among their children."""
+    """Nodes with an operator among their children."""
     swaps: Mapping[str, str]
-    """The operator → the one in its place."""
     negations: frozenset[str] = frozenset({"unary_expression"})
     """The nodes of `not x` and `!x`; for `!x`, the operator is a child."""
     numbers: frozenset[str]
     strings: frozenset[str]
     booleans: Mapping[str, str] = msgspec.field(default_factory=lambda: {"true": "false", "false": "true"})
-    """The node of a truth value → the text of the opposite value."""
+    """Node of a truth value → the text of the opposite value."""
     returned: str = ""
-    """The text that `return` returns in place of its value; "" = it is left alone."""
+    """The value that `return` returns instead; "" = it is left alone."""
     removed: Mapping[str, str] = msgspec.field(
         default_factory=lambda: dict.fromkeys(("expression_statement", "throw_statement", "continue_statement"), ";")
     )
-    """The statement that may go → the text in its place; "PARENT NODE" for one that is a statement below that node
-    only."""
+    """Statement → the text in its place; "PARENT NODE" for one that is a statement below that node only."""
     left_alone: frozenset[str] = frozenset()
-    """The nodes in which nothing is changed, such as types."""
 
 
 SWAPS = {
@@ -101,7 +93,6 @@ SWAPS = {
     "+": "-", "-": "+", "*": "/", "/": "*", "%": "*", "&": "|", "|": "&", "<<": ">>", ">>": "<<",
     "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "%=": "*=", "&=": "|=", "|=": "&=",
 }  # fmt: skip
-"""The operators that most languages have → the ones in their place."""
 SWAPS_AS_IN_C = {**SWAPS, "&&": "||", "||": "&&", "++": "--", "--": "++"}
 
 
@@ -109,38 +100,31 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     grammar: str
     programs: tuple[str, ...] = ()
-    """The programs of this machine that are needed."""
     install: Callable[[Path], Path]
-    """A function that takes the cache and returns the folder in it with everything that the machine does not bring.
-    Raises PreparationError."""
+    """Cache → the folder in it with everything that the machine does not bring. Raises PreparationError."""
     steps: Callable[[Work], Sequence[Step]]
     read: Callable[[Work, Ended], Outcome]
-    """A function that returns the outcome of a run, by the report of the test runner."""
     dependencies: str = ""
-    """The kind of environment for a project's dependencies: a name of `adapters/environments.py`; "" = only records
-    that bring all their files are run."""
+    """A name of `adapters/environments.py`; "" = only records that bring all their files are run."""
     runs_own: bool = False
-    """Whether the compiled program in the scratch folder must be started there."""
     syntax: Syntax
     stub: Callable[[Node, Node, bytes], tuple[int, int, str] | None]
-    """A function that takes a function's node, its body and the file, and returns the change that makes the function
-    return nothing at once: the begin of the change in the file, the end of the text that it replaces, and the new text.
-    The code after it stays, so that imports are used. Returns None if that cannot be."""
+    """The function's node, its body and the file → begin and end of the change that makes it return nothing at once,
+    and the new text. The code after it stays, so that imports are used."""
     whole: re.Pattern[str] | None = None
-    """The beginning of an answer that is all of the test's file, and so stands in its place."""
+    """The beginning of an answer that is all of the test's file, and so replaces it."""
     heading: re.Pattern[str] | None = None
-    """The text that such an answer gets from the record's file if the answer lacks it, such as the name of its
-    package."""
+    """A text that such an answer gets from the record's file if it lacks it, such as the name of its package."""
 
 
 KEPT = 1 << 18
-"""The number of bytes that are kept of the end of a program's output; the rest is thrown away as it comes."""
+"""Bytes of the end of a program's output; the rest is thrown away as it comes."""
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 class Program(EngineProcess):
     def finish(self, timeout: float) -> Ended:
-        """Wait for the program's end. Raises EngineTimeout if it does not end within `timeout` seconds."""
+        """Raises EngineTimeout if the program does not end within `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
         # A program that reads its input comes to the end at once, instead of waiting.
@@ -164,16 +148,12 @@ class Program(EngineProcess):
 class Box(msgspec.Struct, frozen=True, kw_only=True):
     runner: Runner
     kit: Path
-    """The folder that `Runner.install` made."""
     settings: RunSettings
     project: Path | None = None
-    """The top folder of the project, if the record has one."""
     environment: Path | None = None
-    """The folder with the project's dependencies."""
 
     def run(self, files: Mapping[str, str], test: str, timeout: float) -> Outcome:
-        """Run the tests in one of these files, for at most `timeout` seconds. Raises EngineCrash if the runner cannot
-        be started."""
+        """`timeout`: seconds for all. Raises EngineCrash if the runner cannot be started."""
         surroundings = Surroundings(
             root=self.kit,
             language=self.runner.name,
@@ -230,17 +210,14 @@ def _links_and_git(folder: str, names: list[str]) -> list[str]:
 
 
 LARGEST = 16 << 20
-"""Bytes of a report; a larger one is none."""
 LINES = 6
-"""The number of lines that are left of the beginning and of the end of a program's output."""
 LONGEST_LINE = 300
 
 
 def read_junit(
     path: Path, ended: Ended, *, errors_run: bool, counts: Callable[[str], bool] = lambda _: True
 ) -> Outcome:
-    """Return the outcome by a report in JUnit's XML and the exit code, which must be 0 if all passes: neither is
-    believed alone.
+    """Check a report in JUnit's XML and the exit code, which must be 0 if all passes: neither is believed alone.
 
     `errors_run`: whether a test that is an `<error>` has run (JUnit: any exception), or not (pytest: it could not be
     imported or set up). `counts`: whether a test of that name is one.
@@ -265,7 +242,6 @@ def read_junit(
 
 
 def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
-    """Return the reason why the tests did not pass. `elements`: those in the report about tests that did not pass."""
     if not elements:
         why = "the test runner failed behind its tests" if runs else "no test was run to its end"
         return f"{why} (exit code {ended.code})"
@@ -275,7 +251,7 @@ def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -
 
 
 def _xml(path: Path) -> str:
-    """Return the text of a report. Raises OSError, or ValueError if it is none."""
+    """Raises OSError, or ValueError if it is not a report."""
     # The test may have put a link or a pipe there: neither is followed or waited for.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     with os.fdopen(descriptor, "rb") as file:
@@ -290,6 +266,6 @@ def _xml(path: Path) -> str:
 
 
 def telling_lines(text: str) -> list[str]:
-    """Return the lines that are not blank, each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
+    """Return no blank lines, and each cut to LONGEST_LINE. Of many lines, the first and the last are left."""
     lines = [quote(line.rstrip(), LONGEST_LINE) for line in text.splitlines() if line.strip()]
     return lines if len(lines) <= 2 * LINES else [*lines[:LINES], "…", *lines[-LINES:]]

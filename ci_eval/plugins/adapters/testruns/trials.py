@@ -20,9 +20,9 @@ from ci_eval.plugins.adapters.testruns.mutants import Mutant, find_function, mut
 from ci_eval.plugins.adapters.testruns.sandbox import Box, Outcome, Runner
 
 ATTEMPTS = 3
-"""The number of mutants that are tried for each one wanted, since some do not compile."""
+"""Mutants that are tried for each one wanted, since some do not compile."""
 PATIENCE, SLOWER = 3.0, 10.0
-"""The seconds that a mutant may take, and the factor of the right function's time that is added to them."""
+"""Seconds for a mutant, and the factor of the right function's time that is added to them."""
 
 
 class NotRunnable(Exception):
@@ -31,15 +31,13 @@ class NotRunnable(Exception):
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     runnable: bool = True
-    """Whether tests of this record are run here at all. If not, `said` has the reason."""
     runs: bool = False
     passes: bool = False
     fails_on_stub: bool | None = None
-    """Whether the test fails on a function that does nothing; None = there is no stub of the function."""
     killed: int = 0
     mutants: int = 0
     said: str = ""
-    """The words for people: why the test does not pass, or which mutants it lets live."""
+    """The reason why the test does not pass, or the mutants that it lets live."""
 
 
 class Trials:
@@ -51,8 +49,7 @@ class Trials:
         self._benches = lru_cache(4)(self._bench)
 
     def of(self, record: Record | None, language: str, test: str) -> Trial:
-        """Return the trial of a test. Raises PreparationError if the test runner cannot be installed, or
-        EngineFailure."""
+        """Raises PreparationError if the test runner cannot be installed, or EngineFailure."""
         if record is None or record.run is None:
             return Trial(runnable=False, said="It is not run: the record does not say how (`run`).")
         # Encoded, since a cache needs a key that can be hashed.
@@ -99,7 +96,7 @@ class Trials:
 
 class _Bench:
     def __init__(self, box: Box, run: Runnable, settings: RunSettings) -> None:
-        """Read the files of a record. Raises NotRunnable if a file is missing, or there is no function."""
+        """Raises NotRunnable if a file is missing, or there is no function."""
         self._box = box
         self._run = run
         self._timeout = settings.wanted.timeout
@@ -112,7 +109,6 @@ class _Bench:
         self._stub = stub(runner, self._focal, run.focal)
         self._mutants = mutants(runner, self._focal, run.focal) if self._most else []
         self.right = lru_cache(2)(self.outcome)
-        """A function that returns the outcome of a test with the right function."""
 
     def _text(self, path: str) -> str:
         if path in self._run.files:
@@ -124,7 +120,7 @@ class _Bench:
             raise NotRunnable(f"{path} of {self._run.project} cannot be read: {error}") from error
 
     def outcome(self, test: str, focal: str | None = None, timeout: float | None = None) -> Outcome:
-        """Return the outcome of a test with the function's file as it is, or with `focal` in its place."""
+        """`focal`: replaces the function's file; None = the file as it is."""
         own = insert_test(test, self._around, self._run, self._box.runner)
         texts = {
             **self._run.files,
@@ -173,8 +169,7 @@ class _Bench:
 
 
 def insert_test(test: str, around: str, run: Runnable, runner: Runner) -> str:
-    """Return the test's file with the test in its place, indented like that place; or the test alone, if it is a whole
-    file."""
+    """Indent the test like its place; a whole file is returned as it is."""
     if runner.whole and runner.whole.match(test.lstrip()):
         heading = runner.heading.search(around) if runner.heading and not runner.heading.search(test) else None
         return f"{heading[0]}\n{test}" if heading else test

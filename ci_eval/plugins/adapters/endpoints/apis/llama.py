@@ -16,7 +16,7 @@ from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt, comm
 
 
 def write_infill(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Return the body of the request. Raises ConfigError if the prompt is an instruction, which is no hole."""
+    """Raises ConfigError for an instruction, which has no hole."""
     if prompt.instruction:
         raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
     fields = common_fields(settings, prompt)
@@ -43,12 +43,11 @@ def read_infill(response: Mapping[str, Any]) -> Piece:
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
 # The densest twentieth of files has 2.8 characters a token (docs/models.md), so 2 is on the safe side.
 DENSE = 2
-"""The smallest average number of characters in a token of a question."""
 SMALLEST = 4096
 
 
 def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
-    """Return the size of the context that a question and its answer fit into, a power of 2."""
+    """Return the size, a power of 2, that the question and its answer fit into."""
     # Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
     # Ollama loads the model again for another one.
     window = settings.window
@@ -71,7 +70,7 @@ def write_ollama(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def read_ollama(response: Mapping[str, Any]) -> Piece:
-    """Return the piece in an object of the answer. The last object has the reason for the end, and the counts."""
+    """The last object has the reason for the end, and the counts."""
     done = response["done"]
     return Piece(
         text=response.get("response") or "",

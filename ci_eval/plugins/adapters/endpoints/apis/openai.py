@@ -29,11 +29,10 @@ HOLE = (
     "what belongs there, exactly as it goes on at the caret, without repeating what stands around it. Answer with that "
     "alone, in one fenced block of Markdown.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
 )
-"""The words that ask for a hole; a change of them makes all questions new ones."""
+"""A change of these words makes all questions new ones."""
 
 
 def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Return the body of the request, with one message of the user's."""
     # Not by format: the code may hold braces, and the other placeholder.
     before, _, remainder = HOLE.partition("{prefix}")
     between, _, after = remainder.partition("{suffix}")
@@ -42,8 +41,7 @@ def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def write_completion(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Return the body of the request. Raises ConfigError if there is no template, and ci-eval would have to guess
-    one."""
+    """Raises ConfigError if there is no template, and ci-eval would have to guess one."""
     fields = common_fields(settings, prompt)
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
@@ -57,7 +55,7 @@ def write_completion(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]
 
 
 def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    """Return the body of the request. An instruction is a text that is continued."""
+    """An instruction is sent as a text that is continued."""
     fields = common_fields(settings, prompt, seed="random_seed")
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
@@ -67,16 +65,12 @@ def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
-"""Types of the parts of a content that are the answer; all others are thoughts or no text."""
+"""Types of the answer's text; other types are thoughts or not text."""
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
-"""The fields of thoughts in a message, beside its content."""
 
 
 def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
-    """Return the content of an object with `choices` and `usage`; the last chunk of a stream may hold the counts alone.
-
-    `chat`: whether a choice holds a message, rather than a text.
-    """
+    """The last chunk of a stream may hold the counts alone. `chat`: whether a choice holds a message, not a text."""
     # In a stream, `usage` may be null until the last chunk.
     usage = answer.get("usage") or {}
     choices = answer["choices"] or []
@@ -103,7 +97,6 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
 
 
 def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any], bool]:
-    """Return the message of a choice, and whether that is the whole answer."""
     delta, message = choice.get("delta"), choice.get("message")
     # Some servers answer in the shape of the other api.
     if not chat or (message is None and delta is None):
@@ -116,8 +109,8 @@ def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any
 
 
 def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
-    """Return the counts of a `Piece`. Some endpoints count cached tokens beside those of the question, and thoughts
-    beside those of the answer or in the total alone."""
+    """Read the counts. Some endpoints count cached tokens in addition to those of the question, and thoughts in
+    addition to those of the answer or only in the total."""
     asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
     prompt, answer, total, read, created = (
         read_count(usage.get(name))
@@ -137,7 +130,6 @@ def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
 
 
 def _parts(content: object) -> tuple[str, str]:
-    """Return the text of a content, and the thoughts in it: a text, or a list of parts."""
     if content is None or isinstance(content, str):
         return content or "", ""
     if not isinstance(content, list):
