@@ -130,7 +130,7 @@ def version_here(name: str) -> str:
 
 
 def reaches(here: str, lowest: str) -> bool:
-    """ "" never does."""
+    """An unknown version ("") never does."""
     # Compared as numbers: as text, 1.9 would be newer than 1.24.
     return bool(here) and _numbers(here) >= _numbers(lowest)
 

@@ -180,6 +180,7 @@ def source_roots(root: Path, suffix: str, package_of: Callable[[str], str | None
 COORDINATES = ("groupId", "artifactId", "version")
 FIELDS = (*COORDINATES, "type", "classifier", "scope")
 VALUE = re.compile(r"(?:[A-Za-z0-9_.,+()\[\]-]|\$\{[A-Za-z0-9_.-]+\})+")
+"""A value without an address or a path, and without a character that XML escapes."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 OWN = re.compile(r"\$\{(?:project|pom)\.(?:parent\.)?(groupId|artifactId|version)\}")
 PARENT = "{*}parent"

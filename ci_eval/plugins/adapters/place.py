@@ -116,7 +116,7 @@ def measure_confinement(confine: Confine) -> str:
 
 
 def variables(place: Place) -> dict[str, str]:
-    """Return PATH alone of the user's own variables, and ours."""
+    """Return no variable of the user but PATH."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         # An engine must neither read the user's own settings nor write to them.
@@ -138,6 +138,7 @@ SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 INTERPRETERS = frozenset({"node", "python", "python3", "php", "ruby", "sh", "bash", "deno", "bun"})
 """Programs whose first argument that is a file is the program that matters."""
 LONGEST = 4_000
+"""Characters; a longer file is stored as its digest."""
 OF_THE_MACHINE = "(the machine's)"
 """A placeholder for a value that says nothing about the engine and much about the machine."""
 

@@ -151,6 +151,7 @@ class Tokenizer:
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 LARGEST = 1_000_000
+"""Bytes; larger files are hardly read by people either."""
 
 
 class OtherFiles:

@@ -87,6 +87,7 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     reply: Reply
     asked: str
+    """UTC."""
 
 
 def hash_request(canonical: str) -> str:
@@ -242,6 +243,7 @@ def _check(what: str, spent: float, limit: float | None) -> None:
 
 
 PAUSE = 0.01
+"""Seconds."""
 
 
 class Slots:

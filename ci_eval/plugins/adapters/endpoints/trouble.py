@@ -63,6 +63,7 @@ SPENT_CODES = frozenset({
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance",
     "insufficient_credits", "payment_required", "arrearage",
 })  # fmt: skip
+"""Codes and types of errors that no waiting mends."""
 SPENT = re.compile(
     r"insufficient[ _](?:quota|balance|credit|funds)|credit balance is too low|out of credits|"
     r"exceeded your (?:current )?quota|billing hard limit|account balance|payment required",
@@ -74,6 +75,7 @@ PASSING = re.compile(
     r"too many requests|overloaded|capacity",
     re.IGNORECASE,
 )
+"""Words of a limit that ends by itself."""
 THROTTLED = re.compile(
     r"rate.?limit|(?:tokens|requests) per[ -](?:second|minute|hour|day)|\b[RT]PM\b|throttl|too many requests|"
     r"(?:please|must|before) wait|wait before|slow down",
@@ -90,6 +92,7 @@ LOADING = re.compile(
     r"cold start",
     re.IGNORECASE | re.DOTALL,
 )
+"""Words of a 503 of llama.cpp, Hugging Face or KServe."""
 
 _SUBJECT = (
     r"(?:prompt|input|inputs|message|messages|request|conversation|context|question|query|text|history|content|"
@@ -139,6 +142,7 @@ REFUSED = re.compile(
     r"not allowed|forbidden|deprecated|invalid|incompatible|not (?:a )?valid|not available|only the default",
     re.IGNORECASE,
 )
+"""Words of a refusal of a parameter."""
 PARAMETERS = {
     "stream_options": "engine.extra: {stream_options: null}",
     "max_completion_tokens": "engine.extra: {max_completion_tokens: null}",
@@ -206,6 +210,7 @@ def parse_duration(text: str) -> float | None:
 
 
 MOST_SAID = 300
+"""Characters."""
 EPOCH = 1e9
 """The seconds above which a reset is a moment, not a delay."""
 

@@ -200,6 +200,7 @@ class Assembly:
 CONNECT = 10.0
 """Seconds."""
 MOST = 16 << 20
+"""Bytes."""
 
 
 def build_address(endpoint: str, path: str, *, keyed: bool) -> str:

@@ -58,6 +58,7 @@ ALONE = re.compile(
     """,
     re.VERBOSE,
 )
+"""Flags without a path that only change the meaning of a text."""
 VALUES = {
     "-D": re.compile(r".+", re.DOTALL),
     "-U": re.compile(r"\w+"),
@@ -67,6 +68,7 @@ VALUES = {
 }
 """Flag → form of the value that follows; those of one letter may have it attached."""
 PATHS = ("-isystem-after", "-isystem", "-iquote", "-idirafter", "-iframework", "-include", "-imacros", "-isysroot")
+"""Flags whose value, perhaps attached, is a path in the project or among the system's."""
 SEPARATE = frozenset(
     "-Xclang -Xpreprocessor -Xlinker -Xassembler -Xanalyzer -Xarch_host -Xarch_device -Xopenmp-target -Xcuda-ptxas "
     "-mllvm -mmlir -load -o -MF -MT -MQ -MJ -T -u -z -e -l -L -B -framework --param -wrapper -ccc-gcc-name "
@@ -75,6 +77,7 @@ SEPARATE = frozenset(
     "-dumpbase-ext -rpath -install_name -current_version -compatibility_version -G -A -plugin -add-plugin --sysroot "
     "-resource-dir --output --language --include --imacros --prefix -F".split()
 )
+"""Flags that are left out together with the value that follows."""
 OUTPUT = re.compile(r"-(c|S|E|P|C|M[DGMPV]*|M[FTQ].*|o.*|l.*|L.*|Wl,.*|s|v|pipe|shared|static|rdynamic|save-temps)")
 """Flags about a build's output are not counted if they are left out."""
 WRAPPERS = frozenset({"ccache", "sccache", "distcc", "gomacc", "icecc"})

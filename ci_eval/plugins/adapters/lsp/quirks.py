@@ -31,12 +31,12 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     left_out: Callable[[Path], str] = _nothing_left_out
     """Project's root → the settings that the server is not given, in a few words; "" = none."""
     anew: bool = False
-    """True if each file gets a fresh server, since answers would show what it has seen of others."""
+    """True if each file gets a fresh server, since answers would show what a server has seen of others."""
     serial: bool = False
-    """True if it handles one message at a time. It is only asked after the last edit is digested; otherwise that work
-    would count as part of its latency. Its first answer is as good as any, so it gets no time to warm up."""
+    """True if the server handles one message at a time. It is only asked after the last edit is digested; otherwise
+    that work would count as part of its latency. Its first answer is as good as any, so it gets no time to warm up."""
     reads_all: bool = False
-    """True if it offers names of the modules that it has looked into so far; see `show_project`."""
+    """True if the server offers names of the modules that it looked into; see `show_project`."""
     silent_if_clean: bool = False
     """True if a clean file gets no diagnostics. Then each shown file (`reads_all`) ends with an error."""
     hides_tags: bool = False
@@ -45,7 +45,7 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     extension: Extension = ""
     """The extension of VS Code that changes the server's displayed lists; see `model/sessions.py`."""
     announces: bool = False
-    """True if it always announces its loading (`$/progress`); then it is not asked before that is done."""
+    """True if the server always announces its loading (`$/progress`); then it is not asked before that is done."""
 
     def unusual(self) -> dict[str, bool]:
         flags = [flag for flag in fields(self) if isinstance(flag.default, bool)]

@@ -21,6 +21,7 @@ from ci_eval.core.model import Stretch
 from ci_eval.plugins.adapters.testruns.sandbox import Runner, Syntax
 
 LONGEST = 60
+"""Characters."""
 
 
 class Mutant(msgspec.Struct, frozen=True):

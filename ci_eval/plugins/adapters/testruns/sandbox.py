@@ -210,6 +210,7 @@ def _links_and_git(folder: str, names: list[str]) -> list[str]:
 
 
 LARGEST = 16 << 20
+"""Bytes."""
 LINES = 6
 LONGEST_LINE = 300
 

@@ -43,6 +43,7 @@ def read_infill(response: Mapping[str, Any]) -> Piece:
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
 # The densest twentieth of files has 2.8 characters a token (docs/models.md), so 2 is on the safe side.
 DENSE = 2
+"""Characters in a token of a question, at least."""
 SMALLEST = 4096
 
 
