@@ -8,10 +8,9 @@ import ci_eval
 from tests.size import code_lines, lines_of
 
 PACKAGE = Path(ci_eval.__file__).parent
-# Since the ceiling of 80,600 was set: `reduce` and `bisect` added 1,650 lines, `cases` and places 890, layouts of
-# projects 590, answers and groups of options 450, recovery and encodings 290, CPU times 250, strata and holes 240.
-LINES = 85_000
-LINES_OF_CODE = 60_000
+# A change that adds more says here why, and by how much.
+LINES = 78_700
+LINES_OF_CODE = 57_400
 LINES_OF_BENCHMARKS = 6_210
 
 
