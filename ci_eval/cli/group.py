@@ -161,7 +161,7 @@ def _ci_option(*, hidden: bool = False) -> click.Option:
 
 
 class Commands(click.Group):
-    """A group that takes --ci, -q and -v behind its commands, too, and whose help has each summary whole."""
+    """A group that takes --ci, -q and -v after its commands as well, and whose help has each summary whole."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add the options --ci, -q and -v; see `click.Group.add_command`."""
@@ -253,7 +253,7 @@ def find_command(name: str) -> click.Command:
 
 
 class Bash(BashComplete):
-    """A completion for bash, which takes `=` for a word of its own, and replaces what stands behind it: KEY=VALUE comes
+    """A completion for bash, which takes `=` for a word of its own, and replaces what follows: KEY=VALUE comes
     in three words, and only the value goes back."""
 
     _kept = ""

@@ -355,10 +355,10 @@ class Hands(Protocol):
     """An editor: what a task may do to the document while it plays an item."""
 
     def type(self, text: str) -> None:
-        """Insert text at the caret, which is behind the text afterwards."""
+        """Insert text at the caret, which is after the text then."""
 
     def ask(self, prefix: str, expected: str) -> LookupScore | None:
-        """Ask for `expected`, of which `prefix` stands before the caret; None if the session has failed."""
+        """Ask for `expected`, of which `prefix` is before the caret; None if the session has failed."""
 
 
 class Band(msgspec.Struct, frozen=True, kw_only=True):
@@ -465,7 +465,7 @@ class Grader(Protocol):
 
 
 class CaretContext(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The caret at which suggestions are ranked. `after`: the text behind it, of which no logged feature is made."""
+    """The caret at which suggestions are ranked. `after`: the text after it, of which no logged feature is made."""
 
     path: str
     before: str

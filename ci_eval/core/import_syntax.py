@@ -43,7 +43,7 @@ class Modules(Protocol):
         """Return the same text for all names of one module. `path`: the importing file, below the root."""
 
     def origin(self, path: str, module: str, name: str) -> Origin:
-        """Return the declaration behind an import, through any number of re-exports."""
+        """Return the declaration that an import leads to, through any number of re-exports."""
 
 
 class FlatModules:

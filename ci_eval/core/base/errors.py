@@ -119,7 +119,7 @@ class EngineMisbehaved(EngineFailure):
 
 
 class EngineRaised(EngineFailure):
-    """The engine answered with an error of its own; it can be asked again."""
+    """The engine answered with an error; it can be asked again."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, restart=False)

@@ -272,7 +272,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def repository(source: str) -> Iterator[Repository]:
-    """Yield a copy of the repository at `source`: a URL or a folder, perhaps with @REVISION behind it (default: HEAD).
+    """Yield a copy of the repository at `source`: a URL or a folder, perhaps with @REVISION after it (default: HEAD).
     Raises ConfigError or InstallError."""
     url, revision = _parse(source)
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:

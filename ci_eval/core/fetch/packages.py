@@ -177,7 +177,7 @@ UNKNOWN = re.compile(r"Could not find artifact|was not found in")
 
 
 def artifact(coordinates: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the sources jar of GROUP:ARTIFACT:VERSION, or its plain jar with :jar behind it, which mvn copies into
+    """Return the sources jar of GROUP:ARTIFACT:VERSION, or its plain jar with :jar after it, which mvn copies into
     `folder`. This takes seconds. Raises ConfigError or InstallError."""
     match = check_maven(coordinates)
     full = coordinates if match["plain"] else f"{coordinates}:jar:sources"

@@ -16,7 +16,7 @@ OPENERS = {")": "(", "]": "[", "}": "{"}
 
 
 class Remainder(NamedTuple):
-    """The missing text behind a token: from the token's end to `end`. In its place stands `tail`."""
+    """The missing text after a token: from the token's end to `end`. `tail` takes its place."""
 
     end: int
     """The offset (in code points) of the end of the missing text."""
@@ -25,7 +25,7 @@ class Remainder(NamedTuple):
 
 
 def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> Iterator[Remainder]:
-    """Yield the remainder behind each of `places`: offsets (code points) of the ends of tokens, in order.
+    """Yield the remainder after each of `places`: offsets (code points) of the ends of tokens, in order.
 
     Inside a function, the rest of the outermost function is missing; elsewhere the rest of the declaration or
     statement.
@@ -71,7 +71,7 @@ class _TreePath:
         self._levels = [self._level(root, missing_to=None, top=0, inside=False)]
 
     def after(self, place: int) -> tuple[int, str]:
-        """Return the end (byte offset) of the missing text behind `place`, and the tail in its place. The place is a
+        """Return the end (byte offset) of the missing text after `place`, and the tail in its place. The place is a
         byte offset right behind a token."""
         # A place is right behind a token, so the byte before it tells the node.
         levels, last = self._levels, place - 1

@@ -85,7 +85,7 @@ class Known:
         """The first parts of package names that the file knows, such as `java`."""
 
     def is_type(self, name: str) -> bool:
-        """Return whether a name that stands alone is that of a type, by convention or by what the file shows."""
+        """Return whether a name that is alone is that of a type, by convention or by what the file shows."""
         return is_type_name(name) or name in self._acronyms
 
     def imported(self, path: str, name: str) -> dict[str, Origin]:
@@ -124,7 +124,7 @@ class JvmWalk(Walk):
         raise NotImplementedError
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit the name before a dot and return the origin of the members behind it."""
+        """Visit the name before a dot and return the origin of the members after it."""
         name = self.text(node).strip("`")
         if place.scope.owner(name) is None and name in self.known.roots:
             # The beginning of `java.util.Locale.ROOT`.
@@ -137,12 +137,12 @@ class JvmWalk(Walk):
         return LOCAL
 
     def path_origin(self, node: Node, place: NodePlace) -> Origin:
-        """Return the origin of the members behind `a.b.C.`; LOCAL if that is no path to a type or package."""
+        """Return the origin of the members after `a.b.C.`; LOCAL if that is no path to a type or package."""
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
         return self.origin_behind(self.text(node) if is_path else "", place)
 
     def origin_behind(self, path: str, place: NodePlace) -> Origin:
-        """Return the origin of the members behind the text `a.b.C`; LOCAL if that is no path to a type or package."""
+        """Return the origin of the members after the text `a.b.C`; LOCAL if that is no path to a type or package."""
         first, _, tail = path.partition(".")
         if not tail or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
             return LOCAL

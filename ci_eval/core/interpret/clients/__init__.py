@@ -43,7 +43,7 @@ LONGEST = 200
 
 
 def remaining_tail(suggestion: Suggestion, follows: str | None) -> str:
-    """Return what acceptance leaves behind the name, unless the code goes on with it; blanks aside. Only the tail up to
+    """Return what acceptance leaves after the name, unless the code goes on with it; blanks aside. Only the tail up to
     its first placeholder is compared: of `join(${1:parts})` after `join`, only the bracket must be there."""
     if not suggestion.tail or follows is None:
         return ""

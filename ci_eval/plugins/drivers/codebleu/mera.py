@@ -229,7 +229,7 @@ def _merge(entries: list[Entry], begin: int) -> None:
 
 
 def _branching(branches: frozenset[str], *, onwards: bool, always_before: bool) -> Rule:
-    """Return the rule for branches. `onwards`: all children behind the first branch are branches, too."""
+    """Return the rule for branches. `onwards`: all children after the first branch are branches, too."""
 
     def rule(flow: MeraFlow, node: Node, states: States) -> States:
         current = dict(states)

@@ -53,7 +53,7 @@ class CppWalk(CppReferences):
 
     @handle_nodes(*_DECLARATIONS)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the names of `T a = x, *b`; what stands behind `=` is no definition."""
+        """Define the names of `T a = x, *b`; what follows `=` is no definition."""
         children = node.children
         if len(children) == 2 and node.type == "field_declaration":  # no name is declared but that of a class, if any
             self.push(children, REFERENCE, place)

@@ -112,7 +112,7 @@ def _last(code: bytes) -> bytes:
 
 
 class Arguments:
-    """A rewriting that blanks macros behind a declarator, as in `int x GUARDED_BY(m);`, and reads their arguments
+    """A rewriting that blanks macros after a declarator, as in `int x GUARDED_BY(m);`, and reads their arguments
     alone."""
 
     always = False

@@ -107,7 +107,7 @@ class EcmaScope(Scope):
         return EcmaScope("namespace", self, package=package, plain=Origin(True, package))
 
     def find_var_scope(self) -> EcmaScope:
-        """Return the scope in which a `var` that stands here is known: that of the function or file."""
+        """Return the scope in which a `var` here is known: that of the function or file."""
         scope = self
         while scope.kind == "block" and isinstance(scope.parent, EcmaScope):
             scope = scope.parent
@@ -360,7 +360,7 @@ class EcmaWalk(Walk):
 
     @handle_nodes("binary_expression")
     def binary(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit an expression; the operand behind `instanceof` is a class."""
+        """Visit an expression; the operand after `instanceof` is a class."""
         children = node.children
         if len(children) > 2 and children[-2].type == "instanceof":
             self.push(children[-1:], TYPE, place)

@@ -292,7 +292,7 @@ class GoWalk(Walk):
 
     @handle_nodes("var_spec", "const_spec")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the values, then define the names, which are known behind their values."""
+        """Visit the values, then define the names, which are known after their values."""
         children = node.children
         # Names at the top of a file were read before, whatever their order.
         if place.scope.kind != "file":

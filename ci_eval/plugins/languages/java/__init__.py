@@ -59,7 +59,7 @@ class JavaWalk(Walk):
             self.emit(node, kind, place, owner.names[name], name)
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
-        """Visit what is in front of a dot; return the origin of the members behind it."""
+        """Visit what is in front of a dot; return the origin of the members after it."""
         if node.type != "identifier":
             self.push([node], REFERENCE, place)
             return self._of_expression(node, place)
@@ -318,7 +318,7 @@ class JavaWalk(Walk):
         "formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component"
     )
     def binding(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the name behind a type. It is known in all that follows; that of a loop is known in the loop alone."""
+        """Define the name after a type. It is known in all that follows; that of a loop is known in the loop alone."""
         if node.type == "enhanced_for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         name = node.child_by_field_name("name")

@@ -61,7 +61,7 @@ class JavaNames:
         return self._source[node.start_byte : node.end_byte].decode()
 
     def is_type(self, name: str) -> bool:
-        """Return whether a name that stands alone is that of a type, by convention or by what the file shows."""
+        """Return whether a name that is alone is that of a type, by convention or by what the file shows."""
         return is_type_name(name) or name in self._acronyms
 
     def top_level_names(self, root: Node) -> dict[str, Origin]:

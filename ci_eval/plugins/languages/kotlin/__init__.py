@@ -427,7 +427,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("property_declaration", "for_statement", "when_subject")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define names, which are known behind their value; those of a loop in its body."""
+        """Define names, which are known after their value; those of a loop in its body."""
         if node.type == "for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
         children = node.children

@@ -77,7 +77,7 @@ class _Lines:
         return self._begins[line - 1] + (column if text.isascii() else len(text.encode()[:column].decode()))
 
     def is_alone(self, node: ast.ImportFrom) -> bool:
-        """Return whether no other statement stands on the lines of the statement."""
+        """Return whether no other statement is on the lines of the statement."""
         behind = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
         return node.col_offset == 0 and (not behind or behind.startswith(b"#"))
 

@@ -109,7 +109,7 @@ class RubyNames:
         return self._source[node.start_byte : node.end_byte].decode()
 
     def enter(self, name: str, around: Space) -> Space:
-        """Return the module or class of that name, which stands inside another."""
+        """Return the module or class of that name, inside another."""
         full = name[2:] if name.startswith("::") else "::".join(filter(None, [around.name, name]))
         if len(full) > LONGEST:
             return around
@@ -170,7 +170,7 @@ class RubyNames:
                 stack += [(child, space, static) for child in self._open_container(node.children, space)]
 
     def _open_container(self, children: Sequence[Node], space: Space) -> Iterator[Node]:
-        """Yield the children in reverse order, after the methods behind a `module_function` alone are defined."""
+        """Yield the children in reverse order, after the methods after a `module_function` alone are defined."""
         # After `module_function` alone, methods are those of the module as well.
         after = False
         for child in children:

@@ -121,7 +121,7 @@ class RustWalk(Walk):
             self._plain(node, text, role, place)
 
     def _plain(self, node: Node, text: str, role: str, place: NodePlace) -> Origin:
-        """Emit a name that stands first in its path, and return its origin."""
+        """Emit a name that is first in its path, and return its origin."""
         origin = place.scope.find(text)
         is_type = role == TYPE or node.type in {"type_identifier", "primitive_type"} or origin.holder == "class"
         kind = Kind.VARIABLE
@@ -302,7 +302,7 @@ class RustWalk(Walk):
 
     @handle_nodes("parameter", "let_declaration", "let_condition")
     def bind(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the type and the value of a pattern before the pattern: its names are known behind them."""
+        """Visit the type and the value of a pattern before the pattern: its names are known after them."""
         pattern = node.child_by_field_name("pattern")
         type_ = node.child_by_field_name("type")
         if pattern is not None and (pattern.child_count or pattern.type in self.names):
@@ -323,7 +323,7 @@ class RustWalk(Walk):
 
     @handle_nodes("if_expression", "while_expression", "match_arm", "let_chain")
     def header(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a statement. What its condition binds is known behind it."""
+        """Visit a statement. What its condition binds is known after it."""
         if node.type != "let_chain":
             place = NodePlace(Scope("block", place.scope), place.argument)
         self.in_order(node.children, place)

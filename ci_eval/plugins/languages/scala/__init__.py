@@ -275,7 +275,7 @@ class ScalaWalk(ReferenceWalk):
 
     @handle_nodes("val_definition", "var_definition", "val_declaration", "var_declaration")
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define a variable, which is known behind its value; members of a class are known everywhere in it."""
+        """Define a variable, which is known after its value; members of a class are known everywhere in it."""
         pattern = node.child_by_field_name("pattern")
         if pattern is None or pattern.type in {"identifier", "identifiers"}:
             names = self._pattern_names(node)
