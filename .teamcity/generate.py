@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, load
-from ci_eval.core.fetch import schemes
+from ci_eval.fetch import schemes
 from ci_eval.jobs.preparation import load_engine
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from ci_eval.core import machine
 from ci_eval.core.actions import declarations, source_files
-from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import ActionsConfig, Kind, Properties
+from ci_eval.fetch import project
 from ci_eval.plugins.languages.java import LANGUAGE
 
 PROGRAM = Path(__file__).parent / "JavacKinds.java"

@@ -30,12 +30,12 @@ from ci_eval.core import machine
 from ci_eval.core.actions import declarations, source_files
 from ci_eval.core.catalogs import languages
 from ci_eval.core.contracts import Language
-from ci_eval.core.fetch import project
-from ci_eval.core.fetch.clients import run_client
-from ci_eval.core.fetch.download import hash_file
-from ci_eval.core.fetch.packages import npm_run, pip_install
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import ActionsConfig
+from ci_eval.fetch import project
+from ci_eval.fetch.clients import run_client
+from ci_eval.fetch.download import hash_file
+from ci_eval.fetch.packages import npm_run, pip_install
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.recipes import once
 

@@ -9,7 +9,7 @@ import time
 
 from ci_eval.core import machine
 from ci_eval.core.base.files import below
-from ci_eval.core.fetch import project
+from ci_eval.fetch import project
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 from ci_eval.plugins.mining.unit_tests.records import Contents, Origin, Selection, read_file, records
 

@@ -20,10 +20,10 @@ from ci_eval.core.actions import Source, SourceTree, declarations, make, source_
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, load
 from ci_eval.core.contracts import Language
-from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.grammar.syntax import bundle, parser
 from ci_eval.core.model import FileError, Kind
+from ci_eval.fetch import project
 from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 
 CONFIGS = Path(__file__).parent.parent / "configs"

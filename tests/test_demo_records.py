@@ -13,10 +13,10 @@ from ci_eval.cli.group import cli
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.contracts import RunSettings
-from ci_eval.core.fetch.dataset import prepare
 from ci_eval.core.model import RunConfig
 from ci_eval.core.records import neutral
 from ci_eval.core.workspace import Workspace
+from ci_eval.fetch.dataset import prepare
 from ci_eval.plugins.adapters.testruns import languages as runners
 from ci_eval.plugins.adapters.testruns.trials import Trials
 from ci_eval.plugins.learning.recommenders import model as recommenders

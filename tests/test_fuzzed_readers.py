@@ -21,10 +21,10 @@ from ci_eval.core.actions.files import find_left_out
 from ci_eval.core.base import stored, workspaces
 from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationError, WorkspaceError
 from ci_eval.core.config import load
-from ci_eval.core.fetch import dataset, git, locks, project
 from ci_eval.core.model import Session
 from ci_eval.core.records import neutral, read_mera_line
 from ci_eval.core.workspace import Workspace, read_actions
+from ci_eval.fetch import dataset, git, locks, project
 from ci_eval.plugins.adapters import jars, python_paths
 from ci_eval.plugins.adapters.endpoints import store, wire
 from ci_eval.plugins.adapters.endpoints.trouble import Trouble

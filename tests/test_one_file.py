@@ -76,7 +76,7 @@ HERE = '''
 
 import shutil
 
-from ci_eval.core.fetch.schemes import Scheme, Spec
+from ci_eval.fetch.schemes import Scheme, Spec
 
 
 def parse(text):

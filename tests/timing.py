@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from ci_eval.core.fetch import clients
+from ci_eval.fetch import clients
 
 WAITED, CPU = "waited", "cpu"
 SLOWEST = 30

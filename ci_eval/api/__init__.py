@@ -35,7 +35,6 @@ from ci_eval.core.contracts import (
     Surroundings,
     Task,
 )
-from ci_eval.core.fetch.schemes import Scheme, Spec
 from ci_eval.core.model import (
     EngineInfo,
     Evaluation,
@@ -54,10 +53,11 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.sessions import status
 from ci_eval.core.model.settings import EndpointConfig
-from ci_eval.core.rendering.reporters import Reporter, StoredSessions
 from ci_eval.core.scoring import each_token, evaluated, grades_of, rank, rank_of
+from ci_eval.fetch.schemes import Scheme, Spec
 from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText
 from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip
+from ci_eval.rendering.reporters import Reporter, StoredSessions

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from ci_eval.ci.host import GitHub, Guarded, Host, Problem, TeamCity
 from ci_eval.ci.inputs import JOB, advise
-from ci_eval.core.rendering import plaintext
+from ci_eval.rendering import plaintext
 
 HOSTS: tuple[type[Host], ...] = (TeamCity, GitHub)
 OUTPUT = "CI_EVAL_OUTPUT"

@@ -20,7 +20,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from ci_eval.core.base.errors import ConfigError, DownloadError
-from ci_eval.core.fetch import archive
+from ci_eval.fetch import archive
 
 TIMEOUT = (10.0, 60.0)
 PAGES = 20

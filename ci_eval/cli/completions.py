@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from ci_eval.core.fetch import schemes
+from ci_eval.fetch import schemes
 from ci_eval.jobs import listings
 
 Command = Callable[..., None]

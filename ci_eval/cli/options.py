@@ -23,8 +23,8 @@ from ci_eval.core.base.errors import CiEvalError, WorkspaceError
 from ci_eval.core.config import Config, add_ladder, limit_sessions, load, override, patch, set_engine_command
 from ci_eval.core.config.loading import View
 from ci_eval.core.config.text import CONDITIONS
-from ci_eval.core.fetch import schemes
 from ci_eval.core.workspace import Workspace
+from ci_eval.fetch import schemes
 from ci_eval.jobs.models import answers as answering
 from ci_eval.jobs.runs import refuse_foreign, stored_config
 

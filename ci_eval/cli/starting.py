@@ -17,7 +17,7 @@ from ci_eval.cli.completions import add_named_option
 from ci_eval.cli.group import FILE, cli
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config import load
-from ci_eval.core.fetch import identity
+from ci_eval.fetch import identity
 from ci_eval.jobs.workflows import origin, starting, teamcity_files
 from ci_eval.jobs.workflows.origin import CONFIG, Request
 

@@ -18,16 +18,16 @@ from ci_eval.core import compare as stage
 from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, GateFailed, NothingToEvaluate, WorkspaceError
-from ci_eval.core.catalogs import reporters
 from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, GateResult, MetricInfo, Overview, Trend
 from ci_eval.core.model.units import TRENDS
-from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs import comparison_rules, ml, runs
 from ci_eval.jobs.comparison_rules import Rules, make_gate_error
 from ci_eval.jobs.pipeline import load_grammars
+from ci_eval.rendering import reporters
+from ci_eval.rendering.figures import format_count
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,6 @@ from ci_eval.core.contracts import Engine
 from ci_eval.core.model import FAILED
 from ci_eval.core.model.comparison import Detection
 from ci_eval.core.model.engine import Condition, SentConfiguration
-from ci_eval.core.rendering.advice import sentence
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import phases, pipeline, runs
 from ci_eval.jobs.compare import Outcome, compare, slug
@@ -26,6 +25,7 @@ from ci_eval.jobs.comparison_rules import judging, load_metrics
 from ci_eval.jobs.preparation import ON_TOP, Prepared, make_overlay, prepare, servers
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import Overlay
+from ci_eval.rendering.advice import sentence
 
 FILES = (".yaml", ".yml", ".json")
 TIMES = ("LatencyPercentile50", "LatencyPercentile95")

@@ -16,15 +16,16 @@ import msgspec
 from ci_eval.core import logs, machine
 from ci_eval.core.base.catalog import Catalog, Plugin, all_plugins
 from ci_eval.core.base.errors import CiEvalError, ConfigError
-from ci_eval.core.catalogs import engines, graders, languages, metrics, rankers, reporters, tasks
+from ci_eval.core.catalogs import engines, graders, languages, metrics, rankers, tasks
 from ci_eval.core.contracts import Engine, Query, Surroundings
-from ci_eval.core.fetch import schemes
 from ci_eval.core.grammar import syntax
+from ci_eval.fetch import schemes
 from ci_eval.plugins.adapters.endpoints import apis, probing
 from ci_eval.plugins.adapters.engine import TOOLCHAINS, reaches, version_here
 from ci_eval.plugins.adapters.place import measure_confinement
 from ci_eval.plugins.adapters.process import NOTHING_OPEN
 from ci_eval.plugins.learning.rankers import lightgbm
+from ci_eval.rendering import reporters
 
 PROGRAMS = {
     "git": "apt-get install git",

@@ -13,8 +13,8 @@ from ci_eval.core.config import schema as schema_of
 from ci_eval.core.logs import formats
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.records import Sample
-from ci_eval.core.rendering import reporters as result_files
 from ci_eval.core.statistics.footprint import INFOS
+from ci_eval.rendering import reporters as result_files
 
 Row = dict[str, str | list[str]]
 

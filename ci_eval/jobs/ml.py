@@ -24,7 +24,6 @@ from ci_eval.core.logs.formats import SCHEMA as LOG_SCHEMA
 from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import FAILED, MetricInfo, SessionScore, UserModelConfig
 from ci_eval.core.model.units import amount
-from ci_eval.core.rendering.figures import format_count, intervals
 from ci_eval.core.report import evaluate
 from ci_eval.core.scoring import evaluated
 from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, build_user_model
@@ -35,6 +34,7 @@ from ci_eval.plugins.learning import events, rankers, training
 from ci_eval.plugins.learning.events import FeatureTable
 from ci_eval.plugins.learning.rankers import RankerModel
 from ci_eval.plugins.learning.training import ShownList, fit_user, read_lists
+from ci_eval.rendering.figures import format_count, intervals
 
 
 def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:

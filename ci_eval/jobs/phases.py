@@ -28,7 +28,6 @@ from ci_eval.core.interpret import Progress
 from ci_eval.core.model import Determinism, SessionScore
 from ci_eval.core.model.comparison import Detection
 from ci_eval.core.model.engine import CpuTimes
-from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.scoring import evaluated, observe_session
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.detection import next_size, next_size_of_figure, reach
@@ -38,6 +37,7 @@ from ci_eval.jobs import pipeline
 from ci_eval.jobs.comparison_rules import load_metrics
 from ci_eval.jobs.pipeline import prepare_logs
 from ci_eval.jobs.preparation import Prepared
+from ci_eval.rendering.figures import format_count
 
 PHASES = "phases"
 POWER = 0.8

@@ -16,21 +16,23 @@ from ci_eval.core import actions, interpret, logs, machine, report
 from ci_eval.core.base import errors
 from ci_eval.core.base.errors import CiEvalError, NothingToEvaluate, WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.catalogs import languages, metrics, reporters
+from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports import anywhere, missing
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
-from ci_eval.core.rendering.advice import describe_empty_responses, describe_left_out
-from ci_eval.core.rendering.figures import cpu_text, format_count
+from ci_eval.core.report.report import describe_left_out
 from ci_eval.core.scoring import ResponseCounts
 from ci_eval.core.statistics import footprint
 from ci_eval.core.workspace import Workspace, make_file_name
 from ci_eval.jobs.comparison_rules import add_gate_filters, check_gates, load_metrics, make_gate_error
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters import environments
+from ci_eval.rendering import reporters
+from ci_eval.rendering.advice import describe_empty_responses
+from ci_eval.rendering.figures import cpu_text, format_count
 
 
 class Evaluated(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,13 +16,13 @@ from ci_eval.core.base.errors import ConfigError, EngineFailure, PreparationErro
 from ci_eval.core.catalogs import engines, graders, languages, rankers, tasks
 from ci_eval.core.config import Config, EngineConfig, patch
 from ci_eval.core.contracts import Configurable, Engine, Installation, Language, Ranker, Splitter, Surroundings, Task
-from ci_eval.core.fetch import dataset, project, sealed
-from ci_eval.core.fetch.project import Project
 from ci_eval.core.model import UNREFERRING, ActionsConfig, QueriesConfig, StrategyConfig
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.records import choose_splitter, has_carets, read_hole, takes_dataset
 from ci_eval.core.statistics import footprint
 from ci_eval.core.user_model import build_user_model
+from ci_eval.fetch import dataset, project, sealed
+from ci_eval.fetch.project import Project
 from ci_eval.jobs.comparison_rules import judging, load_metrics
 from ci_eval.jobs.models.answers import import_recordings
 from ci_eval.plugins.adapters import environments

@@ -21,11 +21,11 @@ from ci_eval.core.config import Config
 from ci_eval.core.grammar.imports import NEAR, Name, read_module_names
 from ci_eval.core.interpret import observable_content
 from ci_eval.core.model import FAILED, Session, Status
-from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import Prepared
 from ci_eval.plugins.adapters.engine import Closure, find_closure
+from ci_eval.rendering.figures import format_count
 
 SOURCES = (".py", ".pyi")
 OWN = ("__init__",)

@@ -21,23 +21,24 @@ from ci_eval.core import actions, machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import packages
 from ci_eval.core.base.errors import ConfigError, Interrupted, NothingToEvaluate, WorkspaceError
+from ci_eval.core.base.quoting import short
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import engines, graders
 from ci_eval.core.compare.conditions import between
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.core.config.loading import UNCHANGED, View, read_view
 from ci_eval.core.contracts import Engine, Ranker
-from ci_eval.core.fetch.git import read_revision
 from ci_eval.core.grammar import syntax
 from ci_eval.core.manifest import QUERIES, RANKER, Manifest, unlike
 from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.settings import EndpointConfig
-from ci_eval.core.rendering.advice import MOST, short
 from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
+from ci_eval.fetch.git import read_revision
 from ci_eval.jobs.preparation import ON_TOP, Prepared
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.learning.rankers import hash_ranker
+from ci_eval.rendering.advice import MOST
 
 
 def choose_output(config: Config, output: Path | None) -> Path:

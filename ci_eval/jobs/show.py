@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ci_eval.ci import Screen
 from ci_eval.core import interpret
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
-from ci_eval.core.catalogs import languages, reporters
+from ci_eval.core.catalogs import languages
 from ci_eval.core.config.loading import View
 from ci_eval.core.grammar.document import NotText, line_and_column
 from ci_eval.core.model import Lookup, Session, SessionScore
@@ -22,6 +22,7 @@ from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import runs
 from ci_eval.jobs.comparison_rules import load_metrics
 from ci_eval.jobs.preparation import prepare
+from ci_eval.rendering import reporters
 
 SHOWN = 15
 AROUND = 2

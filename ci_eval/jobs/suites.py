@@ -18,14 +18,12 @@ from ci_eval.ci import Screen
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.catalogs import reporters
 from ci_eval.core.compare.compare import BUSY
 from ci_eval.core.config import Config, ProjectConfig
 from ci_eval.core.config.loading import UNCHANGED, View
 from ci_eval.core.filters import label
 from ci_eval.core.manifest import unlike
 from ci_eval.core.model import Comparison, Suite, SuiteProject, Value
-from ci_eval.core.rendering.figures import shown_filter
 from ci_eval.core.statistics.paired import over_projects
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
@@ -35,6 +33,8 @@ from ci_eval.jobs import runs
 from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import Side
 from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.rendering import reporters
+from ci_eval.rendering.figures import shown_filter
 
 MOST_NAMED = 60
 NAME = "suite.json"

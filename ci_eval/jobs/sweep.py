@@ -15,11 +15,10 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.catalogs import metrics, reporters
+from ci_eval.core.catalogs import metrics
 from ci_eval.core.config import Config, parse_yaml
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
 from ci_eval.core.model import HeldOut, MetricInfo, Sweep, SweptRun
-from ci_eval.core.rendering.figures import shown_filter
 from ci_eval.core.report.report import evaluate
 from ci_eval.core.statistics.paired import bias_text, winners_bias
 from ci_eval.core.workspace import Workspace
@@ -31,6 +30,8 @@ from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
 from ci_eval.jobs.runs import choose_output, kept
 from ci_eval.jobs.suites import announce_rows, name_row
+from ci_eval.rendering import reporters
+from ci_eval.rendering.figures import shown_filter
 
 MOST = 200
 COMPARISONS = "comparisons"

@@ -22,14 +22,19 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import COSTS, TRENDS
-from ci_eval.core.rendering import figures as figure_texts
-from ci_eval.core.rendering.advice import busy_text, collect_warnings
-from ci_eval.core.rendering.answers import answer
-from ci_eval.core.rendering.blocks import added_blocks, to_terminal
-from ci_eval.core.rendering.figures import headline as headline_metrics
-from ci_eval.core.rendering.querytables import tables
-from ci_eval.core.rendering.results import Trends, small_blocks
-from ci_eval.core.rendering.verdicts import (
+from ci_eval.core.statistics.footprint import INFOS
+from ci_eval.core.statistics.repeated import noise_text
+from ci_eval.jobs.compare import Compared
+from ci_eval.jobs.pipeline import Evaluated
+from ci_eval.plugins.learning.rankers import RankerModel
+from ci_eval.rendering import figures as figure_texts
+from ci_eval.rendering.advice import busy_text, collect_warnings
+from ci_eval.rendering.answers import answer
+from ci_eval.rendering.blocks import added_blocks, to_terminal
+from ci_eval.rendering.figures import headline as headline_metrics
+from ci_eval.rendering.querytables import tables
+from ci_eval.rendering.results import Trends, small_blocks
+from ci_eval.rendering.verdicts import (
     compared_by_length,
     elsewhere_line,
     judged_elsewhere,
@@ -38,11 +43,6 @@ from ci_eval.core.rendering.verdicts import (
     verdict_lines,
     verdict_table,
 )
-from ci_eval.core.statistics.footprint import INFOS
-from ci_eval.core.statistics.repeated import noise_text
-from ci_eval.jobs.compare import Compared
-from ci_eval.jobs.pipeline import Evaluated
-from ci_eval.plugins.learning.rankers import RankerModel
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:

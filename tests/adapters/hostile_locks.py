@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ci_eval.core.fetch.locks import NPM_REGISTRY
+from ci_eval.fetch.locks import NPM_REGISTRY
 
 Files = dict[str, str]
 

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.contracts import Surroundings
-from ci_eval.core.fetch.locks import Groups
+from ci_eval.fetch.locks import Groups
 from ci_eval.plugins.adapters.environments import prepare
 from ci_eval.plugins.adapters.fetching import Relay
 from ci_eval.plugins.adapters.place import Place, variables

@@ -9,7 +9,7 @@ import pytest
 
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.workspaces import find_members, read_catalogs, read_layout, read_members, source_roots
-from ci_eval.core.fetch.locks import Groups, read_python_requirements
+from ci_eval.fetch.locks import Groups, read_python_requirements
 from tests.projects import write
 
 CORE = json.dumps({"name": "@acme/core"})

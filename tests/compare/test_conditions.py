@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ci_eval.core.compare.conditions import between, conditions, name_sides
 from ci_eval.core.model.engine import SentConfiguration
-from ci_eval.core.rendering.advice import sentence
 from ci_eval.core.workspace import Workspace
+from ci_eval.rendering.advice import sentence
 from tests.jobs.test_pipeline import manifest
 
 

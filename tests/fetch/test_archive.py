@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ArchiveError
-from ci_eval.core.fetch.archive import Limits, unpack
+from ci_eval.fetch.archive import Limits, unpack
 
 Entry = tarfile.TarInfo | tuple[str, bytes]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import InstallError
-from ci_eval.core.fetch.clients import last_words
-from ci_eval.core.fetch.clients import run_client as run
-from ci_eval.core.fetch.packages import pip_download
+from ci_eval.fetch.clients import last_words
+from ci_eval.fetch.clients import run_client as run
+from ci_eval.fetch.packages import pip_download
 
 
 def python(code: str, folder: Path, timeout: float = 30) -> str:

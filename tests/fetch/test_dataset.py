@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ChecksumError, ConfigError
-from ci_eval.core.fetch import dataset
+from ci_eval.fetch import dataset
 from tests.loopback import sends, serve
 
 RECORDS = b'{"id": 1}\n\n{"id": 2}\n'

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.debian import (
+from ci_eval.fetch.debian import (
     DAY,
     apt_source,
     check_debian,
@@ -25,7 +25,7 @@ from ci_eval.core.fetch.debian import (
     source_stanzas,
     unpack_components,
 )
-from ci_eval.core.fetch.project import prepare
+from ci_eval.fetch.project import prepare
 from tests.fetch.standins import client
 
 STANZA = "Types: deb\nURIs: https://example.org/debian\nSuites: stable stable-updates\nComponents: main\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ChecksumError, ConfigError, DownloadError
-from ci_eval.core.fetch.download import MAX_WAIT, check_url, download, shown
+from ci_eval.fetch.download import MAX_WAIT, check_url, download, shown
 from tests.loopback import Reply, answers, sends, serve, stalls
 
 BODY = b"0123456789" * 1000

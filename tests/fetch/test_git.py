@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.git import VARIABLES, check_revision, check_url, fetch_revision, parse_page, read_revision
+from ci_eval.fetch.git import VARIABLES, check_revision, check_url, fetch_revision, parse_page, read_revision
 from tests.fetch.repository import Repository, create
 from tests.fetch.standins import client
 
@@ -187,7 +187,7 @@ def test_a_missing_git_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pyte
 def test_a_program_that_is_not_git_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client(tmp_path, monkeypatch, "git", "exit 1")
     # In a process of its own: GitPython asks for the version when it is first imported.
-    program = "import sys; from pathlib import Path; from ci_eval.core.fetch.git import fetch_revision as fetch"
+    program = "import sys; from pathlib import Path; from ci_eval.fetch.git import fetch_revision as fetch"
     program += "; fetch('file:///nowhere', 'main', Path(sys.argv[1]))"
     done = subprocess.run([sys.executable, "-c", program, tmp_path / "out"], capture_output=True, text=True)
     assert f"InstallError: {tmp_path / 'bin/git'} is no git that works." in done.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.git import Repository, repository
+from ci_eval.fetch.git import Repository, repository
 from tests.fetch import repository as origin
 
 

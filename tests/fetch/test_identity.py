@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.fetch.identity import Identity, https_address, identify, last_part
-from ci_eval.core.fetch.project import prepare
+from ci_eval.fetch.identity import Identity, https_address, identify, last_part
+from ci_eval.fetch.project import prepare
 from ci_eval.plugins.engines.controls import WORDS
 from tests.projects import GREETER, ask, generate, sessions, setup, write
 

@@ -12,14 +12,14 @@ import pytest
 from packaging.version import Version
 
 from ci_eval.core.base.errors import InstallError, PreparationError
-from ci_eval.core.fetch.locks import (
+from ci_eval.fetch.locks import (
     NPM_REGISTRY,
     read_npm_ranges,
     read_python_requirements,
     write_go_modules,
     write_npm_lock,
 )
-from ci_eval.core.fetch.packages import npm_run
+from ci_eval.fetch.packages import npm_run
 from tests.adapters.test_environments import packages
 from tests.canaries import source_archive
 from tests.fetch.repository import create

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.download import hash_file
-from ci_eval.core.fetch.packages import (
+from ci_eval.fetch.download import hash_file
+from ci_eval.fetch.packages import (
     artifact,
     check_crate,
     check_maven,
@@ -25,7 +25,7 @@ from ci_eval.core.fetch.packages import (
     pip_download,
     pip_install,
 )
-from ci_eval.core.fetch.project import prepare
+from ci_eval.fetch.project import prepare
 from tests.fetch.standins import client
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.fetch.schemes import cut_pin
+from ci_eval.fetch.schemes import cut_pin
 
 DIGEST = "0123456789abcdef" * 4
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import PreparationError
-from ci_eval.core.fetch import sealed
+from ci_eval.fetch import sealed
 from tests.projects import write
 
 LONG_AGO = 1_000_000_000

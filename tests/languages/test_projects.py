@@ -17,9 +17,9 @@ from ci_eval.core import machine
 from ci_eval.core.actions import Source, actions_of_file, source_files, spell_task
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import load
-from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.model import StrategyConfig, Token
+from ci_eval.fetch import project
 from ci_eval.plugins.tasks import completion
 from tests.command import command
 from tests.needs import need

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from ci_eval.core.base.quoting import abbreviate_names
 from ci_eval.core.model import Estimate, Evaluation
 from ci_eval.core.model.engine import Condition, Determinism, MachineState, SentConfiguration
-from ci_eval.core.rendering.advice import (
-    abbreviate_names,
+from ci_eval.rendering.advice import (
     busy_text,
     collect_warnings,
     conditions_line,
     sentence,
     told_rows,
 )
-from ci_eval.core.rendering.verdicts import populations
+from ci_eval.rendering.verdicts import populations
 from tests.reports.samples import small
 
 

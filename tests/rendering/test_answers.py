@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.model import Difference, GateResult, Verdict
 from ci_eval.core.model.report import MetricInfo
-from ci_eval.core.rendering.answers import answer, answer_html, answer_markdown, plain_titles, status, why_no_verdict
+from ci_eval.rendering.answers import answer, answer_html, answer_markdown, plain_titles, status, why_no_verdict
 from tests.rendering.test_verdicts import compared, side
 
 SHARE = MetricInfo(name="RecallAt1", summary="", unit="share", better="higher")

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.model import ChangePoint
-from ci_eval.core.rendering.charts import (
+from ci_eval.rendering.charts import (
     BOTTOM,
     HEIGHT,
     LEFT,

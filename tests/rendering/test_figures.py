@@ -9,7 +9,7 @@ from ci_eval.core.filters import label, letters
 from ci_eval.core.model import Estimate, Evaluation, MetricInfo, OtherCode
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.model.units import TO, amount, change, change_between, interval
-from ci_eval.core.rendering.figures import (
+from ci_eval.rendering.figures import (
     NO_FIGURES,
     beside,
     cost_text,

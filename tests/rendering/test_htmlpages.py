@@ -10,7 +10,9 @@ import pytest
 import ci_eval
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.model import SourceFile, Status
-from ci_eval.core.rendering.htmlpages import (
+from ci_eval.plugins.tasks.completion import COMPLETION
+from ci_eval.plugins.tasks.completion import COMPLETION as TASK
+from ci_eval.rendering.htmlpages import (
     FIRST,
     MAX_CHARACTERS,
     SIGNS,
@@ -22,8 +24,6 @@ from ci_eval.core.rendering.htmlpages import (
     pages,
     paired_pages,
 )
-from ci_eval.plugins.tasks.completion import COMPLETION
-from ci_eval.plugins.tasks.completion import COMPLETION as TASK
 from tests.reports.samples import session
 
 ALL = ReportFilter(name="ALL")

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 from ci_eval.core.model import Kind, Lookup, Properties, Record, Session, Status, Suggestion
-from ci_eval.core.rendering.htmlsite import SESSIONS, HtmlSite, Scripts, replace_folder, shown_session
 from ci_eval.plugins.tasks.code_review import TASK as CODE_REVIEW
 from ci_eval.plugins.tasks.completion import COMPLETION
+from ci_eval.rendering.htmlsite import SESSIONS, HtmlSite, Scripts, replace_folder, shown_session
 from tests.projects import write
 from tests.reports.samples import session
 

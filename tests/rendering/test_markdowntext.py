@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.rendering.markdowntext import code, prose
+from ci_eval.rendering.markdowntext import code, prose
 from tests.reports.samples import HOSTILE, NASTY
 
 

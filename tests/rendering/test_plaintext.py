@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ci_eval.core.rendering.plaintext import line, lines
+from ci_eval.rendering.plaintext import line, lines
 
 
 @pytest.mark.parametrize(

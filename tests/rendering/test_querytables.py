@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from ci_eval.core.model import EngineInfo, Evaluation, Kind, MetricInfo, ProjectInfo, Properties, SessionScore, Status
 from ci_eval.core.model.report import PromptFigures, PromptSpread
 from ci_eval.core.model.units import NOTHING
-from ci_eval.core.rendering.blocks import Table
-from ci_eval.core.rendering.querytables import PAPER, tables
 from ci_eval.core.statistics.querying import Cases
+from ci_eval.rendering.blocks import Table
+from ci_eval.rendering.querytables import PAPER, tables
 
 EVALUATION = Evaluation(
     title="t",

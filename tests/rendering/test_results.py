@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ci_eval.core.model import ChangePoint, MetricInfo, ProjectInfo, Suite, SuiteProject, Trend
 from ci_eval.core.model.units import TO
-from ci_eval.core.rendering.blocks import Column, Table, Warned
-from ci_eval.core.rendering.results import change_lines, describe_populations, places, trend_lines
+from ci_eval.rendering.blocks import Column, Table, Warned
+from ci_eval.rendering.results import change_lines, describe_populations, places, trend_lines
 from tests.command import command
 from tests.rendering.trends import INFO, trend_of
 

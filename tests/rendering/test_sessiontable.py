@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.model import SourceFile, Status
-from ci_eval.core.rendering import sessiontable
-from ci_eval.core.rendering.sessiontable import SessionTable, crop_line, selection
+from ci_eval.rendering import sessiontable
+from ci_eval.rendering.sessiontable import SessionTable, crop_line, selection
 from tests.reports.samples import session
 
 TASK = tasks.CATALOG.load("completion")

@@ -18,8 +18,8 @@ from ci_eval.core.model import (
     Verdict,
 )
 from ci_eval.core.model.units import interval_text
-from ci_eval.core.rendering.verdicts import explain_verdict, p_text, pairs_text, said, verdict_lines, verdict_row, went
 from ci_eval.plugins.tasks import completion, golf
+from ci_eval.rendering.verdicts import explain_verdict, p_text, pairs_text, said, verdict_lines, verdict_row, went
 
 
 def found(low: float | None, high: float | None, p: float | None = None, **more: object) -> Difference:

@@ -30,8 +30,8 @@ from ci_eval.core.model import (
     Status,
     Suggestion,
 )
-from ci_eval.core.rendering.reporters import Reporter
 from ci_eval.core.statistics.population import Strata
+from ci_eval.rendering.reporters import Reporter
 
 HOSTILE = (
     '<img src=x onerror="alert(1)">.py',

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.fetch.packages import npm_pack
+from ci_eval.fetch.packages import npm_pack
 from ci_eval.plugins.reports.html import REPORTER
 from tests.reports.browsing import Browser
 from tests.reports.samples import small

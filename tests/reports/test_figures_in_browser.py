@@ -10,9 +10,9 @@ from urllib.parse import quote
 import pytest
 
 from ci_eval.core.model.units import change
-from ci_eval.core.rendering import sessiontable
 from ci_eval.core.statistics.student import critical_values
 from ci_eval.plugins.reports.html import comparison
+from ci_eval.rendering import sessiontable
 from tests.command import command
 from tests.filtering import VALUES, draw_expressions, measure
 from tests.projects import GREETER, write

@@ -17,10 +17,10 @@ import pytest
 from ci_eval.core import machine
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.model import GateResult, Session
-from ci_eval.core.rendering import sessiontable
-from ci_eval.core.rendering.htmlpages import MAX_SESSIONS, page_name
 from ci_eval.core.workers import TaskOutcome, Workers
 from ci_eval.plugins.reports.html import REPORTER, evaluation
+from ci_eval.rendering import sessiontable
+from ci_eval.rendering.htmlpages import MAX_SESSIONS, page_name
 from tests.command import command
 from tests.projects import GREETER, write
 from tests.reports.samples import CODE, HOSTILE, NASTY, Sample, figures, hostile, huge, session, small

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.model import FileError
-from ci_eval.core.rendering.verdicts import amount_of_change
 from ci_eval.plugins.reports.markdown import LONGEST, REPORTER
+from ci_eval.rendering.verdicts import amount_of_change
 from tests.comparing import compare
 from tests.reports.samples import NASTY, Sample, figures, hostile, small
 

@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.config.text import CONDITIONS
-from ci_eval.core.rendering.sessiontable import selection
 from ci_eval.plugins.reports.html import REPORTER
+from ci_eval.rendering.sessiontable import selection
 from tests.command import command
 from tests.projects import GREETER, write
 from tests.reports.browsing import Browser, Page, expect

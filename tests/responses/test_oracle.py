@@ -14,12 +14,12 @@ from ci_eval.core.actions import source_files
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import load
 from ci_eval.core.contracts import Language, Query
-from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import decode
 from ci_eval.core.grammar.syntax import choose_grammar
 from ci_eval.core.model import Span
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.core.text_spans import cut
+from ci_eval.fetch import project
 from ci_eval.plugins.adapters.endpoints.engine import Reading, make_suggestion, measure_usage, read_answer
 from ci_eval.plugins.adapters.endpoints.messages import Reply
 from tests.needs import need

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.fetch.project import parse, prepare, written
+from ci_eval.fetch.project import parse, prepare, written
 
 DIGEST = "0123456789abcdef" * 4
 

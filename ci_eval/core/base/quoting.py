@@ -4,11 +4,14 @@ it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 HIDDEN = "[key]"
+NAMED = 5
+LONGEST = 100
+"""The longest value in a sentence, in characters."""
 _PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
 _secret: ContextVar[str] = ContextVar("secret", default="")
 
@@ -36,3 +39,12 @@ def quote(text: str | bytes, most: int | None = None) -> str:
     text = text.decode(errors="backslashreplace") if isinstance(text, bytes) else text
     text = _PASSWORD.sub("", hide(text))
     return text[most:] if most is not None and most < 0 else text[:most]
+
+
+def abbreviate_names(names: Sequence[str]) -> str:
+    left = len(names) - NAMED
+    return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
+
+
+def short(value: str) -> str:
+    return value if len(value) <= LONGEST else f"{value[:LONGEST]}…"

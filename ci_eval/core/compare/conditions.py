@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from ci_eval.core.base.quoting import short
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model.engine import Condition, SentConfiguration
-from ci_eval.core.rendering.advice import GRAMMAR, MOST, short
+from ci_eval.core.model.engine import GRAMMAR, Condition, SentConfiguration
 from ci_eval.core.workspace import Workspace
 
 COMMON = frozenset({"autoImport", "dependencies", "limits.timeout", "limits.memory", "limits.suggestions"})
@@ -104,7 +104,7 @@ def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
             differing = [key for key in keys if len({own.get(key) for own in facts}) > 1]
             # The commit that built a program says more than its digest, if each has one.
             less = "engine" if "revision" in differing and all(own["revision"] for own in facts) else "revision"
-            differing = [key for key in differing if key != less][:MOST]
+            differing = [key for key in differing if key != less][:3]
             # The JetBrains plugin titles an evaluation by its completion type, which is then one of the texts.
             is_fact = any(own.get(key) == name for own in facts for key in differing)
             for workspace, own in zip(group, facts, strict=True):

@@ -41,6 +41,10 @@ class SentConfiguration(Value, frozen=True, kw_only=True):
     """`timeout` in seconds, `heap` and `memory` in bytes, `suggestions` as a count."""
 
 
+GRAMMAR = "grammar"
+"""The name of the condition on grammars."""
+
+
 class Condition(Value, frozen=True, kw_only=True):
     """A difference between two runs: their grammars, seeds, or configurations sent to the engines; None = not sent."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ci_eval.core import machine
+from ci_eval.core.base.quoting import abbreviate_names
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, ReportFilters
 from ci_eval.core.grammar.syntax import colour_file
@@ -26,7 +27,6 @@ from ci_eval.core.model import (
     unasked_stretches,
 )
 from ci_eval.core.model.report import Responses
-from ci_eval.core.rendering.advice import abbreviate_names, describe_left_out
 from ci_eval.core.report.tallying import Named, TallyJob
 from ci_eval.core.statistics import footprint
 from ci_eval.core.statistics.population import Strata
@@ -207,3 +207,8 @@ def _vocabulary_text(vocabulary: Vocabulary) -> str:
         f"{vocabulary.texts:,} texts in {vocabulary.tokens:,} tokens; {vocabulary.open:.1%} of the tokens are in no "
         f"other file (the open-vocabulary rate), {vocabulary.new:.1%} neither there nor before in their own"
     )
+
+
+def describe_left_out(counts: Mapping[str, int]) -> str:
+    named = " and ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
+    return f"Left out: {named} files (project.generated: include evaluates them)"

@@ -11,7 +11,7 @@ import msgspec
 from ci_eval.ci import Screen
 from ci_eval.core import machine
 from ci_eval.core.base.errors import NothingToEvaluate
-from ci_eval.core.fetch import project, sealed
+from ci_eval.fetch import project, sealed
 from ci_eval.jobs.datasets import telling
 from ci_eval.plugins.mining import record
 from ci_eval.plugins.mining.record import PERMISSIVE, detect_licence

@@ -12,9 +12,9 @@ from ci_eval.ci import Screen
 from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
-from ci_eval.core.fetch import dataset, project, sealed
-from ci_eval.core.fetch.git import repository
 from ci_eval.core.model import History, ObjectUsage, StoredText
+from ci_eval.fetch import dataset, project, sealed
+from ci_eval.fetch.git import repository
 from ci_eval.jobs.datasets import telling
 from ci_eval.plugins.mining.usages import languages, streams
 from ci_eval.plugins.mining.usages.dialect import Dialect, Receiver, Surroundings

@@ -18,11 +18,11 @@ from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import languages
 from ci_eval.core.contracts import CaretContext
-from ci_eval.core.fetch.archive import Limits, unpack
 from ci_eval.core.logs.features import NAMES, OF_PROJECT, Reader
 from ci_eval.core.logs.names import NOTHING
 from ci_eval.core.model import Suggestion
 from ci_eval.core.workspace import Workspace
+from ci_eval.fetch.archive import Limits, unpack
 from ci_eval.plugins.learning.events import EventLog, Feature, Shown, ShownSession
 from ci_eval.plugins.mining.usages import streams
 from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording

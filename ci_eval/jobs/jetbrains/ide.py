@@ -19,10 +19,9 @@ from ci_eval.core.base.shards import Shard, deal_whole
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config
 from ci_eval.core.contracts import Surroundings
-from ci_eval.core.fetch import project
-from ci_eval.core.fetch.project import Project
-from ci_eval.core.rendering.figures import format_count
 from ci_eval.core.workspace import Workspace
+from ci_eval.fetch import project
+from ci_eval.fetch.project import Project
 from ci_eval.jobs import runs
 from ci_eval.jobs.jetbrains.conversion import Described, describe, import_description
 from ci_eval.jobs.pipeline import Evaluated
@@ -30,6 +29,7 @@ from ci_eval.jobs.preparation import load_engine
 from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.jetbrains import generations, kept
 from ci_eval.plugins.jetbrains.kept import whole
+from ci_eval.rendering.figures import format_count
 
 ACCOUNT = "of.json"
 

@@ -17,14 +17,14 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, InstallError, PreparationError, WorkspaceError
 from ci_eval.core.catalogs import engines
 from ci_eval.core.config import Config, patch
-from ci_eval.core.fetch.clients import last_words
-from ci_eval.core.fetch.git import TIMEOUT, run_git
 from ci_eval.core.grammar.document import NotText
 from ci_eval.core.interpret import Assignment, ask_sessions
 from ci_eval.core.model import FAILED, FORMAT, SessionScore
 from ci_eval.core.model.comparison import Bisection, ChangeCluster
 from ci_eval.core.scoring import evaluated, rank_of
 from ci_eval.core.workspace import Workspace
+from ci_eval.fetch.clients import last_words
+from ci_eval.fetch.git import TIMEOUT, run_git
 from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.preparation import prepare
 from ci_eval.plugins.adapters.recipes import Releasing

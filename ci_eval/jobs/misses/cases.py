@@ -12,7 +12,7 @@ from ci_eval.ci import Screen
 from ci_eval.core.actions.files import source_files
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
-from ci_eval.core.catalogs import languages, reporters, tasks
+from ci_eval.core.catalogs import languages, tasks
 from ci_eval.core.config import Config, patch
 from ci_eval.core.contracts import Language
 from ci_eval.core.grammar.document import NotText, read_text
@@ -20,6 +20,7 @@ from ci_eval.core.interpret.cases import Case, ask_cases, check_case, read_cases
 from ci_eval.core.model import FORMAT, Session
 from ci_eval.core.model.report import CaseResult, Cases, ListChange, Snapshot
 from ci_eval.jobs.preparation import load_engine, prepare
+from ci_eval.rendering import reporters
 
 KEPT = 10
 

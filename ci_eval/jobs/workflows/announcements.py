@@ -12,16 +12,16 @@ import msgspec
 from ci_eval.ci import Announcement, Check, Problem, Screen, limits
 from ci_eval.core.base.errors import CiEvalError
 from ci_eval.core.model.report import Cases
-from ci_eval.core.rendering.answers import status
-from ci_eval.core.rendering.blocks import to_markdown
-from ci_eval.core.rendering.figures import describe_sessions, format_count, shown_filter
-from ci_eval.core.rendering.results import cases_blocks
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs.compare import Outcome, RankingOutcome
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.suites import SuiteOutcome
 from ci_eval.jobs.workflows.plan import PlannedJob, evaluations, list_rankers
 from ci_eval.jobs.workflows.site import Site
+from ci_eval.rendering.answers import status
+from ci_eval.rendering.blocks import to_markdown
+from ci_eval.rendering.figures import describe_sessions, format_count, shown_filter
+from ci_eval.rendering.results import cases_blocks
 
 
 def evaluation(done: Evaluated, screen: Screen) -> None:

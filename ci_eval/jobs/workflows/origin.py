@@ -12,8 +12,8 @@ import msgspec
 
 from ci_eval.ci import limits
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch import identity
-from ci_eval.core.fetch.git import run_git
+from ci_eval.fetch import identity
+from ci_eval.fetch.git import run_git
 
 SECONDS = 30.0
 RELEASE = re.compile(r"v\d+\.\d+\.\d+")

@@ -13,9 +13,9 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, rankers
 from ci_eval.core.config import Config, load
-from ci_eval.core.fetch import schemes
 from ci_eval.core.model import Value
 from ci_eval.core.workspace import Workspace
+from ci_eval.fetch import schemes
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.reuse import why_not_reusable
 from ci_eval.plugins.adapters.engine import newest_toolchains

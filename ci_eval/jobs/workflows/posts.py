@@ -21,8 +21,8 @@ from ci_eval.core.base.files import read_own
 from ci_eval.core.catalogs import metrics
 from ci_eval.core.manifest import commits_between
 from ci_eval.core.model.units import amount, change
-from ci_eval.core.rendering import plaintext
-from ci_eval.core.rendering.markdowntext import code, prose, table
+from ci_eval.rendering import plaintext
+from ci_eval.rendering.markdowntext import code, prose, table
 
 COMPARISON = "comparison.json"
 ESCAPED = {ord(sign): f"&#{ord(sign)};" for sign in "&|[]<>`*_@\\"}

@@ -11,12 +11,12 @@ from ci_eval.core import compare as stage
 from ci_eval.core import machine
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.core.catalogs import metrics, reporters
+from ci_eval.core.catalogs import metrics
 from ci_eval.core.model import Line, Lines, MetricInfo
 from ci_eval.core.model.units import TRENDS
-from ci_eval.core.rendering import plaintext
-from ci_eval.core.rendering.figures import headline
-from ci_eval.core.rendering.htmlpages import page_name
+from ci_eval.rendering import plaintext, reporters
+from ci_eval.rendering.figures import headline
+from ci_eval.rendering.htmlpages import page_name
 
 MOST_LINES = 1_000
 """A job matrix at GitHub has at most 256."""

@@ -19,7 +19,7 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.files import below
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, load, override, patch, set_engine_command
-from ci_eval.core.fetch import identity, schemes
+from ci_eval.fetch import identity, schemes
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.reuse import why_not_reusable
 from ci_eval.jobs.workflows import github_files, gitlab_files, teamcity_files

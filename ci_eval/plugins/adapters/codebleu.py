@@ -13,7 +13,7 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, EngineRaised
 from ci_eval.core.contracts import Pairing, Surroundings
-from ci_eval.core.fetch.packages import pip_install
+from ci_eval.fetch.packages import pip_install
 from ci_eval.plugins.adapters.driven import RunningProcess
 from ci_eval.plugins.adapters.place import DRIVERS, variables
 from ci_eval.plugins.adapters.process import PACKAGE, LineProcess, interpreter

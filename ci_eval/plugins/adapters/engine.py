@@ -12,8 +12,8 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError, PreparationError
 from ci_eval.core.contracts import Engine, Installation
-from ci_eval.core.fetch.clients import run_client
 from ci_eval.core.model import EngineInfo
+from ci_eval.fetch.clients import run_client
 from ci_eval.plugins.adapters.recipes import Recipe, Releasing, Renewable
 
 

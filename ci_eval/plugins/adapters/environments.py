@@ -15,7 +15,8 @@ import msgspec
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import below, is_own
 from ci_eval.core.base.workspaces import MANIFEST, read_members, read_name
-from ci_eval.core.fetch.locks import (
+from ci_eval.core.model import ProjectInfo
+from ci_eval.fetch.locks import (
     LOCKS,
     Groups,
     find_python_groups,
@@ -27,8 +28,7 @@ from ci_eval.core.fetch.locks import (
     write_npm_lock,
     write_npm_manifests,
 )
-from ci_eval.core.fetch.packages import check_origins, list_distributions, pip_run
-from ci_eval.core.model import ProjectInfo
+from ci_eval.fetch.packages import check_origins, list_distributions, pip_run
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.fetching import go_run, npm_install, npm_registries, read_npm_settings
 from ci_eval.plugins.adapters.jars import read_needs

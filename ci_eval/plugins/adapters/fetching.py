@@ -18,10 +18,10 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import EngineFailure, InstallError
 from ci_eval.core.contracts import Surroundings
-from ci_eval.core.fetch.clients import TIMEOUT, ClientEnd, failure, run_client
-from ci_eval.core.fetch.download import CHUNK, MAX_BYTES
-from ci_eval.core.fetch.download import TIMEOUT as TIMEOUTS
-from ci_eval.core.fetch.packages import ALONE, NO_PROGRAMS, npm_run
+from ci_eval.fetch.clients import TIMEOUT, ClientEnd, failure, run_client
+from ci_eval.fetch.download import CHUNK, MAX_BYTES
+from ci_eval.fetch.download import TIMEOUT as TIMEOUTS
+from ci_eval.fetch.packages import ALONE, NO_PROGRAMS, npm_run
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.testruns.sandbox import Program
 

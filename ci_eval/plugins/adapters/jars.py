@@ -19,10 +19,10 @@ import msgspec
 from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.base.files import is_own, read_own
 from ci_eval.core.base.workspaces import MAX_MEMBERS
-from ci_eval.core.fetch.clients import run_client
-from ci_eval.core.fetch.download import hash_file
-from ci_eval.core.fetch.locks import foreign
-from ci_eval.core.fetch.packages import UNKNOWN, check_maven, run_mvn
+from ci_eval.fetch.clients import run_client
+from ci_eval.fetch.download import hash_file
+from ci_eval.fetch.locks import foreign
+from ci_eval.fetch.packages import UNKNOWN, check_maven, run_mvn
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.recipes import IntoCache, plain
 

@@ -17,11 +17,11 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.core.base.quoting import quote
-from ci_eval.core.fetch import sealed
-from ci_eval.core.fetch.archive import unpack
-from ci_eval.core.fetch.clients import run_client
-from ci_eval.core.fetch.download import download
-from ci_eval.core.fetch.packages import npm_run, pip_download, pip_install, pip_run
+from ci_eval.fetch import sealed
+from ci_eval.fetch.archive import unpack
+from ci_eval.fetch.clients import run_client
+from ci_eval.fetch.download import download
+from ci_eval.fetch.packages import npm_run, pip_download, pip_install, pip_run
 
 MARKER = "ci-eval-packages.json"
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")

@@ -9,7 +9,7 @@ from typing import Any
 
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.contracts import Engine
-from ci_eval.core.fetch.packages import NO_WRAPPERS
+from ci_eval.fetch.packages import NO_WRAPPERS
 from ci_eval.plugins.adapters.jars import Maven, java_command
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport, Overlay, Switch, Template

@@ -1,1 +1,1 @@
-"""The reports, one file each; `core/catalogs/reporters.py` tells their kinds apart by the beginning of their names."""
+"""The reports, one file each; `rendering/reporters.py` tells their kinds apart by the beginning of their names."""

@@ -17,8 +17,8 @@ from ci_eval.core.base import atomic
 from ci_eval.core.filters import EVERYTHING
 from ci_eval.core.model import Evaluation
 from ci_eval.core.model.units import interval
-from ci_eval.core.rendering.figures import metric_infos, shown_filter
-from ci_eval.core.rendering.reporters import Reporter, StoredSessions
+from ci_eval.rendering.figures import metric_infos, shown_filter
+from ci_eval.rendering.reporters import Reporter, StoredSessions
 
 LONGEST = 200
 """The longest title, in characters."""

@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.base import atomic
 from ci_eval.core.model import FORMAT, Comparison, Evaluation
-from ci_eval.core.rendering.reporters import COMPARED, COUNTED, FACTS, FIGURES, LISTED, Reporter, Result
+from ci_eval.rendering.reporters import COMPARED, COUNTED, FACTS, FIGURES, LISTED, Reporter, Result
 
 
 class Json:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from ci_eval.core.base import atomic
 from ci_eval.core.model import Comparison
 from ci_eval.core.model.report import Cases
-from ci_eval.core.rendering.reporters import Reporter
+from ci_eval.rendering.reporters import Reporter
 
 # XML 1.0 allows no other characters, not even escaped (https://www.w3.org/TR/xml/#charsets).
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

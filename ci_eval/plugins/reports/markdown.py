@@ -14,16 +14,17 @@ from ci_eval.core.manifest import commits_between
 from ci_eval.core.model import Change, Comparison, Evaluation, FileError, FilterFigures, MetricInfo, Verdict
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import amount
-from ci_eval.core.rendering import figures as figure_texts
-from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
-from ci_eval.core.rendering.answers import answer_markdown
-from ci_eval.core.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
-from ci_eval.core.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
-from ci_eval.core.rendering.markdowntext import code, gate_table, prose, table
-from ci_eval.core.rendering.querytables import tables
-from ci_eval.core.rendering.reporters import Reporter, Result
-from ci_eval.core.rendering.results import small_blocks, trend_lines
-from ci_eval.core.rendering.verdicts import (
+from ci_eval.core.statistics.repeated import noise_text
+from ci_eval.rendering import figures as figure_texts
+from ci_eval.rendering.advice import busy_text, collect_warnings, told_rows
+from ci_eval.rendering.answers import answer_markdown
+from ci_eval.rendering.blocks import Block, Cell, Column, Sentence, Table, added_blocks, to_markdown
+from ci_eval.rendering.figures import ELSEWHERE, FAILURES, HERE, OUTCOMES
+from ci_eval.rendering.markdowntext import code, gate_table, prose, table
+from ci_eval.rendering.querytables import tables
+from ci_eval.rendering.reporters import Reporter, Result
+from ci_eval.rendering.results import small_blocks, trend_lines
+from ci_eval.rendering.verdicts import (
     ADJUSTED,
     COLUMNS,
     changes_table,
@@ -36,7 +37,6 @@ from ci_eval.core.rendering.verdicts import (
     verdict_lines,
     verdict_table,
 )
-from ci_eval.core.statistics.repeated import noise_text
 
 
 class Markdown:

@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, DownloadError
-from ci_eval.core.fetch import git
-from ci_eval.core.fetch.download import check_url, download, shown
-from ci_eval.core.fetch.schemes import Scheme, Spec, check_and_unpack, cut_pin
+from ci_eval.fetch import git
+from ci_eval.fetch.download import check_url, download, shown
+from ci_eval.fetch.schemes import Scheme, Spec, check_and_unpack, cut_pin
 
 
 def parse_git(text: str) -> Spec:

@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from ci_eval.core.fetch.archive import find_top_folder
-from ci_eval.core.fetch.debian import apt_source, check_debian, unpack_components
-from ci_eval.core.fetch.packages import (
+from ci_eval.fetch.archive import find_top_folder
+from ci_eval.fetch.debian import apt_source, check_debian, unpack_components
+from ci_eval.fetch.packages import (
     NPM_NAME,
     PYPI_NAME,
     artifact,
@@ -23,7 +23,7 @@ from ci_eval.core.fetch.packages import (
     npm_pack,
     pip_download,
 )
-from ci_eval.core.fetch.schemes import Scheme, Spec, check_and_unpack, from_client, newest, newest_from_client, package
+from ci_eval.fetch.schemes import Scheme, Spec, check_and_unpack, from_client, newest, newest_from_client, package
 
 TARBALL_VERSION = re.compile(r"-(\d+\.\d+\.\d+.*)\.tgz$")
 WHEEL_VERSION = re.compile(r"^[^-]+-([^-]+)-")

@@ -13,8 +13,8 @@ from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import NothingSuggested, TooManyUnreadable
 from ci_eval.core.model import Session
 from ci_eval.core.model.report import Responses
-from ci_eval.core.rendering.advice import describe_empty_responses
 from ci_eval.core.workspace import Workspace
+from ci_eval.rendering.advice import describe_empty_responses
 from tests.adapters.endpoints.scripted import Endpoint, Reply, fails, says, sends, serve, whole
 
 KEY = "Ключ лежит в коде."

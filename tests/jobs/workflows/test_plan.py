@@ -15,9 +15,9 @@ from ci_eval.cli.group import cli
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.catalogs import languages, rankers
 from ci_eval.core.config import load
-from ci_eval.core.fetch import schemes
 from ci_eval.core.manifest import StageRecord
 from ci_eval.core.workspace import Workspace
+from ci_eval.fetch import schemes
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.workflows.plan import plan, plan_logs
 from tests.projects import INFO, generate, write

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core import machine
-from ci_eval.core.fetch import project
+from ci_eval.fetch import project
 from ci_eval.plugins.mining.record import detect_licence
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
 from ci_eval.plugins.mining.unit_tests.records import Origin, Selection, read_project, records

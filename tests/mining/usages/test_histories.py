@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.core.fetch.git import repository
 from ci_eval.core.model import Definition, History, ObjectUsage
 from ci_eval.core.queries.carets import hash_text
+from ci_eval.fetch.git import repository
 from ci_eval.plugins.mining.usages.dialect import Surroundings
 from ci_eval.plugins.mining.usages.histories import (
     Dropped,

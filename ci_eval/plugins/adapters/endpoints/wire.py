@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.base.quoting import hide, hiding
-from ci_eval.core.fetch.download import is_loopback, shown
+from ci_eval.fetch.download import is_loopback, shown
 from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Reply
 from ci_eval.plugins.adapters.endpoints.trouble import (
     BROKEN,

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import ConfigError, EngineCrash, EngineFailure, EngineTimeout, InstallError
 from ci_eval.core.contracts import Engine, Installation, Running, Surroundings
-from ci_eval.core.fetch.archive import Limits, find_top_folder, unpack
-from ci_eval.core.fetch.download import check_digest, check_sha256, download
 from ci_eval.core.model import EngineInfo
+from ci_eval.fetch.archive import Limits, find_top_folder, unpack
+from ci_eval.fetch.download import check_digest, check_sha256, download
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.process import ENDING, EngineProcess
 

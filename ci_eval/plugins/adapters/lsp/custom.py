@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.download import hash_file
+from ci_eval.fetch.download import hash_file
 from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay

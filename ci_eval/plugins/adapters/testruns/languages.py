@@ -16,9 +16,9 @@ from pathlib import Path, PurePosixPath
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.fetch.clients import run_client
-from ci_eval.core.fetch.packages import pip_install
 from ci_eval.core.grammar.syntax import Node
+from ci_eval.fetch.clients import run_client
+from ci_eval.fetch.packages import pip_install
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.engine import version_here
 from ci_eval.plugins.adapters.place import DRIVERS, Place

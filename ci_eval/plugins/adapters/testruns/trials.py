@@ -10,9 +10,9 @@ from textwrap import dedent, indent
 import msgspec
 
 from ci_eval.core.contracts import RunSettings
-from ci_eval.core.fetch import project
 from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.model import Record, Runnable
+from ci_eval.fetch import project
 from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.codebleu import LANGUAGES
 from ci_eval.plugins.adapters.testruns.languages import RUNNERS

@@ -11,10 +11,10 @@ import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 
-from ci_eval.core.fetch.git import Repository
 from ci_eval.core.grammar.document import NotText, decode
 from ci_eval.core.model import Definition, History, ObjectPlace, ObjectUsage, StoredText
 from ci_eval.core.queries.carets import hash_text, pack_text
+from ci_eval.fetch.git import Repository
 from ci_eval.plugins.mining.sources import LARGEST
 from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, Receiver, Surroundings
 from ci_eval.plugins.mining.usages.texts import mine

@@ -13,7 +13,7 @@ import msgspec
 
 from ci_eval.core.base.errors import ArchiveError
 from ci_eval.core.base.files import below
-from ci_eval.core.fetch.archive import Limits, unpack
+from ci_eval.fetch.archive import Limits, unpack
 from ci_eval.plugins.mining.usages.histories import Snapshot, Typing
 
 LONGEST = 16 << 20

@@ -12,13 +12,13 @@ from ci_eval.core.filters import label
 from ci_eval.core.model import FORMAT, Comparison, Estimate, Evaluation, Line, Lines, MetricInfo, Suite, Sweep, Trend
 from ci_eval.core.model.report import Cases, Causes
 from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
-from ci_eval.core.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
-from ci_eval.core.rendering.reporters import Reporter, Result, Small
-from ci_eval.core.rendering.results import change_lines, name_trends, small_blocks
-from ci_eval.core.rendering.verdicts import night_figure
 from ci_eval.plugins.reports.html.comparison import ComparisonPages
 from ci_eval.plugins.reports.html.evaluation import TEMPLATES, Pages
+from ci_eval.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
+from ci_eval.rendering.reporters import Reporter, Result, Small
+from ci_eval.rendering.results import change_lines, name_trends, small_blocks
+from ci_eval.rendering.verdicts import night_figure
 
 
 class Html:

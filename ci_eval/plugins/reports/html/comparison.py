@@ -8,15 +8,16 @@ from pathlib import Path
 from ci_eval.core.catalogs import metrics, tasks
 from ci_eval.core.model import Comparison
 from ci_eval.core.model.units import TRENDS, amount
-from ci_eval.core.rendering.answers import answer_html
-from ci_eval.core.rendering.blocks import added_blocks
-from ci_eval.core.rendering.charts import latency_chart, trend_charts
-from ci_eval.core.rendering.figures import ELSEWHERE, HERE, find_length_filters
-from ci_eval.core.rendering.htmlpages import either, encode_stretches, page_link, page_name, paired_pages
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, report_link, script
-from ci_eval.core.rendering.reporters import PairedSessions
-from ci_eval.core.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
-from ci_eval.core.rendering.verdicts import (
+from ci_eval.core.statistics.population import Strata
+from ci_eval.rendering.answers import answer_html
+from ci_eval.rendering.blocks import added_blocks
+from ci_eval.rendering.charts import latency_chart, trend_charts
+from ci_eval.rendering.figures import ELSEWHERE, HERE, find_length_filters
+from ci_eval.rendering.htmlpages import either, encode_stretches, page_link, page_name, paired_pages
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, report_link, script
+from ci_eval.rendering.reporters import PairedSessions
+from ci_eval.rendering.sessiontable import MOST_ROWS, Computed, SessionTable, selection, write_sessions
+from ci_eval.rendering.verdicts import (
     ADJUSTED,
     changes_table,
     compared_by_length,
@@ -28,7 +29,6 @@ from ci_eval.core.rendering.verdicts import (
     verdict_lines,
     verdict_table,
 )
-from ci_eval.core.statistics.population import Strata
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 ASSETS = (

@@ -16,11 +16,13 @@ from ci_eval.core.contracts import Task
 from ci_eval.core.filters import EVERYTHING, label, standard_parts
 from ci_eval.core.model import Estimate, Evaluation, FilterFigures, MetricInfo, OtherCode
 from ci_eval.core.model.units import amount, interval
-from ci_eval.core.rendering import figures as figure_texts
-from ci_eval.core.rendering.advice import busy_text, collect_warnings, told_rows
-from ci_eval.core.rendering.answers import answer_html
-from ci_eval.core.rendering.blocks import added_blocks
-from ci_eval.core.rendering.htmlpages import (
+from ci_eval.core.statistics.repeated import noise_text
+from ci_eval.core.workers import Workers
+from ci_eval.rendering import figures as figure_texts
+from ci_eval.rendering.advice import busy_text, collect_warnings, told_rows
+from ci_eval.rendering.answers import answer_html
+from ci_eval.rendering.blocks import added_blocks
+from ci_eval.rendering.htmlpages import (
     MISSES,
     OUTCOMES,
     SIGNS,
@@ -32,13 +34,11 @@ from ci_eval.core.rendering.htmlpages import (
     page_name,
     pages,
 )
-from ci_eval.core.rendering.htmlsite import COMMON, HtmlSite, Scripts
-from ci_eval.core.rendering.querytables import tables
-from ci_eval.core.rendering.reporters import StoredSessions
-from ci_eval.core.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
-from ci_eval.core.rendering.verdicts import populations
-from ci_eval.core.statistics.repeated import noise_text
-from ci_eval.core.workers import Workers
+from ci_eval.rendering.htmlsite import COMMON, HtmlSite, Scripts
+from ci_eval.rendering.querytables import tables
+from ci_eval.rendering.reporters import StoredSessions
+from ci_eval.rendering.sessiontable import Computed, SessionTable, selection, write_sessions
+from ci_eval.rendering.verdicts import populations
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 LEGEND = ("first", "near", "low", "absent", "failed", "skipped", "other")

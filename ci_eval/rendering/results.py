@@ -24,8 +24,8 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.report import CaseResult, Cases, Causes, Cluster, ListChange
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
-from ci_eval.core.rendering.answers import answer_html, answer_markdown
-from ci_eval.core.rendering.blocks import (
+from ci_eval.rendering.answers import answer_html, answer_markdown
+from ci_eval.rendering.blocks import (
     ALL,
     LONGEST,
     Block,
@@ -39,10 +39,10 @@ from ci_eval.core.rendering.blocks import (
     Warned,
     added_blocks,
 )
-from ci_eval.core.rendering.figures import HERE, NO_ESTIMATE, format_count, intervals
-from ci_eval.core.rendering.markdowntext import code, prose
-from ci_eval.core.rendering.reporters import Small
-from ci_eval.core.rendering.verdicts import mark_verdict, said
+from ci_eval.rendering.figures import HERE, NO_ESTIMATE, format_count, intervals
+from ci_eval.rendering.markdowntext import code, prose
+from ci_eval.rendering.reporters import Small
+from ci_eval.rendering.verdicts import mark_verdict, said
 
 
 def small_blocks(result: Small, links: Sequence[str] = ()) -> list[Block]:

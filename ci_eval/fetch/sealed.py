@@ -17,7 +17,7 @@ from stat import S_ISREG, S_IXUSR
 import msgspec
 
 from ci_eval.core.base.errors import PreparationError
-from ci_eval.core.fetch.download import hash_file
+from ci_eval.fetch.download import hash_file
 
 LIST = "ci-eval-files.json"
 ATTEMPTS = 3

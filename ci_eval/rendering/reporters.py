@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.model import (
     FORMAT,
@@ -85,6 +86,18 @@ class Reporter(Protocol):
     def write(self, result: Any, sources: Any, folder: Path) -> Path:
         """Write the report below `folder`; return the path of the file to open first. `sources`:
         StoredSessions of an evaluation, PairedSessions of a comparison, None of others."""
+
+
+CATALOG: Catalog[Reporter] = Catalog("ci_eval.plugins.reports", "REPORTER", group="reports", kind=Reporter)
+
+
+def write(result: Any, sources: Any, folder: Path) -> dict[str, Path]:
+    """Write a result in each format that has it. Return by reporter the file to open first; see `Reporter.write`."""
+    return {
+        reporter.name: reporter.write(result, sources, folder)
+        for reporter in CATALOG.all()
+        if isinstance(result, getattr(reporter, "results", Evaluation))
+    }
 
 
 FACTS = (

@@ -11,8 +11,8 @@ import msgspec
 
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.base.errors import ArchiveError, ConfigError
-from ci_eval.core.fetch.archive import unpack
-from ci_eval.core.fetch.download import check_digest, check_sha256, hash_file, shown
+from ci_eval.fetch.archive import unpack
+from ci_eval.fetch.download import check_digest, check_sha256, hash_file, shown
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True):

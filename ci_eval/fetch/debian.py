@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.errors import InstallError
-from ci_eval.core.fetch.archive import find_top_folder, unpack
-from ci_eval.core.fetch.clients import last_words, match_source, run_client, run_to_end
+from ci_eval.fetch.archive import find_top_folder, unpack
+from ci_eval.fetch.clients import last_words, match_source, run_client, run_to_end
 
 DISABLED = re.compile(r"^Enabled:[ \t]*(?:no|false|without|off|disable|0)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 TYPES = re.compile(r"^Types:(?P<types>.*(?:\n[ \t].*)*)", re.MULTILINE | re.IGNORECASE)

@@ -20,11 +20,11 @@ from ci_eval.core.model import (
     Verdict,
 )
 from ci_eval.core.model.units import TRENDS, amount, change, interval
-from ci_eval.core.rendering import figures as figure_texts
-from ci_eval.core.rendering.advice import conditions_line
-from ci_eval.core.rendering.figures import format_count
-from ci_eval.core.rendering.markdowntext import code
-from ci_eval.core.rendering.verdicts import sign
+from ci_eval.rendering import figures as figure_texts
+from ci_eval.rendering.advice import conditions_line
+from ci_eval.rendering.figures import format_count
+from ci_eval.rendering.markdowntext import code
+from ci_eval.rendering.verdicts import sign
 
 HEADS = {
     Verdict.BETTER: "BETTER",

@@ -10,10 +10,10 @@ import numpy as np
 from ci_eval.core.model import Evaluation, Histories, QueryFigures, QueryRow, Steps
 from ci_eval.core.model.units import NOTHING, amount, change, change_between
 from ci_eval.core.queries.cases import STRATEGIES
-from ci_eval.core.rendering.blocks import ALL, Column, Table
-from ci_eval.core.rendering.figures import headline
-from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.statistics.timing import nearest_rank
+from ci_eval.rendering.blocks import ALL, Column, Table
+from ci_eval.rendering.figures import headline
+from ci_eval.rendering.markdowntext import code, prose
 
 PAPER = {
     "NEW": 0.505, "0|1": 0.202, "0|2+": 0.096, "1|2": 0.104, "N|3+": 0.041, "M-1|M": 0.052,

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.fetch.clients import GET, last_words
+from ci_eval.fetch.clients import GET, last_words
 
 TIMEOUT = 600.0
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

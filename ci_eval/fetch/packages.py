@@ -16,7 +16,7 @@ import msgspec
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.base.workspaces import NAME
-from ci_eval.core.fetch.clients import (
+from ci_eval.fetch.clients import (
     TIMEOUT,
     UNREACHABLE,
     ClientEnd,

@@ -18,8 +18,6 @@ import msgspec
 from ci_eval.core.contracts import Metric, Task
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilter, label
 from ci_eval.core.model import Session, SourceFile
-from ci_eval.core.rendering.htmlpages import classify_change
-from ci_eval.core.rendering.htmlsite import HtmlSite, pack_json, script
 from ci_eval.core.scoring import (
     FAILED_BAND,
     UNGRADED_BAND,
@@ -32,6 +30,8 @@ from ci_eval.core.scoring import (
 )
 from ci_eval.core.statistics.paired import FLOORS, MARGINS
 from ci_eval.core.statistics.population import Key, Strata, find_cluster
+from ci_eval.rendering.htmlpages import classify_change
+from ci_eval.rendering.htmlsite import HtmlSite, pack_json, script
 
 MOST_ROWS = 250_000
 """The most rows: browsers do not hold lists of any height."""

@@ -10,7 +10,7 @@ import msgspec
 from markupsafe import Markup
 
 from ci_eval.core.base.catalog import plugins
-from ci_eval.core.rendering import markdowntext
+from ci_eval.rendering import markdowntext
 
 ALL = "markdown terminal html"
 LONGEST = 1_000

@@ -25,11 +25,11 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.sessions import NOTABLE
 from ci_eval.core.model.units import TRENDS, amount, change, interval_text
-from ci_eval.core.rendering import figures as figure_texts
-from ci_eval.core.rendering.advice import percent
-from ci_eval.core.rendering.blocks import Cell, Column, Table, breakable
-from ci_eval.core.rendering.figures import find_length_filters
-from ci_eval.core.rendering.markdowntext import code, prose
+from ci_eval.rendering import figures as figure_texts
+from ci_eval.rendering.advice import percent
+from ci_eval.rendering.blocks import Cell, Column, Table, breakable
+from ci_eval.rendering.figures import find_length_filters
+from ci_eval.rendering.markdowntext import code, prose
 
 SIGNS = {
     Verdict.BETTER: "▲",

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
-from ci_eval.core.fetch import schemes, sealed
-from ci_eval.core.fetch.download import download, hash_file, shown
 from ci_eval.core.model import ProjectInfo
+from ci_eval.fetch import schemes, sealed
+from ci_eval.fetch.download import download, hash_file, shown
 
 LONGEST = 16 << 20
 """The most bytes of a line; longer ones are no sample that a language model could read."""

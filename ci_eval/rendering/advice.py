@@ -7,17 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ci_eval.core.base.quoting import quote
+from ci_eval.core.base.quoting import NAMED, abbreviate_names, quote, short
 from ci_eval.core.model import Evaluation, FilterFigures
-from ci_eval.core.model.engine import Condition, MachineState, SentConfiguration
+from ci_eval.core.model.engine import GRAMMAR, Condition, MachineState, SentConfiguration
 from ci_eval.core.model.report import Responses
 from ci_eval.core.model.sessions import NOTABLE
-from ci_eval.core.rendering.figures import first_filter, format_count
+from ci_eval.rendering.figures import first_filter, format_count
 
 INSTALL = "--dependencies installs what the project says it needs (none of it is run)"
 MOSTLY = 0.9
 """The share of sessions without a suggestion from which something other than the engine is probably wrong."""
-NAMED = 5
 
 
 def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
@@ -44,16 +43,6 @@ def collect_warnings(evaluation: Evaluation) -> Sequence[str]:
             "needs (--dependencies), or not know where the project is"
         )
     return warnings
-
-
-def abbreviate_names(names: Sequence[str]) -> str:
-    left = len(names) - NAMED
-    return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
-
-
-def describe_left_out(counts: Mapping[str, int]) -> str:
-    named = " and ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
-    return f"Left out: {named} files (project.generated: include evaluates them)"
 
 
 def percent(share: float) -> str:
@@ -137,10 +126,7 @@ def _count(figures: FilterFigures, name: str) -> int:
     return round(estimate.value or 0) if estimate else 0
 
 
-GRAMMAR = "grammar"
 MOST = 3
-LONGEST = 100
-"""The longest value in a sentence, in characters."""
 
 
 def sentence(differences: Sequence[Condition]) -> str:
@@ -164,10 +150,6 @@ def _difference_text(condition: Condition) -> str:
     if condition.new is None:
         return f"base was told {base}, new was not"
     return f"base was told {base}, new {new}"
-
-
-def short(value: str) -> str:
-    return value if len(value) <= LONGEST else f"{value[:LONGEST]}…"
 
 
 def conditions_line(differences: Sequence[Condition], *, only_told: bool) -> str:

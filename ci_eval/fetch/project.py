@@ -13,12 +13,12 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
-from ci_eval.core.fetch import git, schemes, sealed
-from ci_eval.core.fetch.archive import find_top_folder
-from ci_eval.core.fetch.download import hash_file
-from ci_eval.core.fetch.identity import identify
-from ci_eval.core.fetch.schemes import Fetch, Spec
 from ci_eval.core.model import ProjectInfo, Value
+from ci_eval.fetch import git, schemes, sealed
+from ci_eval.fetch.archive import find_top_folder
+from ci_eval.fetch.download import hash_file
+from ci_eval.fetch.identity import identify
+from ci_eval.fetch.schemes import Fetch, Spec
 
 MARKER = "project.json"
 FILES = "files"

@@ -20,7 +20,7 @@ import msgspec
 from ci_eval.core.base.errors import PreparationError
 from ci_eval.core.base.files import is_own
 from ci_eval.core.base.workspaces import PYPROJECT, normalize, read_catalogs, read_layout, read_pyproject, table
-from ci_eval.core.fetch.packages import NPM, NPM_NAME
+from ci_eval.fetch.packages import NPM, NPM_NAME
 
 # PEP 508 without `@ URL`; narrower if that does no harm. No two parts begin alike, so it takes linear time.
 PLAIN = re.compile(

@@ -19,8 +19,8 @@ from ci_eval.core.contracts import Task
 from ci_eval.core.filters import ReportFilter
 from ci_eval.core.model import Pair, Session, SourceFile
 from ci_eval.core.model.sessions import ColouredStretch
-from ci_eval.core.rendering.verdicts import went
 from ci_eval.core.scoring import outcome, score, shown_rank
+from ci_eval.rendering.verdicts import went
 
 MAX_SESSIONS = 2_000
 MAX_LINES = 3_000

@@ -20,8 +20,8 @@ from ci_eval.core.base import atomic
 from ci_eval.core.contracts import Task
 from ci_eval.core.filters import label
 from ci_eval.core.model import Lookup, Session, Suggestion
-from ci_eval.core.rendering.blocks import breakable
 from ci_eval.core.scoring import outcome
+from ci_eval.rendering.blocks import breakable
 
 COMMON = ("style.css", "theme.js")
 

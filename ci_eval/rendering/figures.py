@@ -12,9 +12,9 @@ from ci_eval.core.filters import GROUPS, collect_letters, label, letters, standa
 from ci_eval.core.model import FAILED, Estimate, Evaluation, FilterFigures, Footprint, MetricInfo
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.model.units import amount, interval, money
-from ci_eval.core.rendering.blocks import Cell, Column, Table
-from ci_eval.core.rendering.markdowntext import code, prose
 from ci_eval.core.statistics import footprint
+from ci_eval.rendering.blocks import Cell, Column, Table
+from ci_eval.rendering.markdowntext import code, prose
 
 LISTS = frozenset({"completion", "golf", "inside"})
 
