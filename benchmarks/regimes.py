@@ -1,6 +1,6 @@
 """A simulation of wrong verdicts, through the code that commands run.
 
-python benchmarks/regimes.py [--times 100] [--only NAME] [--list]
+python benchmarks/regimes.py [--times 100] [--only NAME]
 
 Each regime draws a project and the answers of two engines, stores them as workspaces (files, rounds, second questions,
 merged projects), and lets `compare` and `evaluate` read these, as `ci-eval compare` and `ci-eval report` do, but
@@ -396,6 +396,14 @@ REGIMES: dict[str, Regime] = {
     "crash 20 %, once": replace(PLAIN, kind="rest", share=0.2),
     "crash 5 %, two rounds": replace(PLAIN, kind="rest", share=0.05, rounds=2),
     "crash 5 %, 200 of 2,000, once": replace(PLAIN, sessions=200, kind="rest", share=0.05, asked=0.1),
+    "flips 50 %, two rounds": replace(PLAIN, kind="session", share=0.5, rounds=2),
+    "flips 3 %, 40 sessions of two files, two rounds": replace(
+        PLAIN, sessions=40, files=2, kind="session", share=0.03, rounds=2
+    ),
+    "files 50 %, two rounds": replace(PLAIN, kind="file", share=0.5, rounds=2),
+    "files 5 %, 200 of 2,000, two rounds": replace(PLAIN, sessions=200, kind="file", share=0.05, asked=0.1, rounds=2),
+    "crash 20 %, skewed, three rounds": replace(PLAIN, kind="rest", share=0.2, rounds=3, skewed=True),
+    "loss 2 points, 3,000, skewed, once": replace(PLAIN, sessions=3_000, files=60, loss=0.02, skewed=True),
     "merged, 30 unequal": Merged(projects=30),
     "merged, 10 unequal, loss": Merged(loss=0.04),
     "merged, 3 apart": Merged(projects=3, apart=0.05),
