@@ -51,7 +51,7 @@ REGISTRY_ONLY = (
     "Leave out the package that needs it, or set project.dependencies to false."
 )
 
-ALONE = Path(__file__).parents[2] / "plugins" / "drivers"
+ALONE = Path(__file__).parents[1] / "plugins" / "drivers"
 # NODE_OPTIONS has its own quoting, in which backslashes escape.
 NO_PROGRAMS = '--require "{}"'.format(str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"'))
 """The options of Node.js by which npm may start no program."""
