@@ -260,7 +260,7 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
-    interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt
+    interpret_config, shard = prepared.config.interpret, workspace.manifest().shard
     planned = interpret.plan(
         workspace,
         prepared.setup,
