@@ -1,4 +1,4 @@
-"""The commands for logs, rankers trained on them, and modelled users."""
+"""The commands for logs, rankers trained on them, modelled users, and what language models answered."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load
 from ci_eval.core.logs import formats as log_formats
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import ml
+from ci_eval.jobs import ml, models
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.models import agreement
-from ci_eval.jobs.models import recommenders as calling
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.plugins.learning import recommenders
 
@@ -165,7 +163,7 @@ def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) ->
       ci-eval train-recommender a.jsonl b.jsonl --kind pbn --set t1=0.201 --set t2=0.2 --output pbn20.model
     """
     screen = Screen()
-    calling.train(usages, output=output, screen=screen, **options)
+    ml.train_recommender(usages, output=output, screen=screen, **options)
     screen.line(str(output))
 
 
@@ -238,7 +236,7 @@ def agreement_(workspace: Path, tables: tuple[Path, ...], limit: int, seed: int)
       ci-eval agreement out ann.csv bo.csv --limit 60
       ci-eval agreement out ann.csv bo.csv
     """
-    agreement.compare_judge(workspace, tables, limit=limit, seed=seed, screen=Screen())
+    models.compare_judge(workspace, tables, limit=limit, seed=seed, screen=Screen())
 
 
 @cli.command("fit-user-model")
@@ -285,3 +283,29 @@ def expect(workspace: Path, user: str) -> None:
     screen.result(f"{sessions:,} sessions, user {user}")
     screen.result("")
     screen.table(["per session", "value", "95 % intervals", ""], rows, numbers=2)
+
+
+@cli.group()
+def answers() -> None:
+    """Export or import stored answers of endpoints (below CI_EVAL_CACHE).
+
+    \b
+    Examples:
+      ci-eval answers export answers.jsonl               after a run that asked a model
+      ci-eval answers import one.jsonl two.jsonl         of two shards, or on a machine without the key …
+      ci-eval evaluate config.yaml --offline             … which then asks nobody
+    """
+
+
+@answers.command("export")
+@click.argument("path", metavar="FILE.jsonl", type=FILE)
+def export(path: Path) -> None:
+    """Write all answers to FILE, a line each, with the questions, which hold the code that was shown."""
+    Screen().result(f"{models.export_answers(path):,} answers → {path}")
+
+
+@answers.command("import")
+@click.argument("paths", metavar="FILE.jsonl...", type=FILE, nargs=-1, required=True)
+def take(paths: tuple[Path, ...]) -> None:
+    """Add the answers in FILEs to the store; a question that has an answer there keeps it."""
+    Screen().result(f"{models.import_answers(paths):,} answers added")

@@ -24,7 +24,7 @@ from ci_eval.core.user_model import build_user_model
 from ci_eval.fetch import dataset, project, sealed
 from ci_eval.fetch.project import Project
 from ci_eval.jobs.comparison_rules import judging, load_metrics
-from ci_eval.jobs.models.answers import import_recordings
+from ci_eval.jobs.models import import_recordings
 from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
