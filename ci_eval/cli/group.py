@@ -19,6 +19,9 @@ FILE = click.Path(path_type=Path)
 COUNT = click.IntRange(min=1)
 
 COMMANDS: dict[str, dict[str, str]] = {
+    "answers": {
+        "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
+    },
     "ci": {
         "ci": "Commands for workflows and build steps.",
     },
@@ -46,7 +49,6 @@ COMMANDS: dict[str, dict[str, str]] = {
         "agreement": (
             "Compare the verdicts of a WORKSPACE's judge with those of people: share of agreement, and Cohen's kappa."
         ),
-        "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
         "expect": "Compute exactly what a modelled user would do on average, from the ranks at all prefixes.",
         "export-ranker": ("Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs."),
         "fit-user-model": "Fit a user model to logs, and print its tables as YAML for a configuration.",

@@ -1,4 +1,4 @@
-"""The commands for logs, rankers trained on them, modelled users, and what language models answered."""
+"""The commands for logs, rankers trained on them, and modelled users."""
 
 from __future__ import annotations
 
@@ -283,29 +283,3 @@ def expect(workspace: Path, user: str) -> None:
     screen.result(f"{sessions:,} sessions, user {user}")
     screen.result("")
     screen.table(["per session", "value", "95 % intervals", ""], rows, numbers=2)
-
-
-@cli.group()
-def answers() -> None:
-    """Export or import stored answers of endpoints (below CI_EVAL_CACHE).
-
-    \b
-    Examples:
-      ci-eval answers export answers.jsonl               after a run that asked a model
-      ci-eval answers import one.jsonl two.jsonl         of two shards, or on a machine without the key …
-      ci-eval evaluate config.yaml --offline             … which then asks nobody
-    """
-
-
-@answers.command("export")
-@click.argument("path", metavar="FILE.jsonl", type=FILE)
-def export(path: Path) -> None:
-    """Write all answers to FILE, a line each, with the questions, which hold the code that was shown."""
-    Screen().result(f"{models.export_answers(path):,} answers → {path}")
-
-
-@answers.command("import")
-@click.argument("paths", metavar="FILE.jsonl...", type=FILE, nargs=-1, required=True)
-def take(paths: tuple[Path, ...]) -> None:
-    """Add the answers in FILEs to the store; a question that has an answer there keeps it."""
-    Screen().result(f"{models.import_answers(paths):,} answers added")
