@@ -55,7 +55,7 @@ def import_answers(paths: Sequence[Path]) -> int:
             with path.open("rb") as lines:
                 added += store.take(lines, str(path))
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+        raise ConfigError(f"{error.filename} cannot be read: {error.strerror}") from error
     return added
 
 
