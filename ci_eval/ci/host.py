@@ -305,3 +305,6 @@ class TeamCity(Host):
             self._say(message("message", text=text, status=STATUS["warning"]))
         else:
             self._say(message("publishArtifacts", str(path) if path.is_file() else f"{path} => {path.name}.zip"))
+
+
+HOSTS: tuple[type[Host], ...] = (TeamCity, GitHub)
