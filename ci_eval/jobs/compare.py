@@ -113,8 +113,10 @@ def compare(
         judged = rules[new.folder] if one is base else replace(rules[new.folder], gates=())
         comparisons.append(compare_pair(one, new, judged, subfolder, past, user, view, names))
     overview, reports = None, {}
-    left_out = len(workspaces) < len(candidates)
-    unjudged = () if others else _check_unjudged(rules[base.folder], screen, first_night=first_night or left_out)
+    unjudged = () if others else tuple(gate.rule for gate in rules[base.folder].gates)
+    if unjudged and (first_night or len(workspaces) < len(candidates)):
+        screen.warn(f"no gate was judged, since there is no evaluation before this one: {', '.join(unjudged)}")
+        unjudged = ()
     if len(others) != 1:
         newest = workspaces[-1]
         judged = rules[newest.folder]
@@ -163,14 +165,6 @@ def _add_base(
         what, was, is_now = difference
         screen.say(f"{workspace.folder} is no base: its {what} is {was or 'none'}, not {is_now or 'none'}")
     return [new]
-
-
-def _check_unjudged(rules: Rules, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
-    unjudged = tuple(gate.rule for gate in rules.gates)
-    if unjudged and first_night:
-        screen.warn(f"no gate was judged, since there is no evaluation before this one: {', '.join(unjudged)}")
-        return ()
-    return unjudged
 
 
 def append_figures(

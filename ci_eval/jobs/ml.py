@@ -210,7 +210,10 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
     files: dict[str, Path] = {}
     runs: dict[tuple[object, ...], dict[str | None, Path]] = {}
     for source, (folder, manifest) in zip(sources, opened, strict=True):
-        for digest in _digests(folder):
+        record = logs.read_logs_record(folder)
+        # All sides without rows have the same digest, although their runs differ.
+        rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
+        for digest in [file.sha256 for file in record.files if rows.get(file.path)] if record else []:
             # Logs that are given twice would weigh twice in training.
             if (twin := files.setdefault(digest, source)) is not source:
                 raise WorkspaceError(f"{source} and {twin} hold the same logs: give each once")
@@ -224,13 +227,6 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
                 raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")
             sources_by_shard[manifest.shard] = source
     return folders
-
-
-def _digests(folder: Path) -> list[str]:
-    record = logs.read_logs_record(folder)
-    # All sides without rows have the same digest, although their runs differ.
-    rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
-    return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
 
 
 def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
@@ -331,19 +327,17 @@ def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
     )
 
 
-def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[Observation]:
-    return [(getattr(_cached_expected(_ranks(session), model), figure), 1.0)] if evaluated(session) else []
-
-
 # All metrics of a session ask for the same ranks.
 _cached_expected = lru_cache(maxsize=100_000)(average_behaviour)
 
 
-def _ranks(session: SessionScore) -> tuple[int | None, ...]:
+def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[Observation]:
+    if not evaluated(session):
+        return []
     # A failure of the engine counts as a miss, as everywhere.
-    if session.status in FAILED:
-        return (None,) * len(session.expected_text)
-    return tuple(lookup.rank for lookup in session.lookups)
+    failed = (None,) * len(session.expected_text)
+    ranks = failed if session.status in FAILED else tuple(lookup.rank for lookup in session.lookups)
+    return [(getattr(_cached_expected(ranks, model), figure), 1.0)]
 
 
 def check_every_prefix(workspace: Workspace) -> None:

@@ -163,17 +163,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
         return
     asked_anew, taken = _take_over(kept, workspace, prepared)
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    differing = compared = 0
-    for path in sorted(asked_anew):
-        was = {
-            session.id: observable_content(session)
-            for session in kept.decode_sessions(path, Session)
-            if _has_result(session)
-        }
-        for session in workspace.decode_sessions(path, Session):
-            if session.id in was:
-                compared += 1
-                differing += was[session.id] != observable_content(session)
+    differing, compared = _differing(kept, workspace, asked_anew)
     # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
     if taken and not verified:
@@ -281,3 +271,18 @@ def _sample(sizes: dict[str, int], start: str) -> set[str]:
     # A night that drew none takes a small file rather than a large one, which would be much more than SAMPLE.
     fewest = sorted(sizes, key=lambda path: draws[path] * sizes[path])[:1]
     return {path for path, number in draws.items() if number < SAMPLE} or set(fewest)
+
+
+def _differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
+    differing = compared = 0
+    for path in sorted(paths):
+        was = {
+            session.id: observable_content(session)
+            for session in kept.decode_sessions(path, Session)
+            if _has_result(session)
+        }
+        for session in workspace.decode_sessions(path, Session):
+            if session.id in was:
+                compared += 1
+                differing += was[session.id] != observable_content(session)
+    return differing, compared

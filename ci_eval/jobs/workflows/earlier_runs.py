@@ -97,8 +97,17 @@ def past(
         screen.say(f"Run {number} is no base: {trouble}")
         # The next candidate is unpacked into the same folder.
         shutil.rmtree(base, ignore_errors=True)
-    if not is_first and not _is_new(repository, evaluation):
-        raise ConfigError(f"no base of {evaluation} is left, although it is not new: the lines above say why. {BEGIN}")
+    if not is_first:
+        names = {f"{evaluation}-1-of-1", f"merge {evaluation}", f"compare {evaluation}"}
+        numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
+        # The name of a job in a called workflow is CALLER / JOB.
+        own = [job for number in numbers for job in repository.jobs(number) if job.name.rpartition(" / ")[2] in names]
+        # With so many runs, nobody knows whether there was one before.
+        is_new = all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
+        if not is_new:
+            raise ConfigError(
+                f"no base of {evaluation} is left, although it is not new: the lines above say why. {BEGIN}"
+            )
     screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
     return EarlierRun(base=None, base_run=None)
 
@@ -130,15 +139,6 @@ def past_of_job(
         unknown = "" if project.may_list else f" Without a token in {TOKEN} (read_api), earlier ones cannot be listed."
         raise ConfigError(f"no base of {name} is left, or none is known.{unknown} {BEGIN}")
     return False
-
-
-def _is_new(repository: Repository, evaluation: str) -> bool:
-    """Return False with too many runs to know."""
-    names = {f"{evaluation}-1-of-1", f"merge {evaluation}", f"compare {evaluation}"}
-    numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
-    # The name of a job in a called workflow is CALLER / JOB.
-    own = [job for number in numbers for job in repository.jobs(number) if job.name.rpartition(" / ")[2] in names]
-    return all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
 
 
 def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:

@@ -172,15 +172,15 @@ def check_request(request: Request, folder: Path) -> None:
         raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
     if request.mail and not mails:
         raise ConfigError("--mail goes with --ci teamcity --for notice")
-    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes} and not _has_nights(request.system, folder):
-        raise ConfigError("--for site needs night: the trends are those of the nights")
-
-
-def _has_nights(system: str, folder: Path) -> bool:
-    if system == "github":
-        return (folder / github_files.NIGHT).exists()
-    settings = folder / teamcity_files.SETTINGS
-    return settings.exists() and teamcity_files.OWN_NIGHT.search(settings.read_text(encoding="utf-8")) is not None
+    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes}:
+        settings = folder / teamcity_files.SETTINGS
+        if request.system == "github":
+            has_nights = (folder / github_files.NIGHT).exists()
+        else:
+            text = settings.read_text(encoding="utf-8") if settings.exists() else ""
+            has_nights = teamcity_files.OWN_NIGHT.search(text) is not None
+        if not has_nights:
+            raise ConfigError("--for site needs night: the trends are those of the nights")
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:
