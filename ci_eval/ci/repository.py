@@ -60,7 +60,6 @@ class Rest:
     """The client that sends requests with the token of a job. All requests raise DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError if the variables do not name a repository and hold a token."""
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
         if missing:
             raise _missing_variables(missing)

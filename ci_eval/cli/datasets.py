@@ -190,7 +190,6 @@ SOURCES = ("projects", "git", "recordings", "simulate")
 def _recordings(
     _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, Path], ...]:
-    """Raises BadParameter if a format is not known, or a path is missing."""
     for value in values:
         name, _, path = value.partition("=")
         if name not in streams.names() or not path:

@@ -85,7 +85,11 @@ def compare(
     WorkspaceError or NothingToEvaluate.
     """
     candidates, past = _split_folders(folders, history, screen)
-    candidates = candidates or _newest(past)
+    if not candidates:
+        found = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
+        if not found:
+            raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
+        candidates = [max(found, key=_start)]
     if output:
         Workspace.check_free(output)
     workspaces = _add_base(candidates, past, screen, same_ranker=same_ranker)
@@ -207,13 +211,6 @@ def read_history(folder: Path, screen: Screen) -> stage.History:
     if past.damaged:
         screen.warn(f"{format_count(len(past.damaged), 'file')} of {folder} left out: {'; '.join(past.damaged[:3])}")
     return past
-
-
-def _newest(past: stage.History | None) -> list[Workspace]:
-    workspaces = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
-    if not workspaces:
-        raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
-    return [max(workspaces, key=_start)]
 
 
 def _start(workspace: Workspace) -> float:

@@ -238,13 +238,21 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
     processors = list(dict.fromkeys(shard.processor for shard in shards))
     states = [shard.state for shard in shards if shard.finished]
+    shares = [
+        (shard.unresolved_imports, shard.stages["interpret"].files)
+        for shard in shards
+        if shard.unresolved_imports is not None
+    ]
+    of_files = sum(files for _, files in shares)
+    records = {name: [shard.stages[name] for shard in shards if name in shard.stages] for name in shards[0].stages}
     stages = {
         name: replace(
-            record,
-            files=_files(name, shards),
-            cpu=_sum_cpu(shard.stages[name].cpu for shard in shards if name in shard.stages),
+            of[0],
+            # Shards share their actions.
+            files=sum(record.files for record in of) if name == "interpret" else of[0].files,
+            cpu=_sum_cpu(record.cpu for record in of),
         )
-        for name, record in shards[0].stages.items()
+        for name, of in records.items()
     }
     return replace(
         shards[0],
@@ -256,7 +264,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         logs=None,
         cpu=_sum_cpu(shard.cpu for shard in shards),
         processor="; ".join(processors),
-        unresolved_imports=_mean_of_imports(shards),
+        # The number of imports is not stored, so files are the weights.
+        unresolved_imports=sum(share * files for share, files in shares) / of_files if of_files else None,
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
@@ -283,18 +292,3 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
 def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
     known = [time for time in times if isinstance(time, CpuTimes)]
     return sum(known, CpuTimes()) if known else None
-
-
-def _files(stage: str, shards: Sequence[Manifest]) -> int:
-    """Sum over shards, which share their actions."""
-    numbers = [shard.stages[stage].files for shard in shards if stage in shard.stages]
-    return sum(numbers) if stage == "interpret" else numbers[0]
-
-
-def _mean_of_imports(shards: Sequence[Manifest]) -> float | None:
-    """Weighted by files; None if no shard knows its share."""
-    pairs = [(shard.unresolved_imports, shard.stages["interpret"].files) for shard in shards]
-    shares = [(share, files) for share, files in pairs if share is not None]
-    # The number of imports is not stored, so files are the weights.
-    files = sum(count for _, count in shares)
-    return sum(share * count for share, count in shares) / files if files else None

@@ -146,7 +146,18 @@ def _build_table(
         )
         # Runs of a shard are compared when the shards are merged.
         if number and shard is None:
-            run = _add_comparison(run, folder, first_folder, declared, screen)
+            place = folder / COMPARISONS / name
+            try:
+                outcome = compare_job.compare(
+                    [folder / first_folder, folder / name], gates=(), output=place, history=None, screen=screen
+                )
+            except (ConfigError, NothingToEvaluate) as error:
+                run = replace(run, why=str(error))
+            else:
+                comparison = outcome.comparisons[0].comparison
+                known = comparison.filters[comparison.headline]
+                differences = {metric: known[metric] for metric in declared if metric in known}
+                run = replace(run, differences=differences, comparison=place.relative_to(folder).as_posix())
         runs.append(run)
     leading = infos[declared[0]]
     bias = winners_bias((run.differences.get(leading.name) for run in runs), len(runs))
@@ -161,17 +172,3 @@ def _build_table(
         metrics=tuple(infos[name] for name in declared),
         shard=shard,
     )
-
-
-def _add_comparison(run: SweptRun, folder: Path, base: str, declared: Sequence[str], screen: Screen) -> SweptRun:
-    relative = Path(COMPARISONS) / run.workspace
-    try:
-        outcome = compare_job.compare(
-            [folder / base, folder / run.workspace], gates=(), output=folder / relative, history=None, screen=screen
-        )
-    except (ConfigError, NothingToEvaluate) as error:
-        return replace(run, why=str(error))
-    comparison = outcome.comparisons[0].comparison
-    metrics = comparison.filters[comparison.headline]
-    differences = {name: metrics[name] for name in declared if name in metrics}
-    return replace(run, differences=differences, comparison=relative.as_posix())

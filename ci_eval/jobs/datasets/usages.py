@@ -37,7 +37,6 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     """True to store the texts, and where the objects are in them."""
 
     def dialect(self) -> Dialect:
-        """Raises ConfigError without a language, or if `infer` does not know it."""
         if not self.language:
             raise ConfigError(f"--language is needed: one of {', '.join(languages.names())}")
         if self.infer and self.language != "python":
