@@ -27,7 +27,7 @@ BEHAVIOURS = {
     "jobs/jetbrains": "exporting importing",
     "jobs/misses": "causes",
     "learning": "onnx",
-    "languages": "declarations modern oracles projects recorded samples",
+    "languages": "declarations kinds modern oracles projects recorded samples",
     "reports": "accessibility comparison_in_browser figures_in_browser figures_script html_in_browser "
     "keyboard_in_browser sessions_in_browser site_in_browser",
     "mining/unit_tests": "projects",

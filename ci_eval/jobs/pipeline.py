@@ -272,7 +272,7 @@ def divide_sample(asked: Sequence[tuple[Workspace, Prepared]], limit: int | None
     if limit is None or limit >= manifest.generated or not classes or manifest.strata:
         return
     shard = Shard.parse(manifest.shard) if manifest.shard else None
-    if counts := interpret.count_classes(first, classes, shard):
+    if counts := interpret.count_classes(first, classes, prepared.config.interpret.seed, shard):
         for workspace, _ in asked:
             workspace.write_manifest(replace(workspace.manifest(), strata={"": counts}))
 

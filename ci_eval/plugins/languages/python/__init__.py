@@ -94,7 +94,8 @@ class PythonWalk(Walk):
         name = self.text(member)
         if not (role == BOUND and self._defines_attribute(receiver, name, place.scope)):
             self.emit(member, _MEMBER_KINDS[role], place, self.python.member(receiver, name, place.scope), name)
-        self.push([receiver], REFERENCE, place)
+        of_class = receiver.type == "identifier" and place.scope.find(self.text(receiver)).holder == "class"
+        self.push([receiver], TYPE if of_class else REFERENCE, place)
 
     def _defines_attribute(self, receiver: Node, name: str, scope: Scope) -> bool:
         """Return whether this is the first `self.x = …` of a class, in which x comes into being, and define x."""
