@@ -200,12 +200,12 @@ class Workspace:
     def strata(self) -> Strata:
         manifest = self.manifest()
         merged = bool(manifest.projects)
-        if not merged and manifest.dealt is None:
+        if not merged and manifest.shard is None:
             # The manifest has the number of all sessions, but not that of a project or shard.
             counts = {"": manifest.generated}
         else:
             files = {head.path: head.sessions for head in self.action_heads()}
-            counts = dict(count_project_sessions(files, shard=manifest.dealt, merged=merged))
+            counts = dict(count_project_sessions(files, shard=manifest.shard, merged=merged))
         classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
         sessions = {(project, name): number for project, of in classes.items() for name, number in of.items()}
         return Strata(sessions, merged, manifest.unparsable)

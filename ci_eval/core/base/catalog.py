@@ -47,6 +47,7 @@ class Plugin(msgspec.Struct, frozen=True):
 
 REPLACED = {
     "jshell": "jdt",
+    "jetbrains": "`ci-eval import` on a workspace of the plugin",
     **dict.fromkeys(
         ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
         "neutral, which a script can write of such a recording",
@@ -133,12 +134,12 @@ class Catalog(Generic[T]):
         if name in REPLACED:
             hint = f"it was taken out, use {REPLACED[name]}; "
         if name in OF_THE_IDE:
-            hint = "only a JetBrains IDE ranks so, add `engine: jetbrains`; "
+            hint = "only a JetBrains IDE ranks so, use `ci-eval import` on a workspace of its plugin; "
         return f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}"
 
 
 OF_THE_IDE = frozenset({"SMART", "FULL_LINE", "CLANGD"})
-"""The completion types that configurations of the JetBrains plugin may name, and no engine but `jetbrains` has."""
+"""The completion types that configurations of the JetBrains plugin may name, and no engine here has."""
 
 
 def guess(given: str, known: Iterable[str]) -> str:

@@ -98,10 +98,9 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """A configuration stays as it is if it has a number, a dataset (asked whole), or the engine `jetbrains` (samples
-    itself)."""
+    """A configuration stays as it is if it has a number, or a dataset (asked whole)."""
     interpret = config.interpret
-    if config.dataset.spec or config.engine.name == "jetbrains":
+    if config.dataset.spec:
         return config
     if interpret.sessions_limit is not None or interpret.session_probability < 1:
         return config
