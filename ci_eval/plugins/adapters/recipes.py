@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.base.quoting import quote
 from ci_eval.fetch import sealed
 from ci_eval.fetch.archive import unpack
 from ci_eval.fetch.clients import run_client
@@ -214,37 +213,6 @@ class _Module(msgspec.Struct, rename="pascal"):
     dir: str
 
 
-PLATFORM = "(?:x86|x64|amd64|arm|aarch64|java|universal)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gem(IntoCache):
-    """A gem whose dependencies written in C are compiled, which runs their build scripts."""
-
-    package: str
-    version: str
-    source: str = "RubyGems"
-    needs: tuple[str, ...] = ("gem", "ruby")
-
-    def name(self, version: str) -> str:
-        return f"{self.package}-{version}-gem"
-
-    def newest(self) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            output = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
-        if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", output, re.MULTILINE):
-            return match[1]
-        raise InstallError(f"gem names no version of {self.package}: {quote(output.strip(), -200)}")
-
-    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
-        options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))
-        run_client(("gem", "install", self.package, "--version", version, *options), cwd=new)
-        specifications = sorted((new / "specifications").glob("*.gemspec"))
-        # The name of a gem that was compiled elsewhere ends in a platform: nokogiri-1.18.8-x86_64-linux-gnu.
-        parts = (re.fullmatch(rf"(.+?)-(\d[\w.]*)(?:-{PLATFORM}.*)?", path.stem) for path in specifications)
-        return {match[1]: match[2] for match in parts if match}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Archive(IntoCache):
     """A file of a release whose SHA-256 is in `digests`. An archive is unpacked."""
@@ -286,7 +254,6 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
     program: str
     hint: str
-    ask: tuple[str, ...] = ("--version",)
     starts: tuple[str, ...] = ()
     version: str = "system"
     source: str = "the system"
@@ -302,7 +269,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
         if path is None:
             raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
         with tempfile.TemporaryDirectory() as empty:
-            output = run_client((path, *self.ask), cwd=Path(empty))
+            output = run_client((path, "--version"), cwd=Path(empty))
         number = re.search(r"\d+(?:\.\d+)+", output)
         shown = number[0] if number else self.version
         return InstalledEngine(Path(path).parent, shown, {self.program: shown})

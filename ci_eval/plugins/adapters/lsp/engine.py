@@ -76,8 +76,6 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
     only_language_id: str = ""
     """The protocol's name of the language for every file; "" = the file's suffix decides."""
     installs: tuple[Path, ...] = ()
-    reopens: bool = False
-    """True for a server that ignores changes: each text is opened as a new document."""
     quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
     auto_import: AutoImport = UNKNOWN
@@ -132,7 +130,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
                 options=launch.options,
                 capabilities=dict(launch.capabilities),
                 languageIds={end: self.language_id(surroundings.language, f"file{end}") for end in suffixes},
-                quirks=self.quirks.unusual() | ({"reopens": True} if self.reopens else {}),
+                quirks=self.quirks.unusual(),
             )
 
         return beforehand(installation, surroundings, write)
@@ -185,7 +183,6 @@ class RunningLsp:
         self.deletes = False
         self._fresh = True
         self._cold_until = 0.0
-        self._copies = 0
         self._language = ""
         self._waited = (0.0, 0)
 
@@ -363,14 +360,7 @@ class RunningLsp:
         if self._is_typed:
             return
         edits, self._edits = self._edits, []
-        if self._engine.reopens:
-            if edits:
-                path = self._root / self._path
-                self._copies += 1
-                # A new name each time, so that the server cannot use what it knows of the last text.
-                copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
-                client.open(copy, self._language, self._text, deadline)
-        elif self.deletes:
+        if self.deletes:
             longer = self._text[:caret] + DELETED + self._text[caret:]
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
             client.change(longer, [(caret, len(DELETED), "")], self._text, deadline)
