@@ -127,7 +127,7 @@ def last_words(text: str) -> str:
     return "\n".join(f"  {quote(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
 
 
-def one_file(run: Callable[[Path], None], suffix: str, folder: Path, missing: str) -> Path:
+def one_file(run: Callable[[Path], object], suffix: str, folder: Path, missing: str) -> Path:
     """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`. Returns
     the file's new path. Raises InstallError with the message `missing` if there is not exactly one file that ends in
     `suffix`."""

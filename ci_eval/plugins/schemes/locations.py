@@ -25,8 +25,7 @@ def parse_git(text: str) -> Spec:
     # A commit is one project, in whichever case its id is written.
     if git.is_full_commit(revision.lower()):
         revision = revision.lower()
-    name = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")
-    return Spec(scheme="git", source=url, name=name or "repository", revision=revision)
+    return Spec(scheme="git", source=url, name=git.name_of(url) or "repository", revision=revision)
 
 
 def parse_https(text: str) -> Spec:
