@@ -20,8 +20,6 @@ LONGEST = 16 << 20
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of samples, one JSON object a line."""
-
     path: Path
     info: ProjectInfo
 

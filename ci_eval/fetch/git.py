@@ -131,8 +131,6 @@ def name_of(url: str) -> str:
 
 
 def check_url(url: str) -> None:
-    """Check the address of a repository. Raises ConfigError unless it is https://HOST/… without a password, or
-    file:///FOLDER."""
     if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
         raise ConfigError(f"{url!r} is not the address of a Git repository: it begins with - or holds odd characters.")
     try:
@@ -151,7 +149,6 @@ def check_url(url: str) -> None:
 
 
 def check_revision(revision: str) -> None:
-    """Check a revision. Raises ConfigError unless it can only be a commit id, a tag or a branch."""
     # A revision must be neither an option of git (-…) nor a range (a..b).
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/-]*", revision) or ".." in revision:
         raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, or a tag.")

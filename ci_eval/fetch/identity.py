@@ -66,12 +66,10 @@ def remote_address(root: Path) -> str:
 
 
 def top(root: Path) -> Path:
-    """Return the top folder of the repository that a folder lies in, or the folder if it lies in none."""
     return next(iter(_repositories(root)), root)
 
 
 def page(root: Path) -> str:
-    """Return the https address of the repository that a folder lies in, or "" if its remote is at no host."""
     return https_address(remote_address(root))
 
 

@@ -76,7 +76,6 @@ def list_distributions(target: Path) -> dict[str, str]:
 
 
 def check_origins(target: Path) -> None:
-    """Raises InstallError unless all distributions came from an index."""
     for item in importlib.metadata.distributions(path=[str(target)]):
         # PEP 610: written for what a requirement named by its address.
         if origin := item.read_text("direct_url.json"):

@@ -65,7 +65,6 @@ def _guess(spec: str) -> str:
 
 
 def written(spec: Spec) -> str:
-    """Return the spec as a configuration has it, without secrets."""
     return schemes.CATALOG.load(spec.scheme).write(spec)
 
 

@@ -107,7 +107,6 @@ def publish(whole: Path, folder: Path) -> None:
 
 
 def _damage(folder: Path, listed: _List) -> str:
-    """Return what has changed in the folder, or "" if nothing has."""
     changes: list[str] = []
     times = [file.time for file in listed.files.values()]
     # Bytes and no Path: there may be tens of thousands, and this is done before each run.

@@ -90,18 +90,14 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
 # --------------------------------------------------------------------------------------------------------- toolchains
 
 
-class Toolchain(msgspec.Struct, frozen=True, kw_only=True):
-    ask: str
-    get: str
-
-
 TOOLCHAINS = {
-    "go": Toolchain(ask="version", get="https://go.dev/dl, in GitHub Actions actions/setup-go"),
-    "java": Toolchain(ask="--version", get="a newer JDK, in GitHub Actions actions/setup-java"),
-    "node": Toolchain(ask="--version", get="https://nodejs.org, in GitHub Actions actions/setup-node"),
-    "php": Toolchain(ask="--version", get="https://www.php.net/downloads"),
-    "ruby": Toolchain(ask="--version", get="https://www.ruby-lang.org/en/downloads"),
+    "go": "https://go.dev/dl, in GitHub Actions actions/setup-go",
+    "java": "a newer JDK, in GitHub Actions actions/setup-java",
+    "node": "https://nodejs.org, in GitHub Actions actions/setup-node",
+    "php": "https://www.php.net/downloads",
+    "ruby": "https://www.ruby-lang.org/en/downloads",
 }
+"""The toolchains, and where each is to be had."""
 
 
 def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
@@ -111,7 +107,7 @@ def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
         if not reaches(here, lowest):
             raise PreparationError(
                 f"engine {engine} needs {name} {lowest} or newer; here is {here or 'none'}. "
-                f"Get it from {TOOLCHAINS[name].get}, and see that it is first on PATH."
+                f"Get it from {TOOLCHAINS[name]}, and see that it is first on PATH."
             )
 
 
@@ -121,7 +117,7 @@ def version_here(name: str) -> str:
         try:
             # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version,
             # which is not the one that engines are built with.
-            command = (name, TOOLCHAINS[name].ask)
+            command = (name, "version" if name == "go" else "--version")
             output = run_client(command, cwd=Path(empty), variables={"GOTOOLCHAIN": "local"})
         except (InstallError, OSError):
             return ""

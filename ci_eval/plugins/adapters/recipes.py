@@ -157,21 +157,13 @@ class Npm(IntoCache):
         manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": dependencies}
         (new / "package.json").write_bytes(msgspec.json.encode(manifest))
         npm_run(("install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"), cwd=new)
-        lock = msgspec.json.decode((new / "package-lock.json").read_bytes(), type=_Lock)
+        lock = msgspec.json.decode((new / "package-lock.json").read_bytes())
         return {
-            path.rpartition("node_modules/")[2]: package.version
-            for path, package in sorted(lock.packages.items())
+            path.rpartition("node_modules/")[2]: package.get("version", "")
+            for path, package in sorted(lock["packages"].items())
             # A lock also names packages for other systems, which npm does not install.
             if path and (new / path).is_dir()
         }
-
-
-class _Locked(msgspec.Struct):
-    version: str = ""
-
-
-class _Lock(msgspec.Struct):
-    packages: dict[str, _Locked] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,17 +192,13 @@ class Go(IntoCache):
         # A copy of the module is built, so that go checks its dependencies against the module's own go.sum, which `go
         # install` ignores.
         source = new / "source"
-        shutil.copytree(msgspec.json.decode(output, type=_Module).dir, source, copy_function=shutil.copyfile)
+        shutil.copytree(msgspec.json.decode(output)["Dir"], source, copy_function=shutil.copyfile)
         # Go's module cache is read-only, and copytree keeps the modes of folders.
         for path in (source, *source.rglob("*")):
             path.chmod(0o755)
         run_client(("go", "build", "-o", str(new / "bin") + "/", "."), cwd=source, variables=variables)
         shutil.rmtree(source)
         return {self.module: version}
-
-
-class _Module(msgspec.Struct, rename="pascal"):
-    dir: str
 
 
 @dataclass(frozen=True, kw_only=True)

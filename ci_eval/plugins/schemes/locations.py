@@ -16,7 +16,6 @@ from ci_eval.fetch.schemes import Scheme, Spec, check_and_unpack, cut_pin
 
 
 def parse_git(text: str) -> Spec:
-    """Return the spec of URL@REVISION. Raises ConfigError."""
     url, at, revision = text.rpartition("@")
     if not at:
         raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
@@ -29,7 +28,6 @@ def parse_git(text: str) -> Spec:
 
 
 def parse_https(text: str) -> Spec:
-    """Return the spec of an address with its digest. Raises ConfigError."""
     url, pin = cut_pin(text)
     try:
         check_url(url)

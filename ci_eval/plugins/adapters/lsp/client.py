@@ -111,7 +111,6 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 class Client:
     def __init__(self, launch: Launch) -> None:
-        """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
         self.process = MessageProcess(
             launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls
@@ -241,7 +240,6 @@ class Client:
             raise EngineRaised(f"{self.process.name} {verb} what is none: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
-        """Raises EngineRaised if the answer cannot be read."""
         answer = self._ask("completionItem/resolve", item, deadline)
         return self._read(msgspec.json.decode, answer, "resolved an item to")
 
@@ -286,24 +284,22 @@ class Client:
         """Wait until announced work is done, for `Launch.ready` seconds at most, or until a server stays quiet."""
         began = time.monotonic()
         quiet, deadline = began + self._launch.quiet, began + self._launch.ready - self.waited
-        while self._await_work(min(quiet, deadline), deadline):
+        while True:
+            began = time.monotonic()
+            while not self.is_loading:
+                if (message := self._receive(min(quiet, deadline))) is None:
+                    self.idle += time.monotonic() - began
+                    return
+                self._handle(message, deadline)
+            began = time.monotonic()
+            while (self._works or self._awaits_work) and (message := self._receive(deadline)) is not None:
+                self._handle(message, deadline)
+            self.waited += time.monotonic() - began
+            self.is_unready = self.is_loading
+            if self.is_unready:
+                return
             # Many servers announce one piece of work after the other.
             quiet = time.monotonic() + QUIET
-
-    def _await_work(self, quiet: float, deadline: float) -> bool:
-        """Wait for an announcement until `quiet`, then for the end of all work. Returns whether to go on."""
-        began = time.monotonic()
-        while not self.is_loading:
-            if (message := self._receive(quiet)) is None:
-                self.idle += time.monotonic() - began
-                return False
-            self._handle(message, deadline)
-        began = time.monotonic()
-        while (self._works or self._awaits_work) and (message := self._receive(deadline)) is not None:
-            self._handle(message, deadline)
-        self.waited += time.monotonic() - began
-        self.is_unready = self.is_loading
-        return not self.is_unready
 
     @property
     def is_loading(self) -> bool:
@@ -371,10 +367,12 @@ class Client:
             reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
             match message.method:
                 case "workspace/configuration":
-                    reply["result"] = [
-                        self._setting(item.section)
-                        for item in self._decode(message.params, Configuration, "asked for").items
-                    ]
+                    reply["result"] = []
+                    for item in self._decode(message.params, Configuration, "asked for").items:
+                        value: Any = self._launch.settings
+                        for name in item.section.split(".") if item.section else ():
+                            value = value.get(name) if isinstance(value, Mapping) else None
+                        reply["result"].append(value)
                 case "workspace/workspaceFolders":
                     reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
                 case "workspace/applyEdit":
@@ -418,18 +416,10 @@ class Client:
             self._works.discard(progress.token)
 
     def _decode(self, text: bytes | msgspec.Raw, kind: type[_Kind], verb: str) -> _Kind:
-        """Raises EngineMisbehaved if the value has another shape."""
         try:
             return msgspec.json.decode(text, type=kind)
         except UNREADABLE as error:
             raise EngineMisbehaved(f"{self.process.name} {verb} {quote(bytes(text), 200)!r}: {error}") from error
-
-    def _setting(self, section: str | None) -> Any:
-        """`section`: dotted; None if there are no such settings."""
-        value: Any = self._launch.settings
-        for name in section.split(".") if section else ():
-            value = value.get(name) if isinstance(value, Mapping) else None
-        return value
 
     # --------------------------------------------------------------------------------------------------------- end
 
@@ -441,7 +431,9 @@ class Client:
         try:
             self._ask("shutdown", None, deadline)
             self._tell("exit", None, deadline)
-            self.process.wait_for_end(max(deadline - time.monotonic(), 0.1))
+            end = max(deadline, time.monotonic() + 0.1)
+            while self.process.receive(end) is not None:
+                pass
         except EngineFailure:
             return
         finally:

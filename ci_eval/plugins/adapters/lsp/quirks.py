@@ -23,12 +23,8 @@ from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands, incl
 from ci_eval.plugins.adapters.place import Place
 
 
-def _nothing_left_out(_root: Path) -> str:
-    return ""
-
-
 class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
-    left_out: Callable[[Path], str] = _nothing_left_out
+    left_out: Callable[[Path], str] | None = None
     """Project's root → the settings that the server is not given, in a few words; "" = none."""
     anew: bool = False
     """True if each file gets a fresh server, since answers would show what a server has seen of others."""
@@ -85,7 +81,7 @@ clang/lib/Sema/SemaLookup.cpp), and the first one may hide the other.
 clangd reads compile commands from a database of ours (`compilationDatabasePath`, which wins over all others) and no
 `.clangd`.
 """
-OWN_DATABASE = replace(CLANGD, left_out=_nothing_left_out)
+OWN_DATABASE = replace(CLANGD, left_out=None)
 
 PYRIGHT = ServerQuirks(reads_all=True)
 """The server offers to import the names of the modules that are bound: those that the check of an open file or an

@@ -55,7 +55,17 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
         return []
     # If the grammar cannot read the file as it is, it cannot tell that a mutant is broken, either.
     broken = parser(runner.grammar).parse(source).root_node.has_error
-    changes = dict.fromkeys(_changes(runner.syntax, source, body))
+    changes: dict[Mutant, None] = {}
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        if node.type in runner.syntax.left_alone:
+            continue
+        for mutant in _changes_of(node, runner.syntax, source):
+            if source[mutant.begin : mutant.end] != mutant.replacement.encode():
+                changes[mutant] = None
+        if node.type not in runner.syntax.strings:
+            waiting += reversed(node.children)
     valid = [mutant for mutant in changes if broken or not _is_broken(runner, mutant.apply_mutation(source))]
     # The order depends on the function alone, so it stays the same if other parts of the file change.
     own = source[body.start_byte : body.end_byte].decode()
@@ -91,19 +101,6 @@ def find_function(runner: Runner, text: str, focal: Stretch) -> Node | None:
 
 def _is_broken(runner: Runner, text: str) -> bool:
     return parser(runner.grammar).parse(text.encode()).root_node.has_error
-
-
-def _changes(syntax: Syntax, source: bytes, body: Node) -> Iterator[Mutant]:
-    waiting = [body]
-    while waiting:
-        node = waiting.pop()
-        if node.type in syntax.left_alone:
-            continue
-        for mutant in _changes_of(node, syntax, source):
-            if source[mutant.begin : mutant.end] != mutant.replacement.encode():
-                yield mutant
-        if node.type not in syntax.strings:
-            waiting += reversed(node.children)
 
 
 def _changes_of(node: Node, syntax: Syntax, source: bytes) -> Iterator[Mutant]:
