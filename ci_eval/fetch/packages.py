@@ -7,7 +7,6 @@ import importlib.util
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,8 +63,7 @@ def pip_install(requirements: Sequence[str], target: Path) -> dict[str, str]:
         check_requirement(requirement)
     target.mkdir(parents=True, exist_ok=True)
     options = ("install", "--only-binary=:all:", "--target", str(target.resolve()))
-    with tempfile.TemporaryDirectory() as empty:
-        pip_run((*options, "--", *requirements), cwd=Path(empty))
+    pip_run((*options, "--", *requirements))
     return list_distributions(target)
 
 
@@ -101,7 +99,7 @@ def check_npm(spec: str) -> re.Match[str]:
     return match_source(NPM, spec, "NAME@VERSION, as in is-number@7.0.0, nor NAME for the newest version.")
 
 
-def pip_run(arguments: Sequence[str], *, cwd: Path) -> str:
+def pip_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
     """Run pip, which may start no program and so builds nothing, and return what it prints. Raises InstallError with
     advice."""
     if importlib.util.find_spec("pip") is None:
@@ -127,7 +125,7 @@ def pip_run(arguments: Sequence[str], *, cwd: Path) -> str:
     raise InstallError(f"{failure(ended)}\n{hint}")
 
 
-def npm_run(arguments: Sequence[str], *, cwd: Path) -> str:
+def npm_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
     """Run npm, which may run no script and start no program, and return what it printed. Raises InstallError."""
     inherited = os.environ.get("NODE_OPTIONS", "")
     variables = {"NODE_OPTIONS": f"{inherited} {NO_PROGRAMS}".strip()}

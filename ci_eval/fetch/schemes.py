@@ -59,19 +59,17 @@ CATALOG: Catalog[Scheme] = Catalog("ci_eval.plugins.schemes", "SCHEME", group="s
 names = CATALOG.names
 
 
-def package(scheme: str, text: str, check: Callable[[str], re.Match[str]]) -> Spec:
+def package(
+    scheme: str, text: str, check: Callable[[str], re.Match[str]], newest: re.Pattern[str] | None = None
+) -> Spec:
     """Return the spec of a registry's package from its text, perhaps with its digest; `check` matches `name` and
-    `version`. Raises ConfigError."""
+    `version`. A text that is all `newest` is a package without a version, which means its newest one. Raises
+    ConfigError."""
     source, pin = cut_pin(text)
+    if newest and newest.fullmatch(source):
+        return Spec(scheme=scheme, source=source, name=source, sha256=pin)
     match = check(source)
     return Spec(scheme=scheme, source=source, name=match["name"], revision=match["version"], sha256=pin)
-
-
-def newest(scheme: str, text: str, name: re.Pattern[str]) -> Spec | None:
-    """Return the spec of a package without a version, which stands for its newest one, or None if `text` is no such
-    package."""
-    source, pin = cut_pin(text)
-    return Spec(scheme=scheme, source=source, name=source, sha256=pin) if name.fullmatch(source) else None
 
 
 def cut_pin(text: str) -> tuple[str, str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -13,11 +11,10 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, EngineRaised
 from ci_eval.core.contracts import Pairing, Surroundings
-from ci_eval.fetch.packages import pip_install
 from ci_eval.plugins.adapters.driven import RunningProcess
 from ci_eval.plugins.adapters.place import DRIVERS, Place
 from ci_eval.plugins.adapters.process import PACKAGE, interpreter
-from ci_eval.plugins.adapters.recipes import once
+from ci_eval.plugins.adapters.recipes import install_wheels
 
 WHEELS = (
     "tree-sitter==0.26.1",
@@ -64,10 +61,7 @@ class CodeBleu:
 
     def prepare(self, cache: Path) -> None:
         if self._folder is None:
-            digest = hashlib.sha256(" ".join(WHEELS).encode()).hexdigest()[:12]
-            # tree-sitter is compiled for one version of Python.
-            name = f"codebleu-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
-            self._folder = once(cache / "graders" / name, digest, lambda new: pip_install(WHEELS, new)).folder
+            self._folder = install_wheels("codebleu", WHEELS, cache)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
         language = LANGUAGES.get(pairing.language.lower())

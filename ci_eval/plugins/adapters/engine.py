@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -113,14 +112,12 @@ def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
 
 def version_here(name: str) -> str:
     """Return for example "1.24.4"; "" if there is none, or none that answers."""
-    with tempfile.TemporaryDirectory() as empty:
-        try:
-            # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version,
-            # which is not the one that engines are built with.
-            command = (name, "version" if name == "go" else "--version")
-            output = run_client(command, cwd=Path(empty), variables={"GOTOOLCHAIN": "local"})
-        except (InstallError, OSError):
-            return ""
+    try:
+        # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version, which
+        # is not the one that engines are built with.
+        output = run_client((name, "version" if name == "go" else "--version"), variables={"GOTOOLCHAIN": "local"})
+    except (InstallError, OSError):
+        return ""
     match = re.search(r"\d+(?:\.\d+)*", output)
     return match[0] if match else ""
 

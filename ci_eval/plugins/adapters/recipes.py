@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import sys
@@ -105,8 +106,7 @@ class Pip(IntoCache):
         return version
 
     def releases(self) -> Sequence[str]:
-        with tempfile.TemporaryDirectory() as folder:
-            output = pip_run(("index", "versions", "--only-binary=:all:", self.package), cwd=Path(folder))
+        output = pip_run(("index", "versions", "--only-binary=:all:", self.package))
         listed = re.search("^Available versions: (.+)", output, re.MULTILINE)
         return listed[1].split(", ")[::-1] if listed else ()
 
@@ -142,15 +142,12 @@ class Npm(IntoCache):
         return f"{plain(self.package)}-{version}"
 
     def newest(self) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            output = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
-        return msgspec.json.decode(output, type=str)
+        return msgspec.json.decode(npm_run(("view", self.package, "version", "--json")), type=str)
 
     def releases(self) -> Sequence[str]:
-        with tempfile.TemporaryDirectory() as folder:
-            output = npm_run(("view", self.package, "versions", "--json"), cwd=Path(folder))
+        versions = msgspec.json.decode(npm_run(("view", self.package, "versions", "--json")), type=list[str])
         # A hyphen begins the name of what was not released yet.
-        return [version for version in msgspec.json.decode(output, type=list[str]) if "-" not in version]
+        return [version for version in versions if "-" not in version]
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         dependencies = {self.package: version, **self.others}
@@ -179,10 +176,9 @@ class Go(IntoCache):
         return f"{plain(self.module)}-{version}"
 
     def newest(self) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            # Outside of any module, since a go.mod there would decide.
-            command = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
-            return run_client(command, cwd=Path(folder), variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
+        command = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
+        # Outside of any module, since a go.mod there would decide.
+        return run_client(command, variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         # The build must start neither another Go nor a C compiler.
@@ -256,9 +252,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
         path = shutil.which(self.program)
         if path is None:
             raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
-        with tempfile.TemporaryDirectory() as empty:
-            output = run_client((path, "--version"), cwd=Path(empty))
-        number = re.search(r"\d+(?:\.\d+)+", output)
+        number = re.search(r"\d+(?:\.\d+)+", run_client((path, "--version")))
         shown = number[0] if number else self.version
         return InstalledEngine(Path(path).parent, shown, {self.program: shown})
 
@@ -290,6 +284,14 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
         except OSError as error:
             raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
     return InstalledEngine(target, version, packages)
+
+
+def install_wheels(name: str, wheels: Sequence[str], cache: Path) -> Path:
+    """Return the folder below `cache` with these wheels (NAME==VERSION) for a grader. Raises PreparationError."""
+    digest = hashlib.sha256(" ".join(wheels).encode()).hexdigest()[:12]
+    # Wheels with compiled code fit one version of Python.
+    folder = f"{name}-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
+    return once(cache / "graders" / folder, digest, lambda new: pip_install(wheels, new)).folder
 
 
 def plain(name: str) -> str:

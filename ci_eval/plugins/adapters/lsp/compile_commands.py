@@ -269,7 +269,7 @@ class CompileCommands:
         elif value:
             with suppress(ValueError):
                 path = Path(os.path.realpath(Path(directory, value)))
-                is_harmless = any(path.is_relative_to(folder) for folder in (self._real, *SYSTEM))
+                is_harmless = path.is_relative_to(self._real) or any(map(path.is_relative_to, SYSTEM))
         if not is_harmless:
             self._drop(name)
             return []
