@@ -147,16 +147,13 @@ class _Writer:
             while chunk := body.read(CHUNK):
                 size += len(chunk)
                 self.total += len(chunk)
-                self.check_size(name, size)
+                if size > self.limits.file_bytes:
+                    raise ArchiveError(f"{name!r} is larger than {self.limits.file_bytes:,} bytes")
+                if self.total > self.limits.total_bytes:
+                    raise ArchiveError(f"it unpacks to more than {self.limits.total_bytes:,} bytes")
+                self.check_ratio(self.total)
                 file.write(chunk)
         self.files.add(name)
-
-    def check_size(self, name: str, size: int) -> None:
-        if size > self.limits.file_bytes:
-            raise ArchiveError(f"{name!r} is larger than {self.limits.file_bytes:,} bytes")
-        if self.total > self.limits.total_bytes:
-            raise ArchiveError(f"it unpacks to more than {self.limits.total_bytes:,} bytes")
-        self.check_ratio(self.total)
 
     def check_ratio(self, unpacked: int) -> None:
         if unpacked > self.limits.ratio_from and unpacked > self.limits.ratio * self.packed:

@@ -78,10 +78,10 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
     target.mkdir(parents=True)
     try:
         commit = _fetch(url, revision, target, timeout)
+        shutil.rmtree(target / ".git")
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise
-    shutil.rmtree(target / ".git")
     return commit
 
 

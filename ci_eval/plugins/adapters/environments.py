@@ -103,11 +103,10 @@ def find_remedies(
         # A broken one, such as a test's, names no package.
         with suppress(PreparationError):
             own[read_name(root, (root / path).parent)] = path.rpartition("/")[0]
-    in_project = {package: folder for package, folder in own.items() if package in packages}
-    return remedies | {
-        package: f"in the project, in {folder}: name that folder in project.sourceRoots"
-        for package, folder in in_project.items()
-    }
+    for package, folder in own.items():
+        if package in packages:
+            remedies[package] = f"in the project, in {folder}: name that folder in project.sourceRoots"
+    return remedies
 
 
 class _Task(msgspec.Struct, frozen=True):

@@ -105,11 +105,8 @@ def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
     if trouble:
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
-    jars = {}
-    for path in list_jars(folder):
-        *group, name, version, _ = path.relative_to(folder / FOLDER).parts
-        jars[path] = f"{'.'.join(group)}:{name}", version
-    return jars
+    parts = {path: path.relative_to(folder / FOLDER).parts for path in list_jars(folder)}
+    return {path: (f"{'.'.join(group)}:{name}", version) for path, (*group, name, version, _) in parts.items()}
 
 
 def _write_settings() -> str:
