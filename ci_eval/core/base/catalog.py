@@ -53,6 +53,10 @@ REPLACED = {
         "neutral, which a script can write of such a recording",
     ),
     **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
+    **dict.fromkeys(
+        ("kotlin-lsp", "metals", "phpactor", "ruby-lsp", "solargraph", "typeprof"),
+        "`engine: {command: […]}` with the command that starts the server",
+    ),
     **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
 }
 """The names of variants that were taken out, and what does their work."""
