@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.parsing import Rewriting, read, share_lost
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 
@@ -56,14 +56,23 @@ class Walk:
     """The types of nodes in which there is nothing to find: punctuation, comments, literals."""
     roles: ClassVar[Mapping[str, str]] = {}
     """A table: role → the types of nodes, joined by spaces, whose children have that role."""
+    blocks: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, whose children are visited in order in a scope of their own."""
+    sequences: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, whose children are visited in order."""
     _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
 
     def __init_subclass__(cls) -> None:
         own = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
         roles = {kind: _visit_as(role) for role, kinds in vars(cls).get("roles", {}).items() for kind in kinds.split()}
+        ordered = {
+            **dict.fromkeys(cls.blocks.split(), Walk.in_block),
+            **dict.fromkeys(cls.sequences.split(), Walk.ordered),
+        }
         # `push` handles names at once; they only need a handler where something puts them on the stack, as `in_order`
         # does.
-        cls._handlers = {"ERROR": Walk.error, **cls._handlers, **dict.fromkeys(cls.names, cls.name), **roles, **own}
+        names = dict.fromkeys(cls.names, cls.name)
+        cls._handlers = {"ERROR": Walk.error, **cls._handlers, **names, **ordered, **roles, **own}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         self.source = source
@@ -126,6 +135,28 @@ class Walk:
         self._stack += waiting
         self.push(at_once, REFERENCE, place)
 
+    def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
+        """Visit these nodes next, in their order; leaves at once."""
+        inner = []
+        for node, role, place in nodes:
+            if node.child_count:
+                inner.append((node, role, place))
+            else:
+                self.push([node], role, place)
+        self._stack += reversed(inner)
+
+    def in_block(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit the children in order, in a scope of their own."""
+        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
+
+    def ordered(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.in_order(node.children, place)
+
+    def define(self, name: Node | None, scope: Scope, origin: Origin = LOCAL, key: str = "{}") -> None:
+        """Define a name, if there is one. `key`: how the scope has it."""
+        if name is not None:
+            scope.names[key.format(self.text(name))] = origin
+
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         """Handle a leaf that is a name: emit it, or define it if `role` is BOUND."""
         raise NotImplementedError
@@ -147,13 +178,11 @@ class Walk:
                 is_argument=place.argument,
                 is_static=origin.static,
                 package=origin.package,
-                location=self._location(origin.package),
+                location=None if origin.package is None else self._location(origin.package),
             )
         self.found.append((node.start_byte + skip, text or self.text(node), properties))
 
-    def _location(self, package: str | None) -> Location | None:
-        if package is None:
-            return None
+    def _location(self, package: str) -> Location:
         return "project" if package == self.package or package in self.declared else "library"
 
     def text(self, node: Node) -> str:

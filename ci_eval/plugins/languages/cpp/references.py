@@ -174,7 +174,7 @@ class CppReferences(Walk):
     def outermost(self, _root: Node) -> CppScope:
         return self.file
 
-    def _location(self, package: str | None) -> Location | None:
+    def _location(self, package: str) -> Location:
         if package and self.spaces.is_own(package):
             return "project"
         return super()._location(package)

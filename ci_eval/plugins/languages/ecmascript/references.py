@@ -219,7 +219,7 @@ class EcmaWalk(Walk):
         universe = EcmaScope("universe", names=GLOBALS)
         return EcmaScope("file", universe, package=self.package, plain=Origin(True, self.package))
 
-    def _location(self, package: str | None) -> Location | None:
+    def _location(self, package: str) -> Location:
         return "project" if package in self.modules.own else super()._location(package)
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:

@@ -136,8 +136,8 @@ class JavaNames:
             origins[pattern.format(self.text(name))] = Origin(static, self.package, holder)
 
     def _is_static(self, node: Node) -> bool:
-        first = node.children[0] if node.child_count else None
-        return bool(first and first.type == "modifiers" and any(child.type == "static" for child in first.children))
+        heads = [first.children for first in node.children[:1] if first.type == "modifiers"]
+        return any(child.type == "static" for head in heads for child in head)
 
 
 _STATEMENT = re.compile(

@@ -83,10 +83,8 @@ class RubyWalk(Walk):
         self.ruby.read(root)
         return RubyScope("file", space=self.ruby.top)
 
-    def _location(self, package: str | None) -> Location | None:
+    def _location(self, package: str) -> Location:
         """Return the location of a package; a class is a package, too."""
-        if package is None:
-            return None
         around, _, name = package.rpartition("::")
         own = package in self.ruby.spaces or package in self.declared or name in self.declared.get(around, ())
         return "project" if own else "library"
