@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
