@@ -121,29 +121,22 @@ class Walk:
         self._stack += inner
 
     def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first ones
-        define names for what follows."""
-        names = self.names
-        # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
-        at_once, waiting = [], []
-        for node in nodes:
-            if node.child_count or node.type in names:
-                waiting.append((node, REFERENCE, place))
-            else:
-                at_once.append(node)
-        waiting.reverse()
-        self._stack += waiting
-        self.push(at_once, REFERENCE, place)
+        """Visit nodes as `each` does, as references."""
+        self.each([(node, REFERENCE, place) for node in nodes])
 
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these nodes next, in their order; leaves at once."""
-        inner = []
-        for node, role, place in nodes:
-            if node.child_count:
-                inner.append((node, role, place))
+        """Visit nodes next, strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first
+        ones define names for what follows."""
+        # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
+        names, waiting = self.names, []
+        for item in nodes:
+            node, role, place = item
+            if node.child_count or node.type in names:
+                waiting.append(item)
             else:
                 self.push([node], role, place)
-        self._stack += reversed(inner)
+        waiting.reverse()
+        self._stack += waiting
 
     def in_block(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the children in order, in a scope of their own."""

@@ -81,11 +81,6 @@ class PhpWalk(Walk):
     def outermost(self, _root: Node) -> Scope:
         return PhpScope("file")
 
-    def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these nodes next, in their order."""
-        for child, role, place in reversed(nodes):
-            self.push([child], role, place)
-
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
         if node.type == "variable_name":

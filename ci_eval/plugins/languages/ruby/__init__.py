@@ -110,15 +110,6 @@ class RubyWalk(Walk):
         inner.reverse()
         self._stack += inner
 
-    def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these nodes next, in their order; names wait."""
-        names = self.names
-        for child, role, place in reversed(nodes):
-            if child.type in names:
-                self._stack.append((child, role, place))
-            else:
-                self.push([child], role, place)
-
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
         kind = node.type
