@@ -166,7 +166,15 @@ JDK = re.compile(
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A class is there if its package is: declared by a file of the project, or in
     a jar."""
-    packages = {*_declared_packages(root), *_packages_in_jars(environment)}
+    packages = set[str]()
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".java", ".kt") and is_own(path, root):
+            text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
+            packages.update(PACKAGE.findall(text)[:1])
+    for jar in environment.rglob("*.jar") if environment else ():
+        with zipfile.ZipFile(jar) as archive:
+            classes = [PurePosixPath(name) for name in archive.namelist() if name.endswith(".class")]
+            packages.update(".".join(path.parent.parts) for path in classes)
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for name in IMPORT.findall(text):
@@ -176,17 +184,3 @@ def imports(root: Path, environment: Path | None) -> Imports:
             yield ".".join(takewhile(lambda part: not part[:1].isupper(), name.rstrip(".").split("."))), known
 
     return there
-
-
-def _declared_packages(root: Path) -> Iterator[str]:
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".java", ".kt") and is_own(path, root):
-            text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
-            yield from PACKAGE.findall(text)[:1]
-
-
-def _packages_in_jars(environment: Path | None) -> Iterator[str]:
-    for jar in environment.rglob("*.jar") if environment else ():
-        with zipfile.ZipFile(jar) as archive:
-            classes = [PurePosixPath(name) for name in archive.namelist() if name.endswith(".class")]
-            yield from {".".join(path.parent.parts) for path in classes}

@@ -401,7 +401,8 @@ class TypeScriptWalk(EcmaDefinitions):
                     self.define(member, inner, Origin(True, scope.package, "field"))
         others = [child for child in node.children if child != name]
         role = TYPE if node.type == "type_alias_declaration" else REFERENCE
-        self.each([(child, role if child.child_count else TYPE, NodePlace(inner, False)) for child in others])
+        self.each([(child, role, NodePlace(inner, False)) for child in others if child.child_count])
+        self.push([child for child in others if not child.child_count], TYPE, NodePlace(inner, False))
 
     @handle_nodes("import_alias")
     def import_alias(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
