@@ -110,6 +110,14 @@ def leaves(node: Node) -> Iterator[Node]:
             yield inner
 
 
+class SourceReader:
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+
+    def text(self, node: Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode()
+
+
 def bundle() -> str:
     """Return the name and version of the grammars that decide which tokens there are, for the manifest."""
     return f"tree-sitter-language-pack {version('tree-sitter-language-pack')}"

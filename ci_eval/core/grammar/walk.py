@@ -10,7 +10,7 @@ from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.parsing import Rewriting, read, share_lost
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
@@ -39,7 +39,7 @@ def handle_nodes(*node_types: str) -> Callable[[Method], Method]:
     return mark
 
 
-class Walk:
+class Walk(SourceReader):
     """A pass over the syntax tree, without recursion, so that deep nesting cannot fail.
 
     A subclass names the types of leaves that matter, and has handlers (`@handle_nodes(…)`) for the nodes in which a
@@ -75,7 +75,7 @@ class Walk:
         cls._handlers = {"ERROR": Walk.error, **cls._handlers, **names, **ordered, **roles, **own}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        self.source = source
+        super().__init__(source)
         self.package = package
         self.declared = declared
         self.found: list[tuple[int, str, Properties]] = []
@@ -177,9 +177,6 @@ class Walk:
 
     def _location(self, package: str) -> Location:
         return "project" if package == self.package or package in self.declared else "library"
-
-    def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode()
 
     def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
         """Drop a part of the text that the grammar could not read; `read` has measured it."""

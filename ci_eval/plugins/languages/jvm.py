@@ -73,10 +73,12 @@ class Known:
     """The names that a file's imports and the project's declarations define. Keys are `name`, `name()` and `<name>`,
     for a variable, a function and a type."""
 
-    def __init__(self, package: str, declared: Declarations, usual: Mapping[str, str], text: str) -> None:
+    def __init__(
+        self, package: str, declared: Declarations, usual: Mapping[str, str], text: str, *, colons: bool = True
+    ) -> None:
         """Make the names of a file in `package`. `usual`: types that every file imports without saying so → their
         packages."""
-        self._acronyms = acronyms(text, colons=True)
+        self._acronyms = acronyms(text, colons=colons)
         self.package = package
         self.declared = declared
         self.usual = usual

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from ci_eval.core.base.files import exists, is_own, read_own
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.import_syntax import FlatModules, Import, Imports, ImportSyntax, keep_shared_names
 
 _TYPES = (
@@ -85,11 +85,11 @@ def local_name(path: str) -> str:
     return last.removeprefix("go-").removesuffix("-go").removesuffix(".go")
 
 
-class TopLevel:
+class TopLevel(SourceReader):
     """The declarations at the top of a file, and the members of its types."""
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        self._source = source
+        super().__init__(source)
         self._package = package
         self._declared = declared
         self.names = dict.fromkeys(declared.get(package, ()), Origin(True, package))
@@ -97,9 +97,6 @@ class TopLevel:
         """A table: name of a type → its fields and methods, as far as this file declares them."""
         self.types: dict[str, Node] = {}
         """A table: name of a type → what it stands for."""
-
-    def text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
 
     def read(self, root: Node) -> dict[str, Origin]:
         """Return the origins of the file's own declarations and imports, and of the other names of its package."""

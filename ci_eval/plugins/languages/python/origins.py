@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.grammar.document import line_and_column
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.model import Kind, Token
 
 if TYPE_CHECKING:
@@ -69,16 +69,13 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     return dotted_module(path), frozenset(definition or variable for definition, variable in _TOP.findall(text))
 
 
-class PythonNames:
+class PythonNames(SourceReader):
     """A reader of names and their origins in the syntax tree of one file."""
 
     def __init__(self, source: bytes, path: str) -> None:
-        self._source = source
+        super().__init__(source)
         self._is_package = PurePosixPath(path).stem == "__init__"
         self.module = dotted_module(path)
-
-    def text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
 
     def top_level(self, root: Node) -> dict[str, Origin]:
         """Return what the module imports and defines at its top: its functions know it before it is read."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader
 
 KERNEL = frozenset(
     "Array Complex Float Hash Integer Rational String abort at_exit autoload binding block_given? caller catch eval "
@@ -96,17 +96,14 @@ class RubyScope(Scope):
     """True for a block without parameters, in which `it` is one."""
 
 
-class RubyNames:
+class RubyNames(SourceReader):
     """The definitions of a file outside its methods."""
 
     def __init__(self, source: bytes, declared: Declarations) -> None:
-        self._source = source
+        super().__init__(source)
         self._declared = declared
         self.top = Space("", ())
         self.spaces = {"": self.top}
-
-    def text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
 
     def enter(self, name: str, around: Space) -> Space:
         """Return the module or class of that name, inside another."""
