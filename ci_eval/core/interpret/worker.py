@@ -35,17 +35,7 @@ from ci_eval.core.interpret.pack import (
 )
 from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
-from ci_eval.core.model import (
-    FAILED,
-    UNASKED,
-    Determinism,
-    FileActions,
-    FileError,
-    Lookup,
-    Session,
-    SourceFile,
-    Status,
-)
+from ci_eval.core.model import FAILED, UNASKED, Determinism, FileActions, FileError, Lookup, Session, SourceFile, Status
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count

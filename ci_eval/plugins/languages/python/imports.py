@@ -227,11 +227,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
         # Engines look there too: in the root, in the project's own packages, and in the folders above the file.
-        tops = [
-            *roots,
-            *site,
-            *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)),
-        ]
+        tops = [*roots, *site, *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root))]
         found = IMPORT.findall(NO_CODE.sub("", text))
         # Without `as` and what follows.
         listed = (

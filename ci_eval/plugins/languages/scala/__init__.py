@@ -237,9 +237,7 @@ class ScalaWalk(ReferenceWalk):
             self.define(name, place.scope, key="{}()")
         self.in_order([child for child in node.children if child != name], inner)
 
-    @handle_nodes(
-        *"parameter class_parameter binding type_definition simple_enum_case full_enum_case".split(),
-    )
+    @handle_nodes(*"parameter class_parameter binding type_definition simple_enum_case full_enum_case".split())
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         if node.type in {"parameter", "binding"}:
