@@ -52,14 +52,10 @@ def combine(tables: Sequence[Rows]) -> dict[str, str]:
     or a second verdict is missing.
     """
     verdicts: dict[str, str] = {}
-    for identity in dict.fromkeys(identity for table in tables for identity in table):
+    for identity in (identity for table in tables for identity in table):
         chosen = {table.get(identity, {}).get("verdict", "") for table in tables}
-        if chosen >= {*VERDICTS}:
-            verdicts[identity] = DISAGREE
-        elif "reject" in chosen:
-            verdicts[identity] = "reject"
-        else:
-            verdicts[identity] = "" if "" in chosen else "accept"
+        agreed = "reject" if "reject" in chosen else "" if "" in chosen else "accept"
+        verdicts[identity] = DISAGREE if chosen >= {*VERDICTS} else agreed
     return verdicts
 
 
@@ -88,13 +84,11 @@ def write_rows(
     table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
-    table.writerows({name: _harmless(cell) for name, cell in row.items()} for row in new)
-    atomic.write(path, text.getvalue().encode())
-
-
-def _harmless(text: str) -> str:
     # Spreadsheets take texts that begin so for formulas.
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@"} else text
+    formulas = ("=", "+", "-", "@")
+    for row in new:
+        table.writerow({name: f"'{cell}" if cell.startswith(formulas) else cell for name, cell in row.items()})
+    atomic.write(path, text.getvalue().encode())
 
 
 _FORM_EN = "\nComment 1: …\nComment 2: …\n\nIf there is nothing to remark, answer: NO COMMENTS\n"

@@ -9,7 +9,6 @@ import gc
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -52,7 +51,8 @@ def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[
 
 def read_file(root: Path, language: str, path: str) -> Parsed | str:
     """Return an error message if the file cannot be read. Runs in a worker process."""
-    dialect = _dialect(language)
+    # Each worker process loads the language once.
+    dialect = CATALOG.load(language)
     try:
         source = read_source(root, path)
     except (NotText, OSError, UnicodeEncodeError) as error:
@@ -74,11 +74,6 @@ def read_source(root: Path, path: str) -> bytes:
     if len(data) > LARGEST:
         raise NotText(f"{len(data):,} bytes are more than {LARGEST:,}")
     return decode(data).encode()
-
-
-@cache
-def _dialect(language: str) -> Dialect:
-    return CATALOG.load(language)
 
 
 PLACEHOLDER = "#focal function/method here"
@@ -168,8 +163,9 @@ def _line(
     of_test, of_function = source(test.place.path), source(function.place.path)
     reference = dedent(of_test, test.place.begin, test.place.end)
     focal = dedent(of_function, function.place.begin, function.place.end)
-    around = (of_function[: function.place.begin], PLACEHOLDER.encode(), of_function[function.place.end :])
-    surrounding = b"".join(around).decode()
+    surrounding = (
+        of_function[: function.place.begin] + PLACEHOLDER.encode() + of_function[function.place.end :]
+    ).decode()
     framework = ""
     if dialect.framework:
         # The nearest package.json above the test that names one decides.
@@ -190,7 +186,23 @@ def _line(
             "test_framework": framework,
         },
         references=(reference,),
-        meta={**_meta(pairing, origin), "split": assign_split(origin.info.name, selection.shares, selection.seed)},
+        meta={
+            "project": origin.info.spec,
+            "revision": origin.info.revision,
+            "licence": origin.licence,
+            "test": ".".join(filter(None, (test.owner, test.name))),
+            "testPath": test.place.path,
+            "testLines": test.place.lines,
+            "focal": ".".join(filter(None, (function.owner, function.name))),
+            "focalPath": function.place.path,
+            "focalLines": function.place.lines,
+            "focalType": function.kind,
+            "rule": pairing.rule,
+            "nameMatches": pairing.name_matches,
+            "isCalled": pairing.is_called,
+            "confidence": pairing.confidence,
+            "split": assign_split(origin.info.name, selection.shares, selection.seed),
+        },
         run=_run(pairing, origin, dialect, source, beside),
     )
 
@@ -220,26 +232,6 @@ def _run(
         focal=Stretch(path=focal.path, begin=len(code[: focal.begin].decode()), end=len(code[: focal.end].decode())),
         test=Stretch(path=own.path, begin=begin, end=begin),
     )
-
-
-def _meta(pairing: Pair, origin: Origin) -> dict[str, object]:
-    test, function = pairing.test, pairing.function
-    return {
-        "project": origin.info.spec,
-        "revision": origin.info.revision,
-        "licence": origin.licence,
-        "test": ".".join(filter(None, (test.owner, test.name))),
-        "testPath": test.place.path,
-        "testLines": test.place.lines,
-        "focal": ".".join(filter(None, (function.owner, function.name))),
-        "focalPath": function.place.path,
-        "focalLines": function.place.lines,
-        "focalType": function.kind,
-        "rule": pairing.rule,
-        "nameMatches": pairing.name_matches,
-        "isCalled": pairing.is_called,
-        "confidence": pairing.confidence,
-    }
 
 
 def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
