@@ -49,6 +49,12 @@ def spread_prompts(
     ]
 
 
+def read_prompts(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the prompts by language. In the file of a language, lines of four dashes separate them."""
+    files = {language: folder / f"prompts_{language}.txt" for language in ("en", "ru")}
+    return {language: tuple(path.read_text("utf-8").split("----\n")) for language, path in files.items()}
+
+
 def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
     """`shares`: per cent of the clusters for training, validation and test."""
     # All samples of a cluster are in one split, since they resemble each other.

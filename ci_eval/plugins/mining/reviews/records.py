@@ -206,11 +206,8 @@ def _find_change(commented: _Commented, repository: Repository) -> _Change | Non
         commit_id = str(comment["original_commit_id"])
     else:
         # What its author pushed after the comment may answer it.
-        before = [
-            commit["sha"]
-            for commit in repository.commits(number)
-            if commit["commit"]["committer"]["date"] <= comment["created_at"]
-        ]
+        dates = [(commit["commit"]["committer"]["date"], commit["sha"]) for commit in repository.commits(number)]
+        before = [sha for date, sha in dates if date <= comment["created_at"]]
         if not before:
             return None
         commit_id = str(before[-1])
@@ -225,9 +222,19 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
     # Deleted accounts have no id, and two of them may be different people.
     if writer.get("id") is not None and writer.get("id") == change.author.get("id"):
         return "author's own"
-    if not commented.path:
-        return _whole_change(commented, change, repository, licence, selection)
-    return _block(commented, change, repository, licence, selection)
+    if commented.path:
+        return _block(commented, change, repository, licence, selection)
+    known = {path: language.language for path in change.patches if (language := find_language(path))}
+    paths = sorted(path for path, language in known.items() if language in selection.languages)
+    if not paths:
+        return "other language" if change.patches else "no diff"
+    if len({known[path] for path in paths}) > 1:
+        return "several languages"
+    block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
+    if len(block) >= LONGEST:
+        return "long block"
+    more: dict[str, object] = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
+    return _record((commented, change, ", ".join(paths), block), repository, licence, selection, more)
 
 
 def _block(
@@ -267,22 +274,6 @@ def _block(
         "fullDiff": patch,
     }
     return _record((commented, change, commented.path, block), repository, licence, selection, more)
-
-
-def _whole_change(
-    commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
-) -> Line | Fate:
-    known = {path: language.language for path in change.patches if (language := find_language(path))}
-    paths = sorted(path for path, language in known.items() if language in selection.languages)
-    if not paths:
-        return "other language" if change.patches else "no diff"
-    if len({known[path] for path in paths}) > 1:
-        return "several languages"
-    block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
-    if len(block) >= LONGEST:
-        return "long block"
-    more: dict[str, object] = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
-    return _record((commented, change, ", ".join(paths), block), repository, licence, selection, more)
 
 
 def _record(

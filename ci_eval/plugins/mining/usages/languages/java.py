@@ -217,18 +217,13 @@ class JavaWalk(Walk[Scope]):
 
     def _method(self, node: Node, scope: Scope) -> None:
         owner = scope.own_class()
-        parameters = [
-            parameter
-            for parameter in named_children(node.child_by_field_name("parameters"))
-            if parameter.type in {"formal_parameter", "spread_parameter"}
-        ]
+        all_parameters = named_children(node.child_by_field_name("parameters"))
+        parameters = [part for part in all_parameters if part.type in {"formal_parameter", "spread_parameter"}]
         signature = f"{self.field_text(node, 'name')}({','.join(map(self._written_type, parameters))})"
         key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
-        enclosing = Enclosing(
-            key=key,
-            class_=owner.enclosing.class_ if owner else "",
-            method=(self._library_method(node, signature, owner) if owner else "") or key,
-        )
+        class_ = owner.enclosing.class_ if owner else ""
+        method = (self._library_method(node, signature, owner) if owner else "") or key
+        enclosing = Enclosing(key=key, class_=class_, method=method)
         inner = Scope(enclosing=enclosing, parent=scope, parameters=self._type_parameters(node))
         self._bind_parameters(parameters, inner)
         self._visit(node.child_by_field_name("body"), inner)
@@ -296,10 +291,9 @@ class JavaWalk(Walk[Scope]):
             name = self.text(left)
             # The type stays the declared one; only the origin of the object is new.
             meaning = replace(known, definition=assigned.definition)
-            if left.type == "identifier" and known.definition.kind != "FIELD":
-                holder = next((outer for outer in scope.around() if name in outer.names), None)
-                if holder:
-                    holder.names[name] = meaning
+            holder = next((outer for outer in scope.around() if name in outer.names), None)
+            if left.type == "identifier" and known.definition.kind != "FIELD" and holder:
+                holder.names[name] = meaning
             self._define(scope.enclosing, meaning, name, node)
 
         self._then(node.children, scope, assign)
@@ -327,10 +321,8 @@ class JavaWalk(Walk[Scope]):
         self._bind(self.field_text(node, "name"), meaning, scope, node)
 
     def _pattern(self, node: Node, scope: Scope) -> None:
-        holder = node
-        if not node.child_by_field_name("name"):
-            holder = next((child for child in descendants(node) if child.type == "type_pattern"), node)
-        parts = named_children(holder)
+        inner = () if node.child_by_field_name("name") else descendants(node)
+        parts = named_children(next((child for child in inner if child.type == "type_pattern"), node))
         if len(parts) > 1 and parts[-1].type == "identifier":
             meaning = self.resolve_type(parts[-2], scope)
             if meaning.sort == "object":

@@ -42,19 +42,11 @@ COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_compreh
 
 class PythonWalk(Walk[Scope]):
     def __init__(
-        self,
-        source: bytes,
-        module: str,
-        library: Library,
-        around: Surroundings,
-        *,
-        is_package: bool = False,
-        is_stub: bool = False,
+        self, source: bytes, module: str, library: Library, around: Surroundings, *, is_package: bool, is_stub: bool
     ) -> None:
         """`is_stub`: only names and results of functions are needed."""
         super().__init__(source, around, LAYOUT)
-        self.module = module
-        self.is_package, self.is_stub = is_package, is_stub
+        self.module, self.is_package, self.is_stub = module, is_package, is_stub
         self.expressions = Expressions(source, library)
         top = f"{module}.<module>"
         self.top = Scope(kind="module", qualified=module, enclosing=Enclosing(key=top, method=top))
@@ -139,8 +131,7 @@ class PythonWalk(Walk[Scope]):
         self._then([right], scope, assign)
 
     def _walrus(self, node: Node, scope: Scope) -> None:
-        value = node.child_by_field_name("value")
-        name = node.child_by_field_name("name")
+        value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
         self._then([value], scope, lambda: self._assign(name, self.expressions.of(value, scope), scope))
 
     def _loop(self, node: Node, scope: Scope) -> None:
@@ -221,11 +212,11 @@ class PythonWalk(Walk[Scope]):
         definition = node.child_by_field_name("definition")
         decorators = [child for child in node.children if child.type == "decorator"]
         self._visit_all(decorators, scope)
-        if definition is None or definition.type != "function_definition":
+        if definition and definition.type == "function_definition":
+            names = [self.text(decorator).lstrip("@ ").partition("(")[0] for decorator in decorators]
+            self._function(definition, scope, frozenset(name.rpartition(".")[2] for name in names))
+        else:
             self._visit(definition, scope)
-            return
-        names = {self.text(decorator).lstrip("@ ").partition("(")[0].rpartition(".")[2] for decorator in decorators}
-        self._function(definition, scope, decorators=frozenset(names))
 
     def _function(self, node: Node, scope: Scope, decorators: frozenset[str] = frozenset()) -> None:
         name = self.field_text(node, "name")
@@ -338,8 +329,7 @@ class PythonWalk(Walk[Scope]):
     def _call(self, node: Node, scope: Scope) -> None:
         function = node.child_by_field_name("function")
         if function is not None and function.type == "attribute":
-            receiver = function.child_by_field_name("object")
-            name = function.child_by_field_name("attribute")
+            receiver, name = function.child_by_field_name("object"), function.child_by_field_name("attribute")
             if receiver is not None and name is not None and name.end_byte > name.start_byte:
                 site = Site(name=name, receiver=receiver, call=node)
                 self._add_call(site, self.expressions.of(receiver, scope), scope.enclosing)
@@ -442,12 +432,9 @@ def _stub(module: str) -> Path | None:
     # Names come from any code, and must not become other paths.
     if not all(part.isidentifier() for part in parts):
         return None
-    for folder in FOLDERS:
-        path = STUBS.joinpath(folder, *parts)
-        for candidate in (path.with_name(f"{path.name}.pyi"), path / "__init__.pyi"):
-            if candidate.is_file():
-                return candidate
-    return None
+    paths = (STUBS.joinpath(folder, *parts) for folder in FOLDERS)
+    files = (file for path in paths for file in (path.with_name(f"{path.name}.pyi"), path / "__init__.pyi"))
+    return next((file for file in files if file.is_file()), None)
 
 
 @cache
@@ -462,7 +449,8 @@ def _module(name: str) -> Scope | None:
 
 
 def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedText:
-    walk = PythonWalk(source, qualify_module(path), known, around, is_package=path.endswith("__init__.py"))
+    is_package = path.endswith("__init__.py")
+    walk = PythonWalk(source, qualify_module(path), known, around, is_package=is_package, is_stub=False)
     walk.run(root)
     return walk.mined(root)
 
