@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 import numpy as np
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
@@ -47,6 +48,8 @@ FEWEST = 20
 LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
+EXCEPT_SETTINGS = attrgetter("engine", "project.checksum", "completion_type", "model", "dependencies", "grammar")
+"""What two runs share if they differ only in what their engines were sent."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
@@ -159,7 +162,7 @@ def compare(
         improvements=_largest_first(paired.improvements),
         warnings=tuple(warnings),
         conditions=(differing := conditions(ours, theirs)),
-        only_told=bool(differing) and ours.grammar == theirs.grammar and _same_engine(ours, theirs),
+        only_told=bool(differing) and EXCEPT_SETTINGS(ours) == EXCEPT_SETTINGS(theirs),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         unseen=repeats.unseen if asked >= 1 and repeats.alike else None,
@@ -177,12 +180,8 @@ def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change
 
 
 def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
-    latencies = {}
-    for share in SHARES:
-        base, new = (estimate_quantile(side, share) for side in sums.latencies)
-        if base is not None and new is not None:
-            latencies[f"{share:.0%}"] = (base, new)
-    return latencies
+    quantiles = {f"{share:.0%}": [estimate_quantile(side, share) for side in sums.latencies] for share in SHARES}
+    return {share: (base, new) for share, (base, new) in quantiles.items() if base is not None and new is not None}
 
 
 def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
@@ -204,12 +203,13 @@ def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side
 
 def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
     alone = f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new)"
-    was, now = base.project.identity_name, new.project.identity_name
+    names = (side.project.identity_name for side in (base, new))
+    was, now = (repr(name) if name else "nothing" for name in names)
     folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
     if was != now and (folders or base.project.checksum == new.project.checksum):
         return (
-            f"{alone}, since the ids of sessions depend on what the project is called: {_quote_name(was)} in base, "
-            f"{_quote_name(now)} in new. Evaluate both with the same project.name"
+            f"{alone}, since the ids of sessions depend on what the project is called: {was} in base, "
+            f"{now} in new. Evaluate both with the same project.name"
         )
     if base.project.checksum != new.project.checksum:
         return (
@@ -226,19 +226,12 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
             f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find other tokens. "
             "Evaluate both with the same version"
         )
-    return f"{alone}, although project and strategy are the same: {_explain_no_pairs(base, new)}"
-
-
-def _quote_name(name: str) -> str:
-    return repr(name) if name else "nothing"
-
-
-def _explain_no_pairs(base: Manifest, new: Manifest) -> str:
-    for side, manifest in (("base", base), ("new", new)):
+    why = "were they made from different shards? Merge the shards of each first (ci-eval merge)"
+    for side, manifest in (("new", new), ("base", base)):
         if not manifest.finished:
-            why = manifest.given_up or f"its sessions ended so: {manifest.statuses or 'none was asked'}"
-            return f"{side} has no evaluated session; {why}"
-    return "were they made from different shards? Merge the shards of each first (ci-eval merge)"
+            end = manifest.given_up or f"its sessions ended so: {manifest.statuses or 'none was asked'}"
+            why = f"{side} has no evaluated session; {end}"
+    return f"{alone}, although project and strategy are the same: {why}"
 
 
 def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
@@ -285,22 +278,11 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     return warnings
 
 
-def _same_engine(base: Manifest, new: Manifest) -> bool:
-    return (
-        base.engine == new.engine
-        and base.project.checksum == new.project.checksum
-        and (base.completion_type, base.model) == (new.completion_type, new.model)
-        and base.dependencies == new.dependencies
-    )
-
-
 def failure_verdict(base: int, new: int) -> FailureVerdict:
     """Return an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
     p = sign_test(base, new)
-    verdict = Verdict.NOT_SHOWN
-    if p < LEVEL_OF_FAILURES:
-        verdict = Verdict.BETTER if new < base else Verdict.WORSE
-    return FailureVerdict(verdict=verdict, p=p)
+    shown = Verdict.BETTER if new < base else Verdict.WORSE
+    return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
@@ -356,10 +338,9 @@ def pilot(
 ) -> Pilot | None:
     """Return None if a side has no figure yet. `metrics`: judged together. `sessions`: all, of which `asked` were
     asked."""
-    paired = pair(base, new, metrics, filters, 0)
-    headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
-    sums = paired.filters[headline]
-    return make_pilot(sums, metrics, metric, sessions=sessions, asked=asked)
+    by_filter = pair(base, new, metrics, filters, 0).filters
+    headline = filters.over({name: sums.sessions for name, sums in by_filter.items()}).headline
+    return make_pilot(by_filter[headline], metrics, metric, sessions=sessions, asked=asked)
 
 
 def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
@@ -388,21 +369,11 @@ def find_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) 
     request = base.detection
     if request is None or request != new.detection or request.metric not in found:
         return None
-    return Detected(
-        metric=request.metric,
-        wanted=request.wanted,
-        power=request.power,
-        most=request.most,
-        reached=_detectable_difference(found[request.metric], request.power),
-    )
-
-
-def _detectable_difference(difference: Difference, power: float) -> float | None:
-    if difference.low is None or difference.high is None:
-        return None
-    reach = (difference.high - difference.low) / 2
-    # An exact difference has no `detectable`: it would show a change of any size.
-    if difference.detectable is None:
-        return 0.0
-    # `detectable` is for a power of 80%; another power takes another quantile.
-    return reach + (difference.detectable - reach) / FOUR_OF_FIVE * NORMAL.inv_cdf(power)
+    difference, reached = found[request.metric], None
+    if difference.low is not None and difference.high is not None:
+        reach, at_80_percent = (difference.high - difference.low) / 2, difference.detectable
+        # An exact difference has no `detectable`: it would show a change of any size. Another power than the 80 % of
+        # `detectable` takes another quantile.
+        beyond = NORMAL.inv_cdf(request.power) / FOUR_OF_FIVE
+        reached = 0.0 if at_80_percent is None else reach + (at_80_percent - reach) * beyond
+    return Detected(**asdict(request), reached=reached)

@@ -25,18 +25,16 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
     Different engines are compared only by COMMON settings, and by none if a configuration is not recorded.
     """
     read = [Condition(name=GRAMMAR, base=base.grammar, new=new.grammar)] if base.grammar != new.grammar else []
-    if base.sent is None or new.sent is None:
-        return (*read, *seeds(base, new))
-    return (*read, *seeds(base, new), *between(base.sent, new.sent, same_kind=engine_kind(base) == engine_kind(new)))
-
-
-def seeds(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
     ours, theirs = ({"seed": str(side.seed), **side.draws} for side in (base, new))
-    common = [name for name in ours if name in theirs and ours[name] != theirs[name]]
-    return tuple(
+    read += [
         Condition(name=f"seed of the {name}" if name != "seed" else name, base=ours[name], new=theirs[name])
-        for name in common
-    )
+        for name in ours
+        if name in theirs and ours[name] != theirs[name]
+    ]
+    if base.sent is None or new.sent is None:
+        return tuple(read)
+    kinds = {side.sent.like or side.engine.name for side in (base, new) if side.sent}
+    return (*read, *between(base.sent, new.sent, same_kind=len(kinds) == 1))
 
 
 def explain_draws(base: Manifest, new: Manifest) -> str:
@@ -54,10 +52,6 @@ def explain_draws(base: Manifest, new: Manifest) -> str:
     if not others:
         return ""
     return f"not judged: what was drawn differs ({', '.join(others)}); evaluate both sides with the same seed"
-
-
-def engine_kind(manifest: Manifest) -> str:
-    return manifest.sent.like or manifest.engine.name if manifest.sent else manifest.engine.name
 
 
 def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:

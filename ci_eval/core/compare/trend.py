@@ -141,12 +141,24 @@ def append(
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
     """Return evaluations of `new`'s series, not later than it, in order of time, if they have its headline."""
     before = earlier(past, new, new.headline)
-    line = [*before, new]
+    line, nights = [*before, new], []
+    for previous, evaluation in zip([None, *before], line, strict=True):
+        whole = evaluation.filters[new.headline]
+        point = TrendPoint(
+            started=evaluation.started,
+            title=evaluation.title,
+            engine=evaluation.engine,
+            revision=evaluation.revision,
+            project=evaluation.project,
+            sessions=whole.sessions,
+            metrics=whole.metrics,
+            differs=tuple(_differences(previous, evaluation)) if previous else (),
+            gates=evaluation.gates,
+            run=evaluation.run,
+        )
+        nights.append(point)
     return Trend(
-        nights=tuple(
-            _trend_point(evaluation, line[number - 1] if number else None, new.headline)
-            for number, evaluation in enumerate(line)
-        ),
+        nights=tuple(nights),
         metrics=tuple(infos),
         headline=new.headline,
         changes={info.name: tuple(_changes(line, info, new.headline, seed)) for info in infos},
@@ -164,22 +176,6 @@ def earlier(past: Sequence[Figures], new: Figures, part: str) -> list[Figures]:
         and part in evaluation.filters
     ]
     return sorted(before, key=lambda evaluation: machine.seconds(evaluation.started))
-
-
-def _trend_point(evaluation: Figures, previous: Figures | None, headline: str) -> TrendPoint:
-    whole = evaluation.filters[headline]
-    return TrendPoint(
-        started=evaluation.started,
-        title=evaluation.title,
-        engine=evaluation.engine,
-        revision=evaluation.revision,
-        project=evaluation.project,
-        sessions=whole.sessions,
-        metrics=whole.metrics,
-        differs=tuple(_differences(previous, evaluation)) if previous else (),
-        gates=evaluation.gates,
-        run=evaluation.run,
-    )
 
 
 def _differences(was: Figures, now: Figures) -> Iterator[str]:
