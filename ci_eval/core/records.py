@@ -54,14 +54,9 @@ def read_hole(line: Mapping[str, object], endings: Mapping[str, str]) -> Split:
         raise ValueError(f"unknown language {fields.language!r}{guess(language, endings)}; known are {known}")
     if not fields.expected.strip():
         raise ValueError("`expected` is empty: it is the text between `prefix` and `suffix`")
-    properties = Properties(kind=Kind.LINE, language=language)
-    hole = SourceHole(
-        before=fields.prefix,
-        expected=fields.expected,
-        after=fields.suffix,
-        ending=endings[language],
-        properties=properties,
-    )
+    before, expected, after = fields.prefix, fields.expected, fields.suffix
+    line_of = Properties(kind=Kind.LINE, language=language)
+    hole = SourceHole(before=before, expected=expected, after=after, ending=endings[language], properties=line_of)
     return Split(hole=hole, trouble="its `tests` are not run: only texts are compared" if fields.tests else "")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -14,7 +14,6 @@ from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker, Task
 from ci_eval.core.grammar.document import Document
 from ci_eval.core.model import (
-    Action,
     CallCompletion,
     DeleteRange,
     Lookup,
@@ -44,9 +43,16 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
     """Write the sessions of `source` into `target`, each list in the new order; calls `advance(files_done)`. Only the
     suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list. Raises
     WorkspaceError if the names that the ranker needs are missing, or if actions do not fit their file."""
-    known = _names(source, target, order.ranker)
+    if source.names_path.is_file():
+        atomic.copy(source.names_path, target.names_path)
+    elif order.ranker.needs_names:
+        raise WorkspaceError(
+            f"{source.folder} has no names.npz, by which {order.ranker.name} orders: evaluate again; if it was merged "
+            "of several projects, give each of their workspaces"
+        )
+    names = target.names_path if order.ranker.needs_names else None
     for number, (file, sessions) in enumerate(source.sessions(Session), 1):
-        context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=known)
+        context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=names)
         asked = _replay_lookups(file, source.actions_path(file.path))
         moved = _Reranked(order.task, order.ranker.open(context), file, asked, order.taken_wherever)
         graded = (
@@ -57,40 +63,25 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
         advance(number)
 
 
-def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
-    if source.names_path.is_file():
-        atomic.copy(source.names_path, target.names_path)
-    elif ranker.needs_names:
-        raise WorkspaceError(
-            f"{source.folder} has no names.npz, by which {ranker.name} orders: evaluate again; if it was merged of "
-            "several projects, give each of their workspaces"
-        )
-    return target.names_path if ranker.needs_names else None
-
-
 Asked = tuple[str, str, str]
 """The id of a session, the text before its word, and the text behind the caret."""
 
 
 def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
     """Yield each session with the text at its first lookup. Raises WorkspaceError if actions do not fit the file."""
+    document, last = Document(file.text), ""
     try:
         # Evolution may have changed the text by then, so the actions are played.
-        yield from _play(Document(file.text), read_actions(actions).actions)
+        for action in read_actions(actions).actions:
+            match action:
+                case MoveCaret() | DeleteRange() | PrintText():
+                    document.apply(action)
+                case CallCompletion() if action.session != last:
+                    last = action.session
+                    text, caret = document.text, document.caret
+                    yield last, text[: caret - len(action.prefix)], text[caret:]
     except ValueError as error:
         raise WorkspaceError(f"{actions} does not fit {file.path}: {error}; evaluate again") from error
-
-
-def _play(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
-    last = ""
-    for action in actions:
-        match action:
-            case MoveCaret() | DeleteRange() | PrintText():
-                document.apply(action)
-            case CallCompletion() if action.session != last:
-                last = action.session
-                text, caret = document.text, document.caret
-                yield last, text[: caret - len(action.prefix)], text[caret:]
 
 
 class _Reranked(msgspec.Struct, frozen=True):
@@ -108,18 +99,15 @@ class _Reranked(msgspec.Struct, frozen=True):
         texts = next(((before, after) for asked, before, after in self.asked if asked == session.id), None)
         if texts is None:
             raise WorkspaceError(f"{self.file.path} has no actions for session {session.id[:100]}: evaluate again")
-        lookups = [
-            self._lookup(session, lookup, self._caret(lookup.prefix, query, *texts))
-            for query, lookup in enumerate(session.lookups)
-        ]
+        before, after = texts
+        lookups = []
+        for query, lookup in enumerate(session.lookups):
+            prefix = lookup.prefix
+            caret = CaretContext(path=self.file.path, before=before, prefix=prefix, query=query, after=after)
+            lookups.append(self._lookup(session, lookup, caret) if lookup.suggestions else lookup)
         return replace(session, lookups=tuple(lookups))
 
-    def _caret(self, prefix: str, query: int, before: str, after: str) -> CaretContext:
-        return CaretContext(path=self.file.path, before=before, prefix=prefix, query=query, after=after)
-
     def _lookup(self, session: Session, lookup: Lookup, caret: CaretContext) -> Lookup:
-        if not lookup.suggestions:
-            return lookup
         shown = list(lookup.suggestions)
         # Positions are stored only if a ranker had changed the order.
         if shown[0].position is not None:

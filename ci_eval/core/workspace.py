@@ -85,7 +85,10 @@ class Workspace:
         """Open a workspace. Raises WorkspaceError if there is none, if its format is another, or if a link leads out of
         it."""
         if not (folder / "manifest.json").is_file():
-            raise WorkspaceError(f"{folder} is not a workspace: it has no manifest.json; {_advise(folder)}")
+            below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
+            near = next((paths[-1] for paths in below if paths), folder.parent / "manifest.json")
+            advice = f"did you mean {near.parent}?" if near.is_file() else "give the folder of an earlier run"
+            raise WorkspaceError(f"{folder} is not a workspace: it has no manifest.json; {advice}")
         stored.refuse_links(folder)
         workspace = cls(folder)
         workspace.manifest()
@@ -118,8 +121,7 @@ class Workspace:
         self._write_manifest(replace(manifest, format=FORMAT, digests={}))
 
     def _write_manifest(self, manifest: Manifest) -> None:
-        data = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
-        atomic.write(self.folder / "manifest.json", data + b"\n")
+        atomic.write_json(self.folder / "manifest.json", manifest)
         self._manifest = manifest
 
     def seal(self) -> None:
@@ -251,13 +253,9 @@ class Workspace:
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
         """Return the session whose id begins with `identity`, with its source file. Raises WorkspaceError unless
         exactly one does."""
-        matches = [
-            (file, head.id)
-            # Sessions are large, so only their ids are decoded for the search.
-            for file, heads in self.sessions(_Identity)
-            for head in heads
-            if head.id.startswith(identity)
-        ]
+        # Sessions are large, so only their ids are decoded for the search.
+        heads = ((file, head.id) for file, of_file in self.sessions(_Identity) for head in of_file)
+        matches = [(file, whole) for file, whole in heads if whole.startswith(identity)]
         if len(matches) == 1:
             file, whole = matches[0]
             return file, next(session for session in self.decode_sessions(file.path, Session) if session.id == whole)
@@ -271,8 +269,7 @@ class Workspace:
         return _packed_path(self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
-        data = msgspec.json.format(msgspec.json.encode(error), indent=2)
-        atomic.write(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", data + b"\n")
+        atomic.write_json(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", error)
 
     def drop_error(self, path: str, stage: str) -> None:
         (self.folder / "errors" / f"{make_file_name(path)}.{stage}.json").unlink(missing_ok=True)
@@ -284,18 +281,12 @@ class Workspace:
 
     def adopt(self, other: Workspace, folder: str) -> None:
         """`folder` is put before the path of each source file."""
-
-        def moved_session(session: Session) -> Session:
-            return replace(session, file=f"{folder}/{session.file}")
-
         for source, sessions in other.sessions(Session):
             moved = replace(source, path=f"{folder}/{source.path}")
-            self.write_sessions(moved.path, pack_sessions(moved, map(moved_session, sessions)))
+            self.write_sessions(moved.path, pack_sessions(moved, (replace(of, file=moved.path) for of in sessions)))
         for actions in other.actions():
             path = f"{folder}/{actions.path}"
-            opened = (
-                replace(action, path=path) if isinstance(action, OpenFile) else action for action in actions.actions
-            )
+            opened = [replace(of, path=path) if isinstance(of, OpenFile) else of for of in actions.actions]
             self.write_actions(path, pack_actions(replace(actions, path=path, actions=tuple(opened))))
         for error in other.errors():
             self.write_error(replace(error, path=f"{folder}/{error.path}"))
@@ -314,21 +305,13 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
     # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
     workspaces = []
     for place in places:
-        workspaces += _below(place) if place.is_dir() and not (place / "manifest.json").is_file() else [place]
+        if not place.is_dir() or (place / "manifest.json").is_file():
+            workspaces.append(place)
+        elif folders := sorted(path.parent for path in place.glob("*/manifest.json")):
+            workspaces += folders
+        else:
+            Workspace.open(place)  # raises an error that says what is wrong
     return workspaces
-
-
-def _advise(folder: Path) -> str:
-    parents = [folder.parent] if (folder.parent / "manifest.json").is_file() else []
-    below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
-    near = next(([paths[-1].parent] for paths in below if paths), parents)
-    return f"did you mean {near[0]}?" if near else "give the folder of an earlier run"
-
-
-def _below(place: Path) -> list[Path]:
-    if folders := sorted(path.parent for path in place.glob("*/manifest.json")):
-        return folders
-    return [Workspace.open(place).folder]  # raises an error that says what is wrong
 
 
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")

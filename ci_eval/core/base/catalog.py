@@ -101,7 +101,16 @@ class Catalog(Generic[T]):
         plugins = self._plugins()
         if name in plugins:
             return cast("T", plugins[name].load(self._kind))
-        raise ConfigError(self._unknown(name, sorted((*modules, *plugins))))
+        known = sorted((*modules, *plugins))
+        # Names may be written in another case, such as basic for BASIC.
+        near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
+        kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        if name in REPLACED:
+            hint = f"it was taken out, use {REPLACED[name]}; "
+        if name in OF_THE_IDE:
+            hint = "only a JetBrains IDE ranks so, add `engine: jetbrains`; "
+        raise ConfigError(f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}")
 
     def all(self) -> list[T]:
         return [self.load(name) for name in self.names()]
@@ -124,17 +133,6 @@ class Catalog(Generic[T]):
                 )
             known[name] = plugin
         return known
-
-    def _unknown(self, name: str, known: list[str]) -> str:
-        # Names may be written in another case, such as basic for BASIC.
-        near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
-        kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        if name in REPLACED:
-            hint = f"it was taken out, use {REPLACED[name]}; "
-        if name in OF_THE_IDE:
-            hint = "only a JetBrains IDE ranks so, add `engine: jetbrains`; "
-        return f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}"
 
 
 OF_THE_IDE = frozenset({"SMART", "FULL_LINE", "CLANGD"})

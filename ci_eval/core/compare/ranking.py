@@ -170,11 +170,12 @@ class _Together:
             collector.flush_observations()
         of_file = np.zeros_like(self.total)
         for number, metric in enumerate(self.metrics):
+            observed = [[expect_metrics([metric], session)[0] for session in side] for side in sides]
             # (sessions x sides x 2)
             seen = np.array(
                 [
-                    [np.sum(expect_metrics([metric], session)[0] or [(0.0, 0.0)], axis=0) for session in same]
-                    for same in zip(*sides, strict=True)
+                    [(sum(above for above, _ in pairs), sum(below for _, below in pairs)) for pairs in same]
+                    for same in zip(*observed, strict=True)
                 ]
             )
             if metric.found_by_both:

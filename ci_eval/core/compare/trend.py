@@ -134,8 +134,7 @@ def append(
     # Somebody else may have written the figures, and the time becomes part of a path.
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"
-    data = msgspec.json.format(msgspec.json.encode(_StoredReport(1, [evaluation])), indent=2)
-    return atomic.write(folder / name, data + b"\n")
+    return atomic.write_json(folder / name, _StoredReport(1, [evaluation]))
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:

@@ -68,9 +68,14 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():
-        _move(config, old, new)
+        if (value := _take(config, old)) is not None:
+            _put(config, new, value, old)
     _upgrade_tokens(config)
-    _upgrade_project(config)
+    path = _take(config, "projectPath")
+    if not isinstance(path, str | None):
+        raise ConfigError(f"`projectPath` is {show(path)}; expected the path of a folder")
+    if path:
+        _put(config, "project", f"path:{path}", "projectPath")
     strategy = get_value(config, "actions.strategy")
     if isinstance(strategy, dict) and "completionGolf" in strategy:
         # Later versions of the plugin name several kinds of golf. Here there is one.
@@ -86,9 +91,15 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     _drop(config, "reorder", (), "`ci-eval rerank` orders stored sessions again, by a completion type", warnings)
     for key, (inactive, instead) in UNUSED.items():
         _drop(config, key, inactive, instead, warnings)
-    for filters, path in _all_filters(config):
-        for name in UNUSED_FILTERS:
-            _drop(filters, name, (), "the filter is not applied and lets everything through", warnings, path)
+    sections = [(get_value(config, "actions.strategy.filters"), "actions.strategy.filters.")]
+    parts = get_value(config, "reports.sessionsFilters")
+    for index, part in enumerate(parts if isinstance(parts, list) else []):
+        if isinstance(part, dict):
+            sections.append((part.get("filters"), f"reports.sessionsFilters[{index}].filters."))
+    for filters, path in sections:
+        if isinstance(filters, dict):
+            for name in UNUSED_FILTERS:
+                _drop(filters, name, (), "the filter is not applied and lets everything through", warnings, path)
     return config, warnings
 
 
@@ -104,14 +115,6 @@ def _upgrade_tokens(config: dict[str, object]) -> None:
     if not isinstance(statement, str) or statement not in STATEMENTS:
         raise ConfigError(f"`strategy.statement` is {show(statement)}; expected one of {', '.join(STATEMENTS)}")
     _put(config, "actions.strategy.filters", copy.deepcopy(STATEMENTS[statement]), "strategy.statement")
-
-
-def _upgrade_project(config: dict[str, object]) -> None:
-    path = _take(config, "projectPath")
-    if not isinstance(path, str | None):
-        raise ConfigError(f"`projectPath` is {show(path)}; expected the path of a folder")
-    if path:
-        _put(config, "project", f"path:{path}", "projectPath")
 
 
 def _upgrade_user(config: dict[str, object]) -> None:
@@ -139,15 +142,6 @@ def _drop(
         warnings.append(f"`{at}{key}` is {show(value)}, which has no effect: {instead}")
 
 
-def _all_filters(config: dict[str, object]) -> list[tuple[dict[str, object], str]]:
-    sections = [(get_value(config, "actions.strategy.filters"), "actions.strategy.filters.")]
-    parts = get_value(config, "reports.sessionsFilters")
-    for index, part in enumerate(parts if isinstance(parts, list) else []):
-        if isinstance(part, dict):
-            sections.append((part.get("filters"), f"reports.sessionsFilters[{index}].filters."))
-    return [(filters, path) for filters, path in sections if isinstance(filters, dict)]
-
-
 # -------------------------------------------------------------------------------------------------- dotted keys
 
 
@@ -169,12 +163,6 @@ def get_value(config: dict[str, object], key: str) -> object:
 def _take(config: dict[str, object], key: str) -> object:
     section, last = find_parent(config, key)
     return section.pop(last, None)
-
-
-def _move(config: dict[str, object], old: str, new: str) -> None:
-    value = _take(config, old)
-    if value is not None:
-        _put(config, new, value, old)
 
 
 def _put(config: dict[str, object], key: str, value: object, old: str) -> None:

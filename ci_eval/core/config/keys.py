@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -65,18 +66,14 @@ def read_meanings(section: type[Section]) -> Mapping[str, str]:
     # Fields of a section may be inherited, and documented in the base.
     for cls in reversed(section.__mro__):
         if cls is not Section and issubclass(cls, Section):
-            texts |= dict(_texts(cls))
+            # Python drops the strings below fields, so they are read from the source.
+            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+            assert isinstance(tree, ast.ClassDef)
+            for at, text in pairwise(tree.body):
+                if isinstance(at, ast.AnnAssign) and isinstance(at.target, ast.Name) and isinstance(text, ast.Expr):
+                    meaning = " ".join(ast.literal_eval(text.value).split())
+                    texts[at.target.id] = re.sub(r"\b(?:None|True|False)\b", lambda word: YAML_WORDS[word[0]], meaning)
     return {field.encode_name: texts[field.name] for field in msgspec.structs.fields(section)}
-
-
-def _texts(section: type[Section]) -> Iterator[tuple[str, str]]:
-    # Python drops the strings below fields, so they are read from the source.
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(section))).body
-    assert isinstance(tree, ast.ClassDef)
-    for field, text in zip(tree.body, tree.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            meaning = " ".join(ast.literal_eval(text.value).split())
-            yield field.target.id, re.sub(r"\b(None|True|False)\b", lambda match: YAML_WORDS[match[0]], meaning)
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -67,7 +67,15 @@ def load(
     """`path`: None = the defaults. `overrides`: `dotted.key=value`, which change the engine, too. `engine`: NAME or
     NAME@VERSION, in place of the file's. Raises ConfigError."""
     source = str(path) if path else "configuration"
-    raw, upgrade_warnings = _upgrade(read(path) if path else None, source)
+    content, raw, upgrade_warnings = read(path) if path else None, dict[str, object](), list[str]()
+    if content is not None:
+        if not isinstance(content, dict):
+            raise ConfigError(f"{source}: the whole content is {show(content)}; expected `key: value` lines")
+        try:
+            raw, upgrade_warnings = jetbrains.upgrade(content)
+            _spread(raw)
+        except ConfigError as error:
+            raise ConfigError(f"{source}: {error}") from None
     check(raw, source)
     if engine is not None:
         _put(raw, "engine", engine, "command line")
@@ -75,7 +83,17 @@ def load(
         _override(raw, override)
         # Checking after each override lets the message name the one that is wrong.
         check(raw, f"--set {override}")
-    _change_texts(raw, lambda key, text: _interpolate(text, key, environment, source))
+
+    def interpolate(key: str, text: str) -> str:
+        for name in (match[1] for match in VARIABLE.finditer(text)):
+            if name is not None and name not in environment:
+                raise ConfigError(
+                    f"{source}: `{key}` asks for ${{{name}}}, but there is no environment variable of that name; "
+                    "set it, or write $${ for the characters ${"
+                )
+        return VARIABLE.sub(lambda match: "${" if match[1] is None else environment[match[1]], text)
+
+    _change_texts(raw, interpolate)
     settled, rule_warnings = settle(check(raw, source), source)
     is_json = path is not None and path.suffix == ".json"
     section = raw.get("interpret")
@@ -227,19 +245,6 @@ def add_filters(config: Config, names: Iterable[str]) -> Config:
 # ------------------------------------------------------------------------------------------------- plain values
 
 
-def _upgrade(raw: object, source: str) -> tuple[dict[str, object], list[str]]:
-    if raw is None:
-        return {}, []
-    if not isinstance(raw, dict):
-        raise ConfigError(f"{source}: the whole content is {show(raw)}; expected `key: value` lines")
-    try:
-        upgraded, warnings = jetbrains.upgrade(raw)
-        _spread(upgraded)
-    except ConfigError as error:
-        raise ConfigError(f"{source}: {error}") from None
-    return upgraded, warnings
-
-
 def _override(raw: dict[str, object], override: str) -> None:
     # The value itself may contain `=`.
     key, equals, text = override.partition("=")
@@ -307,21 +312,6 @@ def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> 
         section, last = jetbrains.find_parent(raw, key)
         if isinstance(text := section.get(last), str):
             section[last] = change(key, text)
-
-
-def _interpolate(text: str, key: str, environment: Mapping[str, str], source: str) -> str:
-    def value(match: re.Match[str]) -> str:
-        name = match[1]
-        if name is None:
-            return "${"
-        if name not in environment:
-            raise ConfigError(
-                f"{source}: `{key}` asks for ${{{name}}}, but there is no environment variable of that name; "
-                "set it, or write $${ for the characters ${"
-            )
-        return environment[name]
-
-    return VARIABLE.sub(value, text)
 
 
 SECTIONS = ("reports", "comparison")

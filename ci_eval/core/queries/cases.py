@@ -157,7 +157,19 @@ def linear(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
 
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
     """Return all subsets of the end's calls of the right size as queries, or a sample of these subsets."""
-    return [_artificial(case, sampling, calls) for calls in _subsets(case, sampling)]
+    calls, size = case.after, len(case.kept)
+    subsets: dict[tuple[str, ...], None] = {}
+    if comb(len(calls), size) <= sampling.subsets:
+        subsets = dict.fromkeys(combinations(calls, size))
+    turn = 0
+    # If all subsets are not in yet, there are more than are sampled, so the loop ends.
+    while len(subsets) < min(sampling.subsets, comb(len(calls), size)):
+        chances = [draw(sampling.seed, f"subset\0{turn}\0{call}\0{case.identity}") for call in calls]
+        chosen = sorted(range(len(calls)), key=chances.__getitem__)[:size]
+        # The calls of a subset are in the order of the source.
+        subsets[tuple(calls[place] for place in sorted(chosen))] = None
+        turn += 1
+    return [_artificial(case, sampling, subset) for subset in subsets]
 
 
 def real_without_noise(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
@@ -205,22 +217,6 @@ def _definition(case: QueryCase, sampling: Sampling) -> Definition:
     if drawn < sampling.dropped + sampling.replaced and others:
         return others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
     return own
-
-
-def _subsets(case: QueryCase, sampling: Sampling) -> list[tuple[str, ...]]:
-    """Return subsets in the order of the source."""
-    calls, size = case.after, len(case.kept)
-    if comb(len(calls), size) <= sampling.subsets:
-        return list(combinations(calls, size))
-    subsets: dict[tuple[int, ...], None] = {}
-    turn = 0
-    # There are more subsets than are sampled, so the loop ends.
-    while len(subsets) < sampling.subsets:
-        chances = [draw(sampling.seed, f"subset\0{turn}\0{call}\0{case.identity}") for call in calls]
-        chosen = sorted(range(len(calls)), key=chances.__getitem__)[:size]
-        subsets[tuple(sorted(chosen))] = None
-        turn += 1
-    return [tuple(calls[place] for place in places) for places in subsets]
 
 
 # ------------------------------------------------------------------------------------------------------- agreement

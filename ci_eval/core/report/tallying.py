@@ -179,8 +179,9 @@ class Tally:
             },
             metrics=self._estimates(asked, again),
             by_file={
-                metric.info.name: _mean(by_file[metric.info.name])
+                metric.info.name: sum(known) / len(known) if known else None
                 for metric in self._metrics
+                for known in ([value for value in by_file[metric.info.name] if value is not None],)
                 # Files without an asked session would be missing from the mean over a sample.
                 if metric.statistic == "ratio" and not self._weighted
             },
@@ -364,8 +365,3 @@ def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:
         tuple(numbers): folder for folder, numbers in sorted(by_folder.items(), key=lambda entry: len(entry[0]))
     }
     return {folder: [*numbers] for numbers, folder in innermost.items() if len(numbers) < len(paths)}
-
-
-def _mean(figures: Iterable[float | None]) -> float | None:
-    known = [figure for figure in figures if figure is not None]
-    return sum(known) / len(known) if known else None

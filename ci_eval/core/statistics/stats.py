@@ -51,10 +51,9 @@ class Observations:
         """`strata`: those of the sample, if their sessions do not all count the same."""
         self.metric = metric
         self.strata = strata if metric.statistic != "count" else ()
-        self._stands_for = (
-            # Strata are numbered from 1; 0 stands for sessions without one.
-            np.array([0.0, *(stratum.weight for stratum in self.strata)]) if self.strata else None
-        )
+        # Strata are numbered from 1; 0 stands for sessions without one.
+        weights = [0.0, *(stratum.weight for stratum in self.strata)]
+        self._stands_for = np.array(weights) if self.strata else None
         self._sums: dict[int, _Sums] = {}
         self._parts: list[tuple[Numbers, Floats]] = []
         self._waiting = 0
@@ -89,9 +88,12 @@ class Observations:
             own, sums = kinds == kind, self._sums.setdefault(kind, self._empty_sums())
             if self._stands_for is None:
                 sums.add(files[own], seen[own])
-            else:
-                sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
-                sums.add_strata(strata[own], seen[own])
+                continue
+            sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
+            for number in np.unique(strata[own]).tolist():
+                values, weights = seen[own & (strata == number)].T
+                squares, _ = powers(values, weights)
+                sums.strata[number - 1] += values.sum(), weights.sum(), *squares, (weights != 0).sum()
         self._parts, self._waiting = [], 0
 
     def _empty_sums(self) -> _Sums:
@@ -122,21 +124,19 @@ class Observations:
 
     def by_file(self, files: int) -> list[float | None]:
         if self.is_summed:
-            rows = np.zeros((files, 3))
-            summed = self.sums().rows
-            rows[: len(summed)] = summed
-            return [_figure_of_sums(self.metric, row) for row in rows]
+            sums = self.sums()
+            sums.reach(files)
+            return [_figure_of_sums(self.metric, row) for row in sums.rows]
         numbers, weights, _, seen = self._unpack()
         order = np.argsort(numbers, kind="stable")
-        ends = numbers[order].searchsorted(np.arange(1, files))
-        parts = np.split(order, ends)
+        parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
         return [_figure_of_rows(self.metric, seen[part], self._weigh(weights[part])) for part in parts]
 
     def list_group_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
         if self.is_summed:
-            rows = self.sums().rows
-            members = [[file for file in group if file < len(rows)] for group in groups]
-            return [_figure_of_sums(self.metric, rows[member_files].sum(axis=0)) for member_files in members]
+            sums = self.sums()
+            sums.reach(max((file + 1 for group in groups for file in group), default=0))
+            return [_figure_of_sums(self.metric, sums.rows[list(group)].sum(axis=0)) for group in groups]
         numbers, strata, _, seen = self._unpack()
         inside = [np.isin(numbers, group) for group in groups]
         return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in inside]
@@ -191,29 +191,23 @@ class _Sums:
         first, last = int(files.min()), int(files.max())
         values, weights = seen.T
         columns = [np.bincount(files - first, column) for column in (values, weights, np.ones(len(seen)))]
-        self._reach(last + 1)
+        self.reach(last + 1)
         self.rows[first : last + 1] += np.stack(columns, axis=-1)
         squares, fourths = powers(values, weights)
         self.squares += squares
         self.fourths += fourths
         self.observed += int((weights != 0).sum())
 
-    def add_strata(self, strata: Numbers, seen: Floats) -> None:
-        """Add observations to the strata with these numbers, from 1."""
-        for number in np.unique(strata).tolist():
-            values, weights = seen[strata == number].T
-            self.strata[number - 1] += values.sum(), weights.sum(), *powers(values, weights)[0], (weights != 0).sum()
-
     def add_all(self, other: _Sums, files: int = 0) -> None:
         """Add other sums, with their files shifted by `files`."""
         self.strata += other.strata
-        self._reach(files + len(other.rows))
+        self.reach(files + len(other.rows))
         self.rows[files : files + len(other.rows)] += other.rows
         self.squares += other.squares
         self.fourths += other.fourths
         self.observed += other.observed
 
-    def _reach(self, files: int) -> None:
+    def reach(self, files: int) -> None:
         if files > len(self.rows):
             self.rows = np.concatenate([self.rows, np.zeros((files - len(self.rows), 3))])
 
@@ -376,11 +370,11 @@ class Prompts:
         if not 2 <= len(self._sums) <= min(MOST, sum(self._sessions.values()) / LEAST):
             return None
         names = sorted(self._sums)
-        metrics = {
-            metric: spread
+        spreads = {
+            metric: measure_spread({name: self._sums[name][row] for name in names})
             for row, metric in enumerate(self._names)
-            if (spread := measure_spread({name: self._sums[name][row] for name in names}))
         }
+        metrics = {metric: spread for metric, spread in spreads.items() if spread}
         return PromptFigures(sessions={name: self._sessions[name] for name in names}, metrics=metrics)
 
 
