@@ -13,15 +13,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker, Task
 from ci_eval.core.grammar.document import Document
-from ci_eval.core.model import (
-    CallCompletion,
-    DeleteRange,
-    Lookup,
-    MoveCaret,
-    PrintText,
-    Session,
-    SourceFile,
-)
+from ci_eval.core.model import CallCompletion, DeleteRange, Lookup, MoveCaret, PrintText, Session, SourceFile
 from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 

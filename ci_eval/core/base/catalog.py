@@ -57,6 +57,10 @@ REPLACED = {
 """The names of variants that were taken out, and what does their work."""
 
 
+def spell_with_hyphens(module: str) -> str:
+    return module.replace("_", "-")
+
+
 class Catalog(Generic[T]):
     """The variants in a package: each is a module that ends in a value with the same name and type.
 
@@ -72,15 +76,12 @@ class Catalog(Generic[T]):
         package: str,
         value: str,
         *,
-        spelling: Callable[[str], str] = str,
-        belongs: Callable[[str], bool] = bool,
+        spelling: Callable[[str], str] = spell_with_hyphens,
         group: str = "",
         kind: object = None,
     ) -> None:
-        """`spelling`: module name → the word that users write. `belongs`: whether a module is of this kind, if a
-        package holds several kinds. `kind`: class or protocol that values of entry points must have; None leaves that
-        to the caller."""
-        self._belongs = belongs
+        """`spelling`: module name → the word that users write. `kind`: class or protocol that values of entry points
+        must have; None leaves that to the caller."""
         self._package = package
         self._value = value
         self._spelling = spelling
@@ -116,15 +117,12 @@ class Catalog(Generic[T]):
         return [self.load(name) for name in self.names()]
 
     def modules(self) -> dict[str, str]:
-        names = _modules(self._package, self._spelling)
-        return {name: module for name, module in names.items() if self._belongs(name)}
+        return _modules(self._package, self._spelling)
 
     def _plugins(self) -> dict[str, Plugin]:
         known: dict[str, Plugin] = {}
         for plugin in plugins(self._group) if self._group else ():
             name = plugin.point.name
-            if not self._belongs(name):
-                continue
             # To prefer one of two silently would change figures by what happens to be installed.
             if owner := "ci-eval" if name in self.modules() else known[name].package if name in known else "":
                 raise ConfigError(

@@ -50,13 +50,7 @@ def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
         pieces = {path: max(math.ceil(size / most), 1) if size else 1 for path, size in sessions.items()}
         loads, shares = _place_pieces(sessions, pieces, of)
         if max(loads) <= EVEN * mean or most <= SMALL:
-            ends = {path: accumulate(share[shard] for shard in sorted(share)) for path, share in shares.items()}
-            return {
-                path: {
-                    shard: range(end - share[shard], end) for shard, end in zip(sorted(share), ends[path], strict=True)
-                }
-                for path, share in shares.items()
-            }
+            return {path: _ranges(shares[path]) for path in sessions}
         # Each attempt makes smaller pieces, until the shards are even.
         most = max(int(min(most, mean) * FINER), SMALL)
 
@@ -84,3 +78,8 @@ def _place_pieces(
         heapq.heappush(waiting, (load + size, shard))
         shares[path][shard] = shares[path].get(shard, 0) + size
     return [load for load, _ in waiting], shares
+
+
+def _ranges(share: Mapping[int, int]) -> dict[int, range]:
+    ends = accumulate(share[shard] for shard in sorted(share))
+    return {shard: range(end - share[shard], end) for shard, end in zip(sorted(share), ends, strict=True)}

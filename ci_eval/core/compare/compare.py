@@ -14,7 +14,7 @@ from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.judging import Judge, estimate_noise
 from ci_eval.core.compare.pairing import Paired, explain_classes, pair
 from ci_eval.core.compare.resources import differences, is_alternating, times
-from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
+from ci_eval.core.compare.sums import PartSums, Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.core.manifest import Manifest, unlike
@@ -72,11 +72,7 @@ def refuse_samples(*sides: Workspace) -> None:
 
 
 def compare(
-    base: Workspace,
-    new: Workspace,
-    metrics: Sequence[Metric],
-    filters: ReportFilters,
-    declared: Sequence[str],
+    base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Comparison:
     """Compare two evaluations over the sessions that both have; the first of `declared` leads.
 
@@ -118,6 +114,8 @@ def compare(
         for manifest, workspace, failed in zip((ours, theirs), (base, new), paired.failed, strict=True)
     )
     parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
+    quantiles = {f"{share:.0%}": [estimate_quantile(side, share) for side in leader.latencies] for share in SHARES}
+    latencies = {share: (was, now) for share, (was, now) in quantiles.items() if was is not None and now is not None}
     timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
     of_run = differences(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
@@ -157,7 +155,7 @@ def compare(
         losses=leader.losses,
         parts=tuple(judge.parts(chosen_parts, leading)),
         transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
-        latencies=_latencies(leader),
+        latencies=latencies,
         regressions=_largest_first(paired.regressions),
         improvements=_largest_first(paired.improvements),
         warnings=tuple(warnings),
@@ -177,11 +175,6 @@ def count_repeats(sides: Sequence[Manifest]) -> Repeats:
 
 def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change, ...]:
     return tuple(change for *_, change in sorted(changes, key=lambda entry: (-entry[0], entry[1])))
-
-
-def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
-    quantiles = {f"{share:.0%}": [estimate_quantile(side, share) for side in sums.latencies] for share in SHARES}
-    return {share: (base, new) for share, (base, new) in quantiles.items() if base is not None and new is not None}
 
 
 def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:

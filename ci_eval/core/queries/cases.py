@@ -202,21 +202,17 @@ def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
 
 
 def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> ObjectUsage:
+    """Return the end with these calls. It has its own definition, unless sampling gives the case none or another."""
     # Only cases that have an end are evaluated.
     assert case.end
-    return replace(case.end, definition=_definition(case, sampling), calls=calls)
-
-
-def _definition(case: QueryCase, sampling: Sampling) -> Definition:
-    """Return the end's definition, unless sampling gives this case none or another one."""
-    own = usage_definition(case.end)
+    definition = case.end.definition
     drawn = draw(sampling.seed, f"definition\0{case.identity}")
+    others = [other for other in sampling.definitions.get(case.history.type, ()) if other != definition]
     if drawn < sampling.dropped:
-        return Definition()
-    others = [definition for definition in sampling.definitions.get(case.history.type, ()) if definition != own]
-    if drawn < sampling.dropped + sampling.replaced and others:
-        return others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
-    return own
+        definition = Definition()
+    elif drawn < sampling.dropped + sampling.replaced and others:
+        definition = others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
+    return replace(case.end, definition=definition, calls=calls)
 
 
 # ------------------------------------------------------------------------------------------------------- agreement
@@ -230,14 +226,9 @@ def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, f
     if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no proposal is
     expected."""
     hits, goal = _hits(proposed, expected)
-    precision = sum(hits) / len(hits) if hits else 1.0
-    recall = _recall(hits, goal, len(hits))
-    return {
-        "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
-        "precision": precision,
-        "recall": recall,
-        **grade_ranking(proposed, expected),
-    }
+    precision, recall = sum(hits) / len(hits) if hits else 1.0, _recall(hits, goal, len(hits))
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return {"f1": f1, "precision": precision, "recall": recall, **grade_ranking(proposed, expected)}
 
 
 def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:

@@ -98,8 +98,13 @@ class Tally:
             sums.bands[band] += stands_for  # type: ignore[assignment]
         kind, file = session.properties.kind, len(sums.files) - 1
         sums.kinds.add(kind)
-        key = pack_location(file, NUMBERS[kind], number_of_stratum)
-        self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
+        weighted = seen
+        if weight != 1:
+            weighted = [
+                [(weight * above, weight * below) for above, below in of] if metric.statistic == "ratio" else of
+                for metric, of in zip(self._metrics, seen, strict=True)
+            ]
+        self._collector.add(pack_location(file, NUMBERS[kind], number_of_stratum), weighted)
         for number in range(len(self._metrics) if moved else 0):
             rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :]
             for of_kind in (None, kind):
@@ -107,12 +112,6 @@ class Tally:
 
     def _wavering(self, kind: Kind | None) -> list[Wavering]:
         return self._sums.wavering.setdefault(kind, [Wavering(self._rounds) for _ in self._metrics])
-
-    def _apply_weight(self, seen: Seen, weight: float) -> Seen:
-        return [
-            [(weight * above, weight * below) for above, below in observed] if metric.statistic == "ratio" else observed
-            for metric, observed in zip(self._metrics, seen, strict=True)
-        ]
 
     def part(self) -> _Part:
         self._collector.flush_observations()
@@ -312,13 +311,8 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         tallies = {
             part.name: Tally(task, observed, part, rounds, self._weighted(part.name), repeats) for part in self.filters
         }
-        return tallies, Sums(
-            rounds=Rounds(rounds),
-            cases=Cases(),
-            prompts=Prompts(observed),
-            responses=ResponseCounts(),
-            again=SecondQuestions(),
-        )
+        cases, prompts, responses, again = Cases(), Prompts(observed), ResponseCounts(), SecondQuestions()
+        return tallies, Sums(rounds=Rounds(rounds), cases=cases, prompts=prompts, responses=responses, again=again)
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self._manifest
