@@ -30,9 +30,8 @@ def cores() -> int:
 
 def cpu() -> str:
     info = Path("/proc/cpuinfo")
-    lines = info.read_text(errors="replace").splitlines() if info.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0] if names else platform.processor() or platform.machine()}, {cores()} cores"
+    name = re.search(r"^model name.*?:(.*)$", info.read_text(errors="replace") if info.is_file() else "", re.MULTILINE)
+    return f"{name[1].strip() if name else platform.processor() or platform.machine()}, {cores()} cores"
 
 
 def system() -> str:

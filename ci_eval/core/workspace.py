@@ -321,8 +321,7 @@ def _hardly_begun(folder: Path) -> bool:
     """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
     names = {path.name for path in folder.iterdir()}
     begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)
-    parts = [folder / part for part in begun]
-    if not all(part.is_dir() and not part.is_symlink() and not any(part.iterdir()) for part in parts):
+    if any(part.is_symlink() or not part.is_dir() or any(part.iterdir()) for part in map(folder.joinpath, begun)):
         return False
     # A configuration in an otherwise empty folder is the user's own.
     return not others or (
@@ -333,15 +332,9 @@ def _hardly_begun(folder: Path) -> bool:
 def _digest(part: Path) -> str:
     """Return a SHA-256 over all below a folder, or over a file; that of nothing if there is none."""
     digest = hashlib.sha256()
-    paths = sorted(part.rglob("*")) if part.is_dir() else [part]
-    for path in paths:
-        if path.is_file():
-            digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
-            with stored.open_regular_file(path) as file:
-                content = hashlib.sha256()
-                while block := file.read(1 << 20):
-                    content.update(block)
-            digest.update(content.digest())
+    for path in filter(Path.is_file, sorted(part.rglob("*")) if part.is_dir() else [part]):
+        digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
+        digest.update(stored.hash_file(path))
     return digest.hexdigest()
 
 

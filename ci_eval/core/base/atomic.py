@@ -36,9 +36,8 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise WorkspaceError(
-            f"cannot write {path}: {error.strerror or error}; make room, or choose another place"
-        ) from error
+        reason = error.strerror or error
+        raise WorkspaceError(f"cannot write {path}: {reason}; make room, or choose another place") from error
 
 
 def write(path: Path, data: bytes) -> Path:

@@ -8,6 +8,7 @@ forks. The limits are far above what ci-eval itself writes.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import os
 import stat
@@ -144,6 +145,15 @@ def open_regular_file(path: Path) -> BinaryIO:
         os.close(descriptor)
         raise WorkspaceError(_describe_odd(path, is_link=False))
     return os.fdopen(descriptor, "rb")
+
+
+def hash_file(path: Path) -> bytes:
+    """Return the SHA-256 of a regular file. Raises WorkspaceError."""
+    digest = hashlib.sha256()
+    with open_regular_file(path) as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.digest()
 
 
 def read(path: Path, most: int) -> bytes:

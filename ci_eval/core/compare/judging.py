@@ -67,15 +67,11 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
         # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
         endless = not asked or (not repeats.whole and len(sums.rows) == 1)
         products, sizes = sums.pool(finite=not endless)
+        plain = ("total", "observed", "moved", "changes", "changed_files", "fourths")
         return cls(
+            **{name: getattr(sums, name)[at] for name in plain},
             infos=infos,
-            total=sums.total[at],
             products=products[np.ix_(columns, columns)],
-            observed=sums.observed[at],
-            moved=sums.moved[at],
-            changes=sums.changes[at],
-            changed_files=sums.changed_files[at],
-            fourths=sums.fourths[at],
             noise=estimate_noise(sums, at),
             rows=np.stack(sums.rows)[:, at],
             sizes=sizes[at],
@@ -267,7 +263,14 @@ class Judge(msgspec.Struct, frozen=True):
         elif not self.repeats.whole:
             if conclusion in {Verdict.BETTER, Verdict.WORSE} and (lack := own.changed_too_little(at)):
                 conclusion, reason = Verdict.NOT_SHOWN, lack
-            reason += f"; {self._asked_once(plain)}" if own.asked >= 1 and info.better != "neither" else ""
+            if own.asked >= 1 and info.better != "neither":
+                signs = f", sign test p = {plain.sign:.2g}" if plain.sign is not None else ""
+                signs = f"{better:,} better, {worse:,} worse{signs}; " if signs else ""
+                asked, differed, again = self.repeats.asked, self.repeats.differed, "nothing was asked twice"
+                if asked:
+                    again = f"{differed:,} of {asked:,} sessions asked twice were answered differently"
+                reason += f"; {signs}every session was asked once, and the interval holds what differs from file to "
+                reason += f"file: {again}"
         low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
         if noise:
             reason += f"; {OF_THE_ENGINE if own.asked >= 1 else ALSO_OF_THE_ENGINE}"
@@ -293,13 +296,6 @@ class Judge(msgspec.Struct, frozen=True):
         unseen = self.of_new.unseen if self.of_new.whole else 0.0
         total, products, size = own.total[at, 2:], own.products[columns, columns], float(own.sizes[at])
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
-
-    def _asked_once(self, difference: Difference) -> str:
-        moved = f"{difference.better or 0:,} better, {difference.worse or 0:,} worse"
-        signs = f"{moved}, sign test p = {difference.sign:.2g}; " if difference.sign is not None else ""
-        twice = f"{self.repeats.differed:,} of {self.repeats.asked:,} sessions asked twice were answered differently"
-        again = twice if self.repeats.asked else "nothing was asked twice"
-        return f"{signs}every session was asked once, and the interval holds what differs from file to file: {again}"
 
     def _estimate_sessions(self, own: _Own, at: int, info: MetricInfo) -> int | None:
         """Return about how many sessions, of all filters, show one point four times out of five; all if no fewer do."""

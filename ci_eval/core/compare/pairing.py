@@ -164,7 +164,7 @@ class _FilePairs:
         self._source = source
 
     def add(self, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool) -> None:
-        alone_in_base = {session.id: session for session in of_base if evaluated(session)}
+        alone_in_base = {session.id: session for session in filter(evaluated, of_base)}
         again: list[SessionScore] = []
         alone_in_new, pairs = 0, []
         for new in filter(evaluated, of_new):
@@ -174,15 +174,15 @@ class _FilePairs:
                 alone_in_new += 1
             else:
                 pairs.append(self._count_pair(base, new))
-        self._paired.again.add(again)
+        paired = self._paired
+        paired.again.add(again)
         if same_text:
-            self._paired.only_new += alone_in_new
-            self._paired.only_base += len(alone_in_base)
+            paired.only_new, paired.only_base = paired.only_new + alone_in_new, paired.only_base + len(alone_in_base)
         else:
-            self._paired.changed_text += alone_in_new + len(alone_in_base)
+            paired.changed_text += alone_in_new + len(alone_in_base)
         if pairs:
-            self._paired.pairs += len(pairs)
-            self._paired.files[self._source.path] = len(pairs)
+            paired.pairs += len(pairs)
+            paired.files[self._source.path] = len(pairs)
             self._add_up(pairs)
 
     def _add_up(self, pairs: Sequence[_SeenPair]) -> None:
@@ -254,17 +254,14 @@ class _FilePairs:
         )
 
     def _find_parts(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
-        group, typed = self._divided or (None, None)
-        for dimension, value in _session_parts(session):
-            counts = leads
-            # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that
-            # same dimension also have other pairs, or each would have a single part.
-            if self._divided and dimension == "kind":
-                counts = typed in {None, session.typed}
-            elif self._divided and dimension == "prefix length":
-                counts = group is None or session.properties.kind in GROUPS[group]
-            if counts:
-                yield dimension, value
+        counts = dict[str, bool]()
+        # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that same
+        # dimension also have other pairs, or each would have a single part.
+        if self._divided:
+            group, typed = self._divided
+            counts["kind"] = typed in {None, session.typed}
+            counts["prefix length"] = group is None or session.properties.kind in GROUPS[group]
+        return ((name, value) for name, value in _session_parts(session) if counts.get(name, leads))
 
     def _numbers_by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
         """Yield each side that varies, with its numbers by round."""
@@ -428,6 +425,6 @@ def explain_classes(*sides: Workspace) -> str:
 
 def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
     """Return path → checksum and sessions in the workspace's shard, without empty files."""
-    files = {head.path: head for head in workspace.action_heads()}
-    own = select_shard_files({path: head.sessions for path, head in files.items()}, workspace.manifest().dealt)
-    return {path: (files[path].checksum, sessions) for path, sessions in own.items()}
+    heads = [*workspace.action_heads()]
+    own = select_shard_files({head.path: head.sessions for head in heads}, workspace.manifest().dealt)
+    return {head.path: (head.checksum, own[head.path]) for head in heads if head.path in own}

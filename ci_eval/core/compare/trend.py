@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated
 
@@ -167,14 +168,9 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
 
 def earlier(past: Sequence[Figures], new: Figures, part: str) -> list[Figures]:
     """Return older evaluations of `new`'s series with figures of the filter `part`, in order of time."""
-    before = [
-        evaluation
-        for evaluation in past
-        if evaluation.series == new.series
-        and machine.seconds(evaluation.started) < machine.seconds(new.started)
-        and part in evaluation.filters
-    ]
-    return sorted(before, key=lambda evaluation: machine.seconds(evaluation.started))
+    alike = [(machine.seconds(of.started), of) for of in past if of.series == new.series and part in of.filters]
+    before = [(began, of) for began, of in alike if began < machine.seconds(new.started)]
+    return [of for _, of in sorted(before, key=itemgetter(0))]
 
 
 def _differences(was: Figures, now: Figures) -> Iterator[str]:

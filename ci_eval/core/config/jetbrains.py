@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Sequence
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config.checking import show
@@ -155,6 +156,23 @@ def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object],
     return section, last
 
 
+def make_parent(
+    config: dict[str, object], key: str, fault: Callable[[Sequence[str], str], str]
+) -> tuple[dict[str, object], str]:
+    """Return the section that a dotted key belongs to, made if it is not there, and the key's last part. Raises
+    ConfigError with `fault`, a function of the names up to what is no section, and of what is there."""
+    *parents, last = key.split(".")
+    section = config
+    for depth, name in enumerate(parents, start=1):
+        below = section.get(name)
+        if below is None:
+            below = section[name] = {}
+        if not isinstance(below, dict):
+            raise ConfigError(fault(parents[:depth], show(below)))
+        section = below
+    return section, last
+
+
 def get_value(config: dict[str, object], key: str) -> object:
     section, last = find_parent(config, key)
     return section.get(last)
@@ -166,15 +184,7 @@ def _take(config: dict[str, object], key: str) -> object:
 
 
 def _put(config: dict[str, object], key: str, value: object, old: str) -> None:
-    *parents, last = key.split(".")
-    section = config
-    for name in parents:
-        below = section.get(name)
-        if below is None:
-            below = section[name] = {}
-        if not isinstance(below, dict):
-            raise ConfigError(f"`{name}` is {show(below)}; expected a section")
-        section = below
+    section, last = make_parent(config, key, lambda path, found: f"`{path[-1]}` is {found}; expected a section")
     if section.get(last) is not None and section[last] != value:
         raise ConfigError(f"`{old}` and `{key}` say different things; `{old}` is the older name, keep one of them")
     section[last] = value

@@ -255,15 +255,9 @@ def _override(raw: dict[str, object], override: str) -> None:
 
 
 def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
-    *parents, last = key.split(".")
-    section = raw
-    for depth, name in enumerate(parents, start=1):
-        below = section.get(name)
-        if below is None:
-            below = section[name] = {}
-        if not isinstance(below, dict):
-            raise ConfigError(f"{source}: `{'.'.join(parents[:depth])}` is {show(below)}, it has no keys below it")
-        section = below
+    section, last = jetbrains.make_parent(
+        raw, key, lambda path, found: f"{source}: `{'.'.join(path)}` is {found}, it has no keys below it"
+    )
     if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
         if below.get("spec") != value:
@@ -285,11 +279,11 @@ def _spread(raw: dict[str, object]) -> None:
     and filters in one line. Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and
     true."""
     interpret = raw.get("interpret")
-    if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
-        interpret["userModel"] = {"profile": profile}
-    for key in ("confine", "autoImport"):
-        if isinstance(interpret, dict) and isinstance(switch := interpret.get(key), bool):
-            interpret[key] = "on" if switch else "off"
+    if isinstance(interpret, dict):
+        if isinstance(profile := interpret.get("userModel"), str):
+            interpret["userModel"] = {"profile": profile}
+        switches = {key: interpret[key] for key in ("confine", "autoImport") if isinstance(interpret.get(key), bool)}
+        interpret |= {key: "on" if switch else "off" for key, switch in switches.items()}
     reports = raw.get("reports")
     if isinstance(reports, dict) and isinstance(filters := reports.get("sessionsFilters"), list):
         reports["sessionsFilters"] = [read_expression(line) if isinstance(line, str) else line for line in filters]
@@ -335,13 +329,10 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
         if self.filters:
             settings["reports.sessionsFilters"] = list(self.filters)
             settings.setdefault("reports.headline", self.filters[0].strip())
-        if self.title:
-            settings["reports.evaluationTitle"] = self.title
-        return settings
+        return settings | ({"reports.evaluationTitle": self.title} if self.title else {})
 
     def spell(self) -> list[str]:
-        """Raises ConfigError."""
-        return [_spell(key, value) for key, value in self.settings().items()]
+        return _spell(self.settings())
 
 
 UNCHANGED = View()
@@ -350,7 +341,7 @@ UNCHANGED = View()
 def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
     """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE. A missing file is a
     view without settings. Raises ConfigError."""
-    return [_spell(key, value) for key, value in {**_read_view(path), **change.settings()}.items()]
+    return _spell({**_read_view(path), **change.settings()})
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
@@ -376,9 +367,9 @@ def _read_view(path: Path) -> dict[str, object]:
     return view
 
 
-def _spell(key: str, value: object) -> str:
+def _spell(settings: Mapping[str, object]) -> list[str]:
     # JSON is YAML, in one line.
-    return f"{key}={json.dumps(value)}"
+    return [f"{key}={json.dumps(value)}" for key, value in settings.items()]
 
 
 def _check(key: str, source: str) -> None:

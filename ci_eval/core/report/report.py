@@ -23,7 +23,6 @@ from ci_eval.core.model import (
     Session,
     SourceFile,
     Status,
-    Vocabulary,
     unasked_stretches,
 )
 from ci_eval.core.model.report import Responses
@@ -172,7 +171,12 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
         ", ".join(f"{name} {version}" for name, version in versions.items()) or "none"
         for versions in (manifest.engine.packages, manifest.dependencies)
     )
-    unresolved = "not known"
+    vocabulary, unresolved = "", "not known"
+    if known := manifest.vocabulary:
+        vocabulary = (
+            f"{known.texts:,} texts in {known.tokens:,} tokens; {known.open:.1%} of the tokens are in no other file "
+            f"(the open-vocabulary rate), {known.new:.1%} neither there nor before in their own"
+        )
     if manifest.unresolved_imports is not None:
         missing = abbreviate_names([*manifest.unresolved_packages])
         unresolved = f"{manifest.unresolved_imports:.1%}{f' ({missing})' if missing else ''}"
@@ -194,19 +198,12 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
         **({"Answers were read by": _counts_text(responses.rules)} if responses and responses.rules else {}),
         **({"Answers ended by": _counts_text(responses.finishes)} if responses else {}),
         **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
-        **({"Vocabulary": _vocabulary_text(manifest.vocabulary)} if manifest.vocabulary else {}),
+        **({"Vocabulary": vocabulary} if vocabulary else {}),
     }
 
 
 def _counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
-
-
-def _vocabulary_text(vocabulary: Vocabulary) -> str:
-    return (
-        f"{vocabulary.texts:,} texts in {vocabulary.tokens:,} tokens; {vocabulary.open:.1%} of the tokens are in no "
-        f"other file (the open-vocabulary rate), {vocabulary.new:.1%} neither there nor before in their own"
-    )
 
 
 def describe_left_out(counts: Mapping[str, int]) -> str:

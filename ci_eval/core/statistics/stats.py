@@ -370,11 +370,10 @@ class Prompts:
         if not 2 <= len(self._sums) <= min(MOST, sum(self._sessions.values()) / LEAST):
             return None
         names = sorted(self._sums)
-        spreads = {
-            metric: measure_spread({name: self._sums[name][row] for name in names})
-            for row, metric in enumerate(self._names)
-        }
-        metrics = {metric: spread for metric, spread in spreads.items() if spread}
+        metrics: dict[str, PromptSpread] = {}
+        for row, metric in enumerate(self._names):
+            if spread := measure_spread({name: self._sums[name][row] for name in names}):
+                metrics[metric] = spread
         return PromptFigures(sessions={name: self._sessions[name] for name in names}, metrics=metrics)
 
 
