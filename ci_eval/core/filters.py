@@ -179,7 +179,6 @@ def find_class(classes: tuple[str, ...], kind: Kind, typed: int) -> str:
 
 
 def collect_letters(names: Iterable[str]) -> list[int]:
-    """Return the sorted numbers of typed letters that have a filter."""
     parts = (standard_parts(name) for name in names)
     return sorted({typed for part in parts if part for typed in [part[1]] if typed is not None})
 
@@ -216,7 +215,6 @@ def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
 
 
 def _passes(value: T | None, setting: S | None, test: Callable[[S, T], bool]) -> bool | None:
-    """Return whether a known value passes the test that the setting asks for; True if nothing is set."""
     if setting is None:
         return True
     return None if value is None else test(setting, value)

@@ -32,7 +32,6 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 
 def begins(suggestion: Suggestion, typed: str) -> bool:
-    """Ignores case."""
     # clangd puts a sign before the names that it shows.
     return (suggestion.label or suggestion.text).lstrip(" \u2022").lower().startswith(typed.lower())
 

@@ -45,7 +45,6 @@ def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) 
 
 
 def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | None:
-    """Return None if the text ends before the span does."""
     match span:
         case "word" | "around":
             match = word.match(text)

@@ -55,7 +55,6 @@ class UserModel(msgspec.Struct, frozen=True, kw_only=True):
         return [*known[:-1], 1.0 - sum(known[:-1])]
 
     def start(self, drawn: float, length: int) -> int:
-        """`drawn`: a number between 0 and 1."""
         ends = list(accumulate(self.starts(length)))
         # By rounding, the last sum may be below 1, and so below the drawn number.
         return min(bisect_right(ends, drawn), len(ends) - 1)
@@ -120,7 +119,6 @@ class Emulated:
         return not self.over and len(prefix) >= self._start
 
     def takes(self, rank: int | None, prefix: str) -> bool:
-        """Return whether the text is taken. If not, the user may give up."""
         lookup, self._lookups = self._lookups, self._lookups + 1
         if not self._attends:
             return False

@@ -64,6 +64,9 @@ FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
 class Workspace:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.names_path, self.config_path, self.view_path = (
+            folder / name for name in ("names.npz", "config.yaml", "view.yaml")
+        )
         self._manifest: Manifest | None = None
 
     @classmethod
@@ -149,18 +152,6 @@ class Workspace:
         manifest = stored.decode_json(stored.read(path, stored.MANIFEST), dict[str, object], path)
         manifest.pop("digests", None)
         return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
-
-    @property
-    def names_path(self) -> Path:
-        return self.folder / "names.npz"
-
-    @property
-    def config_path(self) -> Path:
-        return self.folder / "config.yaml"
-
-    @property
-    def view_path(self) -> Path:
-        return self.folder / "view.yaml"
 
     def write_config(self, text: str) -> None:
         atomic.write(self.config_path, text.encode())
@@ -280,7 +271,6 @@ class Workspace:
         return sorted(errors, key=lambda error: (error.path, error.stage))
 
     def adopt(self, other: Workspace, folder: str) -> None:
-        """`folder` is put before the path of each source file."""
         for source, sessions in other.sessions(Session):
             moved = replace(source, path=f"{folder}/{source.path}")
             self.write_sessions(moved.path, pack_sessions(moved, (replace(of, file=moved.path) for of in sessions)))
@@ -379,7 +369,6 @@ def _packed_files(folder: Path, end: str) -> list[Path]:
 
 
 def pack_actions(actions: FileActions) -> bytes:
-    """Raises WorkspaceError if the actions are more than can be read again."""
     encoded = msgspec.json.encode(actions)
     if len(encoded) > stored.ACTIONS:
         raise WorkspaceError(
@@ -394,7 +383,6 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
 
 
 def read_actions(path: Path) -> FileActions:
-    """Raises WorkspaceError."""
     return _actions(path, FileActions)
 
 

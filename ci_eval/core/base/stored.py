@@ -79,7 +79,6 @@ class Packer:
         self._packed: list[bytes] = []
 
     def add(self, line: bytes) -> None:
-        """`line` includes its end."""
         if packed := self._compressor.compress(line):
             self._packed.append(packed)
 

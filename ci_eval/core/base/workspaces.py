@@ -68,7 +68,6 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
 
 
 def find_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return `read_members`, or nothing if a manifest cannot be read."""
     try:
         return read_members(root, sources)
     except PreparationError:
@@ -121,7 +120,6 @@ class Layout(NamedTuple):
 
 
 def read_layout(root: Path) -> Layout:
-    """Raises PreparationError if a pyproject.toml cannot be read."""
     whole = read_pyproject(root / PYPROJECT, root)
     members: dict[str, Path] = {}
     elsewhere: dict[str, str] = {}

@@ -124,7 +124,6 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def changed_too_little(self, at: int) -> str:
-        """Return "" if engines that were asked once get a verdict."""
         if self.changed_files[at] >= FEWEST_FILES and self.changes[at] >= FEWEST_SESSIONS:
             return ""
         return (
@@ -168,7 +167,6 @@ class Judge(msgspec.Struct, frozen=True):
         return differences
 
     def _times(self, index: int, sums: FilterSums) -> Difference:
-        """Return a difference without a verdict: the metric depends on times, or has no figure on one side."""
         metric = self.metrics[index]
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)

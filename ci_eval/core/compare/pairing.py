@@ -264,7 +264,6 @@ class _FilePairs:
         return ((name, value) for name, value in _session_parts(session) if counts.get(name, leads))
 
     def _numbers_by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
-        """Yield each side that varies, with its numbers by round."""
         for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
             if session.otherwise and rounds > 1:
                 by_metric = [observe_rounds(metric, session, rounds) for _, metric in self._summed]

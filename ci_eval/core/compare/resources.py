@@ -35,7 +35,6 @@ def is_alternating(base: Manifest, new: Manifest) -> bool:
 def times(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Sequence[ReportFilter]
 ) -> dict[str, dict[str, Difference]]:
-    """Return differences by filter, then by metric, of the metrics that depend on times."""
     manifest = base.manifest()
     chosen = [metric for metric in metrics if metric.timed and metric.timed != "cpu"]
     seen = {

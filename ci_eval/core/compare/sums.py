@@ -60,7 +60,6 @@ class Sums:
 
     @property
     def observed(self) -> Floats:
-        """Sessions by figure, on the side that has fewer."""
         return np.asarray(self.observed_by_side.min(axis=1))
 
     def add(self, seen: Floats) -> Floats:

@@ -75,7 +75,6 @@ class Figures(Value, frozen=True, kw_only=True):
 
     @property
     def series(self) -> tuple[str, ...]:
-        """Evaluations with equal values are on the same line of a trend."""
         return tuple(self.conditions[name] for name in sorted(self.conditions))
 
 

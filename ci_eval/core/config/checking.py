@@ -37,7 +37,6 @@ def not_a_section(value: object, section: type[Section], path: str) -> str:
 
 
 def show(value: object) -> str:
-    """Long values are shortened."""
     if value is None:
         return "empty (null)"
     if isinstance(value, dict):

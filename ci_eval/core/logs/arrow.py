@@ -113,7 +113,6 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def _bare_columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
-    """Return names and types, without the dictionaries that texts may be in."""
     return [(of.name, of.type.value_type if pa.types.is_dictionary(of.type) else of.type) for of in schema]
 
 

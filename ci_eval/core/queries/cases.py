@@ -42,7 +42,6 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
-        """Ordered as in the end state."""
         return tuple(call for call in self.after if call in set(self.before))
 
     @property
@@ -62,13 +61,11 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def next_calls(self) -> tuple[str, ...]:
-        """Return calls that the state after the start has, and the start lacks."""
         calls = distinct_calls(self.history.states[self.number + 1])
         return tuple(call for call in calls if call not in self.before)
 
     @property
     def fate(self) -> Fate:
-        """Return "evaluated" if calls were added."""
         return "evaluated" if self.added else "only removals" if self.removed else "unchanged"
 
     @property
@@ -106,7 +103,6 @@ def coarse(fine: Scenario) -> str:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raises ValueError if a name does not fit on one line."""
     for name in names:
         if name != name.strip() or len(name.splitlines()) != 1 or not name.isprintable():
             raise ValueError(f"{name!r} is no name of a type or method: names are not empty, and stand on one line")

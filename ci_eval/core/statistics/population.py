@@ -61,7 +61,6 @@ class Stratum(msgspec.Struct, frozen=True):
 
     @property
     def weight(self) -> float:
-        """The sessions that each asked one stands for."""
         return self.sessions / self.asked
 
     @property

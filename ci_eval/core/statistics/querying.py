@@ -99,7 +99,6 @@ def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
 
 
 def _transition(label: str) -> tuple[int, int]:
-    """Return row and column for a label such as 3-2+1."""
     parts = LABEL.fullmatch(label)
     calls, removed, added = (int(digits or 0) for digits in parts.groups()) if parts else (0, 0, 1)
     kept = calls - removed

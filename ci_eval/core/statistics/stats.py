@@ -73,7 +73,7 @@ class Observations:
     def merge_observations(self, collected: Collected, files: int) -> None:
         """Add another instance's; `files`: the number of files before its first."""
         for kind, sums in collected.sums.items():
-            self._sums.setdefault(kind, self._empty_sums()).add_all(sums, files)
+            self._sums.setdefault(kind, _Sums(len(self.strata))).add_all(sums, files)
         if len(collected.seen):
             # A file's number is the highest part, so adding shifts the files and leaves stratum and kind alone.
             self._parts.append((collected.places + pack_location(files), collected.seen))
@@ -85,7 +85,7 @@ class Observations:
     def _sum_up(self) -> None:
         files, strata, kinds, seen = self._unpack()
         for kind in np.unique(kinds).tolist():
-            own, sums = kinds == kind, self._sums.setdefault(kind, self._empty_sums())
+            own, sums = kinds == kind, self._sums.setdefault(kind, _Sums(len(self.strata)))
             if self._stands_for is None:
                 sums.add(files[own], seen[own])
                 continue
@@ -95,9 +95,6 @@ class Observations:
                 squares, _ = powers(values, weights)
                 sums.strata[number - 1] += values.sum(), weights.sum(), *squares, (weights != 0).sum()
         self._parts, self._waiting = [], 0
-
-    def _empty_sums(self) -> _Sums:
-        return _Sums(len(self.strata))
 
     def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
         """Return files, strata, kinds, and (value, weight), one row per observation."""
@@ -109,9 +106,8 @@ class Observations:
         return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in self._parts)])
 
     def sums(self, kind: int | None = None) -> _Sums:
-        """Return a ratio's or a count's sums, over all kinds or one."""
         self._sum_up()
-        total = self._empty_sums()
+        total = _Sums(len(self.strata))
         for number in sorted(self._sums) if kind is None else [kind] if kind in self._sums else []:
             total.add_all(self._sums[number])
         return total
