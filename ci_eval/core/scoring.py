@@ -113,9 +113,8 @@ DIGITS = 12
 def rank_of(session: SessionScore) -> int | None:
     """Return the rank of the expected text at the last lookup, when the whole prefix was typed; None if absent or
     failed."""
-    if session.status in FAILED or not session.lookups:
-        return None
-    return session.lookups[session.until - 1].rank
+    is_known = session.lookups and session.status not in FAILED
+    return session.lookups[session.until - 1].rank if is_known else None
 
 
 RANK_BANDS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
@@ -229,17 +230,11 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
 
 def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     warnings = []
-    different = [
-        f"{what} ({ours} and {theirs})"
-        for what, ours, theirs in (
-            ("CPU", base.processor, new.processor),
-            ("operating system", base.os, new.os),
-            ("Python", base.python, new.python),
-            ("workers", str(base.jobs), str(new.jobs)),
-        )
-        if ours != theirs
+    machines = [
+        {"CPU": side.processor, "operating system": side.os, "Python": side.python, "workers": side.jobs}
+        for side in (base, new)
     ]
-    if different:
+    if different := [f"{what} ({ours} and {theirs})" for what, ours, theirs in unlike(*machines)]:
         warnings.append(f"latencies are not comparable: {', '.join(different)} differ")
     busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
     if busy and not is_alternating(base, new):
@@ -262,8 +257,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append(
             f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
         )
-    if (once := [count for count in paired.failed if count.sessions]) and min(paired.rounds) == 1:
-        failed = sum(count.sessions for count in once)
+    if (failed := sum(count.sessions for count in paired.failed)) and min(paired.rounds) == 1:
         warnings.append(
             f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
             "repeated runs can tell, so no interval knows of it"
@@ -280,15 +274,11 @@ def failure_verdict(base: int, new: int) -> FailureVerdict:
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
     """Return the parts that have neither too few sessions (no file has) nor all."""
+    parts = [(key, sums) for key, sums in paired.parts.items() if key[0] == dimension]
     fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
-    candidates = [
-        (key, sums)
-        for key, sums in paired.parts.items()
-        if key[0] == dimension
-        and fewest <= sums.sessions
-        # A part of all sessions would only repeat the headline.
-        and (dimension == "file" or sums.sessions < paired.divided[dimension])
-    ]
+    # A part of all sessions would only repeat the headline.
+    below = math.inf if dimension == "file" else paired.divided[dimension]
+    candidates = [(key, sums) for key, sums in parts if fewest <= sums.sessions < below]
     return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]
 
 
@@ -313,9 +303,9 @@ def mark(
     for part, figures in filters.items():
         marked[part] = {}
         for name, of in figures.items():
-            elsewhere = marks(of.elsewhere, shown=part == headline and name in declared)
-            there = replace(of.elsewhere, marked=elsewhere)
-            marked[part][name] = replace(of, marked=marks(of, shown=name in declared), elsewhere=there)
+            is_shown = name in declared
+            outside = replace(of.elsewhere, marked=marks(of.elsewhere, shown=is_shown and part == headline))
+            marked[part][name] = replace(of, marked=marks(of, shown=is_shown), elsewhere=outside)
     return marked, failures and replace(failures, marked=marks(failures, shown=True))
 
 

@@ -40,15 +40,10 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
 def explain_draws(base: Manifest, new: Manifest) -> str:
     """Return why no difference is judged (other draws may have made it); "" if they cannot have."""
     measured = min(base.rounds, new.rounds) > 1
-    others = [
-        condition.name
-        for condition in conditions(base, new)
-        # The seed of the runs itself may only have chosen the sessions, of which both sides have these. Each round of
-        # a language model has another seed, so that several rounds measure what it draws.
-        if "seed" in condition.name
-        and condition.name != "seed"
-        and not (measured and condition.name.endswith("sampling.seed"))
-    ]
+    # The seed of the runs itself may only have chosen the sessions, of which both sides have these. Each round of a
+    # language model has another seed, so that several rounds measure what it draws.
+    names = [of.name for of in conditions(base, new) if "seed" in of.name and of.name != "seed"]
+    others = [name for name in names if not (measured and name.endswith("sampling.seed"))]
     if not others:
         return ""
     return f"not judged: what was drawn differs ({', '.join(others)}); evaluate both sides with the same seed"
@@ -57,12 +52,11 @@ def explain_draws(base: Manifest, new: Manifest) -> str:
 def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
     ours, theirs = dict(parts(base)), dict(parts(new))
     names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
-    candidates = (Condition(name=name, base=ours.get(name), new=theirs.get(name)) for name in names)
+    pairs = [(name, ours.get(name), theirs.get(name)) for name in names]
     return tuple(
-        condition
-        for condition in candidates
-        if condition.base != condition.new
-        and (same_kind or (condition.name in COMMON and NEITHER.isdisjoint((condition.base, condition.new))))
+        Condition(name=name, base=was, new=now)
+        for name, was, now in pairs
+        if was != now and (same_kind or (name in COMMON and NEITHER.isdisjoint((was, now))))
     )
 
 

@@ -310,11 +310,8 @@ def judge_since(
     """Compare with the evaluation that the gate names; without one, the gate does not pass. `past`: None if no history
     was given. Raises ConfigError if there is no such filter."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
-    before = [
-        (night, figure)
-        for night in earlier(past or (), new, name)
-        if (figure := night.filters[name].metrics.get(gate.metric)) and figure.value is not None
-    ]
+    nights = [(night, night.filters[name].metrics.get(gate.metric)) for night in earlier(past or (), new, name)]
+    before = [(night, figure) for night, figure in nights if figure and figure.value is not None]
     now, reference = new.filters[name].metrics.get(gate.metric), _find(gate.since, before, info)
     if now is None or now.value is None or reference is None:
         why = f"not judged: {_missing(gate, past, before)}" if now and now.value is not None else "it has no figure"

@@ -19,7 +19,7 @@ from ci_eval.core.compare.sums import Sums, find_directions
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, State, Verdict
+from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
@@ -220,20 +220,16 @@ class _Together:
         """Return figures by metric. Varying answers count as those of an infinite project."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
         elsewhere = figures(rows, [metric.info.limits for metric in self.metrics])
-        estimates = {}
+        estimates, own = {}, slice(2 * side, 2 * side + 2)
         for number, metric in enumerate(self.metrics):
-            total, own = self.total[number, side], slice(2 * side, 2 * side + 2)
-            value, low, high = None, None, None
-            state: State = "none"
+            total = self.total[number, side]
+            plain = Estimate(value=None, n=int(total[1]), elsewhere=elsewhere[number])
             if total[1]:
-                state = tell_state(repeats, asked, weighted=False)
-                value = float(total[0] / total[1])
+                state, share = tell_state(repeats, asked, weighted=False), asked if repeats.alike else 0.0
                 products, observed = self._products[number, own, own], float(self._observed[number, side])
-                share = asked if repeats.alike else 0.0
                 low, high = figure(total, products, observed, share, metric.info.limits, unseen=repeats.unseen)
-            estimates[metric.info.name] = Estimate(
-                value=value, low=low, high=high, n=int(total[1]), state=state, elsewhere=elsewhere[number]
-            )
+                plain = replace(plain, value=float(total[0] / total[1]), low=low, high=high, state=state)
+            estimates[metric.info.name] = plain
         return estimates
 
 
@@ -243,13 +239,11 @@ def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[Se
     for source, sessions in first.sessions(SessionScore):
         if not all(workspace.has_sessions(source.path) for workspace in others):
             continue
-        sides = [list(filter(evaluated, sessions))]
-        sides += [list(filter(evaluated, workspace.decode_sessions(source.path, SessionScore))) for workspace in others]
+        read = (sessions, *(other.decode_sessions(source.path, SessionScore) for other in others))
+        sides = [{session.id: session for session in filter(evaluated, side)} for side in read]
         # Sets of strings have another order in each process, and the last digits of sums depend on it.
-        shared = sorted(set.intersection(*({session.id for session in side} for side in sides)))
-        if shared:
-            by_id = [{session.id: session for session in side} for side in sides]
-            yield source.path, [[side[session_id] for session_id in shared] for side in by_id]
+        if shared := sorted(set.intersection(*map(set, sides))):
+            yield source.path, [[side[session_id] for session_id in shared] for side in sides]
 
 
 def _pairs(

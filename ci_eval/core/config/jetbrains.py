@@ -129,10 +129,8 @@ def _upgrade_user(config: dict[str, object]) -> None:
     if isinstance(settings, dict):
         user |= {"firstPrefix": settings.get("firstPrefixLen"), "select": settings.get("selectElement")}
     _put(config, "interpret.userModel", user, "strategy.emulateUser")
-    strategy = get_value(config, "actions.strategy")
-    if isinstance(strategy, dict):
-        # The modelled user decides when completion is asked for.
-        strategy.pop("prefix", None)
+    # The modelled user decides when completion is asked for.
+    _take(config, "actions.strategy.prefix")
 
 
 def _drop(

@@ -41,9 +41,9 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
                     raise ValueError(f"{node.indent[:50]!r} is no indentation")
             if not place.receiver:
                 raise ValueError("a place has no receiver")
-            spans = [(0, place.line), *((0, call.line) for call in place.calls if call.line is not None)]
+            spans = [(0, place.line)]
             for call in place.calls:
-                spans += [(call.begin, call.end), *([call.statement] if call.statement else [])]
+                spans += [(call.begin, call.end), call.statement or (0, 0), (0, call.line or 0)]
             if wrong := next((span for span in spans if not span[0] <= span[1] <= len(text)), None):
                 raise ValueError(f"{wrong[0]} to {wrong[1]} is not in a text of {len(text)} characters")
     except ValueError as error:

@@ -143,9 +143,8 @@ class Place:
             return "standard library"
         if origin and known.location != "library":
             return "file"
-        return {"project": "project", "library": "dependency" if self.names else "library"}.get(
-            known.location or "", "not known"
-        )
+        is_dependency = self.names and known.location == "library"
+        return "dependency" if is_dependency else known.location or "not known"
 
 
 def _is_argument(suggestion: Suggestion) -> bool:
@@ -203,10 +202,9 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
         first = next((place.class_of(other) for other in ahead if id(other) not in seen), "name")
         cause = UNNEEDED_IMPORT if first == "import" else ORDER
         certainty = FAULTS[cause]
-        if cause == ORDER and is_first_elsewhere:
-            certainty = OTHERS_FIRST
-        if cause == ORDER and first == "dunder":
-            certainty = max(certainty, DUNDER_FIRST)
+        if cause == ORDER:
+            certainty = OTHERS_FIRST if is_first_elsewhere else certainty
+            certainty = max(certainty, DUNDER_FIRST) if first == "dunder" else certainty
         parts.append(Part(cause, first, Loss(1.0, 1 - 1 / rank_without), certainty))
     return parts
 

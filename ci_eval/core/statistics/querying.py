@@ -63,6 +63,7 @@ class Cases:
         parts = dict.fromkeys(map(coarse, SCENARIOS))
         transitions = Counter(_transition(case.about.change or "") for case in cases)
         by_part = [(part, [case for case in cases if part in {EVERYTHING, case.part}]) for part in (EVERYTHING, *parts)]
+        optimism = [_optimism(more, less, part, of) for more, less in PAIRS for part, of in by_part]
         return QueryFigures(
             figure="F1" if self._have_ends else "R-precision",
             pairs=dict(pairs),
@@ -74,12 +75,7 @@ class Cases:
             evolutions=_rows(cases, EVOLUTIONS, lambda case: case.about.evolution),
             types=_rows(cases, listed, lambda case: case.about.package or ""),
             all_types=len(types),
-            optimism=tuple(
-                optimism
-                for more, less in PAIRS
-                for part, of in by_part
-                if (optimism := _optimism(more, less, part, of))
-            ),
+            optimism=tuple(filter(None, optimism)),
             steps=_steps(cases),
             histories=histories,
         )

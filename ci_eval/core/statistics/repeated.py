@@ -169,12 +169,10 @@ class Rounds:
     def noise(self) -> Noise | None:
         if self._rounds == 1:
             return None
+        latencies = tuple([total / count if count else None for total, count in self._sums.tolist()])
+        spread, sessions = median(self._spreads) if self._spreads else None, self._sessions
         return Noise(
-            rounds=self._rounds,
-            sessions=self._sessions,
-            differing=self._differing,
-            latencies=tuple([total / count if count else None for total, count in self._sums.tolist()]),
-            spread=median(self._spreads) if self._spreads else None,
+            rounds=self._rounds, sessions=sessions, differing=self._differing, latencies=latencies, spread=spread
         )
 
 
