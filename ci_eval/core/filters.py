@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 import re2
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter
@@ -123,10 +123,7 @@ def report_filters(
     possible: list[int | None] = [*lengths] or [None]
     leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
     filters = [ReportFilter(name=EVERYTHING)]
-    filters += [
-        ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
-        for part in declared
-    ]
+    filters += [ReportFilter(**asdict(part)) for part in declared]
     filters += [ReportFilter(name=standard_name(None, length), typed=length) for length in lengths]
     for group, kinds in GROUPS.items() if grouped else ():
         for length in possible:

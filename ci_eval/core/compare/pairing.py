@@ -55,10 +55,8 @@ class FailureCount(msgspec.Struct):
 
     def of(self, session: SessionScore) -> bool:
         """Count a session; return whether the engine failed in any round."""
-        statuses = [session.status]
         # Only rounds that differ from the first one are stored.
-        if session.otherwise:
-            statuses = [answer.status for answer in answers(session, self.rounds)]
+        statuses = [answer.status for answer in answers(session, self.rounds if session.otherwise else 1)]
         failed = [status for status in statuses if status in FAILED]
         self.first += session.status in FAILED
         if failed:
@@ -227,9 +225,9 @@ class _FilePairs:
         moved = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.weight(base))
         ours, theirs = self._paired.failed
-        failed = [count.of(session) for count, session in ((ours, base), (theirs, new))]
-        ours.alone += failed[0] and not failed[1]
-        theirs.alone += failed[1] and not failed[0]
+        base_failed, new_failed = ours.of(base), theirs.of(new)
+        ours.alone += base_failed and not new_failed
+        theirs.alone += new_failed and not base_failed
         if leads:
             self._paired.transitions[band(self._task, base), band(self._task, new)] += 1
         if moved:

@@ -102,15 +102,11 @@ class Log:
     def close(self) -> None:
         for part in self._parts:
             part.close()
+        rows, expected = self._rows, self._expected
+        kinds = {kind: (number, expected[kind]) for kind, number in sorted(rows.items())}
+        tally = {name: self._tally[name] for name in ("sessions", "selected", "queries")}
         counts = PartCounts(
-            file=self._file,
-            files=1,
-            sessions=self._tally["sessions"],
-            selected=self._tally["selected"],
-            queries=self._tally["queries"],
-            rows=self._rows.total(),
-            expected=self._expected.total(),
-            kinds={kind: (n, self._expected[kind]) for kind, n in sorted(self._rows.items())},
+            file=self._file, files=1, rows=rows.total(), expected=expected.total(), kinds=kinds, **tally
         )
         # The counts come last: without them, the files are no part.
         atomic.write(self._counts, msgspec.json.encode(counts))
@@ -139,21 +135,17 @@ def gather(
     # Until all files are written, no manifest may vouch for them.
     (folder / "manifest.json").unlink(missing_ok=True)
     # Files on which the engine failed have sessions with a status, and no part.
-    of_counts = {name: path for name in names if (path := parts / f"{name}.counts.json").exists()}
-    counts = {
-        name: stored.decode_json(stored.read(path, stored.MANIFEST), PartCounts, path)
-        for name, path in of_counts.items()
-    }
-    sides = {
-        name: assign_side(unit(part.file), seed=run.seed, percent=percent, test_percent=test_percent)
-        for name, part in counts.items()
-    }
+    counts, sides = dict[str, PartCounts](), dict[str, str]()
+    for name in names:
+        if (path := parts / f"{name}.counts.json").exists():
+            counts[name] = stored.decode_json(stored.read(path, stored.MANIFEST), PartCounts, path)
+            file = unit(counts[name].file)
+            sides[name] = assign_side(file, seed=run.seed, percent=percent, test_percent=test_percent)
     sides_written = SIDES if test_percent else (TRAIN, VALIDATION)
     with atomic.writing(folder):
         for form in map(log_formats.CATALOG.load, formats):
-            of_side = {
-                side: [parts / f"{name}{form.end}" for name in sides if sides[name] == side] for side in sides_written
-            }
+            paths = {name: parts / f"{name}{form.end}" for name in sides}
+            of_side = {side: [paths[name] for name in sides if sides[name] == side] for side in sides_written}
             if form.gather is not None:
                 form.gather(of_side, folder, run)
                 continue

@@ -352,8 +352,7 @@ class Prompts:
         sums = self._sums.setdefault(prompt, np.zeros((len(self._numbers), 6)))
         for row, number in enumerate(self._numbers):
             if seen[number]:
-                x = fsum(above for above, _ in seen[number])
-                w = fsum(below for _, below in seen[number])
+                x, w = map(fsum, zip(*seen[number], strict=True))
                 sums[row] += (1, x, w, x * x, x * w, w * w)
 
     def add_all(self, prompts: Prompts) -> None:
