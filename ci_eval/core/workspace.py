@@ -182,11 +182,9 @@ class Workspace:
 
     def strata(self) -> Strata:
         manifest = self.manifest()
-        merged = bool(manifest.projects)
-        if not merged and manifest.dealt is None:
-            # The manifest has the number of all sessions, but not that of a project or shard.
-            counts = {"": manifest.generated}
-        else:
+        # The manifest has the number of all sessions, but not that of a project or shard.
+        merged, counts = bool(manifest.projects), {"": manifest.generated}
+        if merged or manifest.dealt is not None:
             files = {head.path: head.sessions for head in self.action_heads()}
             counts = dict(count_project_sessions(files, shard=manifest.dealt, merged=merged))
         classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
@@ -248,7 +246,7 @@ class Workspace:
         heads = ((file, head.id) for file, of_file in self.sessions(_Identity) for head in of_file)
         matches = [(file, whole) for file, whole in heads if whole.startswith(identity)]
         if len(matches) == 1:
-            file, whole = matches[0]
+            ((file, whole),) = matches
             return file, next(session for session in self.decode_sessions(file.path, Session) if session.id == whole)
         examples = ": " + ", ".join(whole for _, whole in matches[:5]) if matches else ""
         raise WorkspaceError(
@@ -408,15 +406,16 @@ def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceF
     for line in lines:
         session = stored.decode_json(line, kind, path)
         # A damaged or hostile file could repeat a session to make it count more.
-        if session.id in seen:
-            raise WorkspaceError(f"{path} holds session {session.id[:100]} twice: evaluate again")
+        fault = " twice" if session.id in seen else ""
         if isinstance(session, SessionScore):
             if session.file != source.path:
-                raise WorkspaceError(f"{path} holds session {session.id[:100]} of another file: evaluate again")
-            if not session.expected_text and session.properties.kind != Kind.RECORD:
-                raise WorkspaceError(f"{path} holds session {session.id[:100]}, which expects nothing: evaluate again")
-            if any((lookup.rank or 0) > lookup.total for lookup in session.lookups):
-                raise WorkspaceError(f"{path} holds session {session.id[:100]} ranked below its list: evaluate again")
+                fault = fault or " of another file"
+            elif not session.expected_text and session.properties.kind != Kind.RECORD:
+                fault = fault or ", which expects nothing"
+            elif any((lookup.rank or 0) > lookup.total for lookup in session.lookups):
+                fault = fault or " ranked below its list"
+        if fault:
+            raise WorkspaceError(f"{path} holds session {session.id[:100]}{fault}: evaluate again")
         seen.add(session.id)
         if len(seen) > MOST_SESSIONS:
             raise WorkspaceError(f"{path} holds more than {MOST_SESSIONS:,} sessions, which ci-eval never writes")

@@ -52,8 +52,7 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
     manifests = list(dict.fromkeys([root, *expand(root, patterns, MANIFEST), *sources]))
     members: dict[str, Path] = {}
     for folder in manifests:
-        manifest = _read(root, folder / MANIFEST)
-        name = read_name(root, folder)
+        manifest, name = _read(root, folder / MANIFEST), read_name(root, folder)
         if NAME.fullmatch(name) and (folder != root or patterns):
             members.setdefault(name, folder)
         needs = manifest.get("dependencies")

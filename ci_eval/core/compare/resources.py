@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -27,6 +28,10 @@ OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
 
+Sides = tuple[list[Observed], list[Observed]]
+"""The observations of a metric in base and in new, by round."""
+
+
 def is_alternating(base: Manifest, new: Manifest) -> bool:
     """Return whether one run asked both engines in turns, in several rounds."""
     return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
@@ -37,8 +42,9 @@ def times(
 ) -> dict[str, dict[str, Difference]]:
     manifest = base.manifest()
     chosen = [metric for metric in metrics if metric.timed and metric.timed != "cpu"]
-    seen = {
-        report_filter.name: {metric.info.name: _Sides(manifest.rounds) for metric in chosen}
+    rounds = range(manifest.rounds)
+    seen: dict[str, list[Sides]] = {
+        report_filter.name: [([Observed() for _ in rounds], [Observed() for _ in rounds]) for _ in chosen]
         for report_filter in filters
     }
     pairs = 0
@@ -52,41 +58,36 @@ def times(
                 # Groups are drawn, and a session is in the same one on both sides.
                 group = int(GROUPS * draw(manifest.seed, f"{session.id} group"))
                 through = [seen[report_filter.name] for report_filter in filters if report_filter.weight(session)]
-                for number in range(manifest.rounds if through else 0):
-                    for is_new, asked_at in enumerate((at_round(session, number), at_round(partner, number))):
-                        for metric in chosen:
-                            observed = list(expect_metrics([metric], asked_at)[0])
-                            for sides in through:
-                                of_both = sides[metric.info.name]
-                                (of_both.new if is_new else of_both.base)[number].add(group, observed)
+                for number, side in product(rounds, (0, 1)) if through else ():
+                    observed = expect_metrics(chosen, at_round(partner if side else session, number))
+                    for by_metric, index in product(through, range(len(chosen))):
+                        by_metric[index][side][number].add(group, list(observed[index]))
     asked = pairs / max(manifest.generated, pairs, 1)
     # None of these metrics is declared, and readers believe any that changed: all are one family.
     tests = sum(not metric.is_maximum for metric in chosen)
     return {
-        name: {metric.info.name: sides[metric.info.name].difference(metric, asked, tests) for metric in chosen}
-        for name, sides in seen.items()
+        name: {
+            metric.info.name: _compare_rounds(metric, sides, asked, tests)
+            for metric, sides in zip(chosen, by_metric, strict=True)
+        }
+        for name, by_metric in seen.items()
     }
 
 
-class _Sides:
-    def __init__(self, rounds: int) -> None:
-        self.base = [Observed() for _ in range(rounds)]
-        self.new = [Observed() for _ in range(rounds)]
-
-    def difference(self, metric: Metric, asked: float, tests: int) -> Difference:
-        timing = compare_timing(metric, self.base, self.new, asked=asked, tests=tests)
-        if timing is None:
-            return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
-        base, new, outside = timing.base, timing.new, Elsewhere(why=OF_THIS_MACHINE)
-        plain = Difference(base=base, new=new, difference=timing.difference, n=timing.n, elsewhere=outside)
-        # A maximum is a single lookup, which has no interval.
-        if metric.is_maximum:
-            return replace(plain, why=ONE_LOOKUP)
-        if timing.n < FEWEST_OBSERVED:
-            return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
-        verdict, why = judge_times(timing, metric.info, len(self.base))
-        low, high = within(metric.info.difference_limits, timing.low, timing.high, timing.difference)
-        return replace(plain, low=low, high=high, p=timing.p, detectable=timing.detectable, verdict=verdict, why=why)
+def _compare_rounds(metric: Metric, sides: Sides, asked: float, tests: int) -> Difference:
+    timing = compare_timing(metric, *sides, asked=asked, tests=tests)
+    if timing is None:
+        return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
+    base, new, outside = timing.base, timing.new, Elsewhere(why=OF_THIS_MACHINE)
+    plain = Difference(base=base, new=new, difference=timing.difference, n=timing.n, elsewhere=outside)
+    # A maximum is a single lookup, which has no interval.
+    if metric.is_maximum:
+        return replace(plain, why=ONE_LOOKUP)
+    if timing.n < FEWEST_OBSERVED:
+        return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
+    verdict, why = judge_times(timing, metric.info, len(sides[0]))
+    low, high = within(metric.info.difference_limits, timing.low, timing.high, timing.difference)
+    return replace(plain, low=low, high=high, p=timing.p, detectable=timing.detectable, verdict=verdict, why=why)
 
 
 def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
