@@ -18,11 +18,6 @@ def test_each_module_of_a_folder_is_a_variant_under_its_spelling() -> None:
     assert rankers.load("BASIC").name == "BASIC"
 
 
-def test_only_those_that_belong_are_found() -> None:
-    rankers = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", belongs=lambda name: name.startswith("P"))
-    assert rankers.names() == ["PBN"]
-
-
 def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:
     with pytest.raises(ConfigError, match=r"unknown completion type 'basic': did you mean 'BASIC'\? known are ALPHA"):
         Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", spelling=str.upper).load("basic")
