@@ -195,8 +195,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     def figures(self) -> set[str]:
         """Return the units of the metrics that this run can have figures of: see `Metric.of`."""
         # Masked tokens are tokens, so metrics of tokens apply to them as well.
-        of_tokens = {"tokens"} if self.unit == MASKED else set()
-        return {self.unit, "either"} | of_tokens | ({"models"} if self.endpoint else set())
+        own = {self.unit, "tokens"} if self.unit == MASKED else {self.unit}
+        return own | ({"either", "models"} if self.endpoint else {"either"})
 
     @property
     def complete(self) -> bool:

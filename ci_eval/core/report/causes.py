@@ -143,9 +143,8 @@ class Place:
             return "standard library"
         if origin and known.location != "library":
             return "file"
-        return {"project": "project", "library": "dependency" if self.names else "library"}.get(
-            known.location or "", "not known"
-        )
+        is_dependency = self.names and known.location == "library"
+        return "dependency" if is_dependency else known.location or "not known"
 
 
 def _is_argument(suggestion: Suggestion) -> bool:
@@ -163,8 +162,17 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
     first = place.class_of(lookup.suggestions[0]) if lookup and lookup.suggestions else NOTHING
     if session.status in FAILED or lookup is None:
         return [Part(NO_ANSWER, first, Loss(1.0, 1.0), FAULTS[NO_ANSWER])]
+    expected = session.expected_text
     for position, suggestion in enumerate(lookup.suggestions):
-        if cause := _spoiled_by(suggestion, session.expected_text):
+        # The name may be right, and its acceptance leave another text.
+        named, tail = suggestion.label or suggestion.text, suggestion.tail
+        is_named, is_text = named == expected or named.startswith(f"{expected}("), suggestion.text == expected
+        removes, cause = REMOVED in tail or REMOVED_BEFORE in tail, ""
+        if (is_named and not is_text) or (removes and (is_named or is_text)):
+            cause = OTHER_RANGE
+        elif is_named and tail and not tail.startswith("="):
+            cause = MORE_TEXT
+        if cause:
             # An editor filters by the range that is replaced: a right one would have left what begins as typed.
             ahead = [other for other in lookup.suggestions[:position] if begins(other, lookup.prefix)]
             rank = len(ahead) + 1
@@ -177,16 +185,6 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
     if elsewhere:
         certainty = OTHERS_HAVE_IT if any(elsewhere) else NOBODY_HAS_IT
     return [Part(cause, first, Loss(1.0, 1.0), certainty)]
-
-
-def _spoiled_by(suggestion: Suggestion, expected: str) -> str:
-    """Return the cause if the name is right, but its acceptance leaves another text; else ""."""
-    named = suggestion.label or suggestion.text
-    is_named = named == expected or named.startswith(f"{expected}(")
-    removes = REMOVED in suggestion.tail or REMOVED_BEFORE in suggestion.tail
-    if (is_named and suggestion.text != expected) or (removes and (is_named or suggestion.text == expected)):
-        return OTHER_RANGE
-    return MORE_TEXT if is_named and suggestion.tail and not suggestion.tail.startswith("=") else ""
 
 
 def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_first_elsewhere: bool) -> list[Part]:
@@ -204,10 +202,9 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
         first = next((place.class_of(other) for other in ahead if id(other) not in seen), "name")
         cause = UNNEEDED_IMPORT if first == "import" else ORDER
         certainty = FAULTS[cause]
-        if cause == ORDER and is_first_elsewhere:
-            certainty = OTHERS_FIRST
-        if cause == ORDER and first == "dunder":
-            certainty = max(certainty, DUNDER_FIRST)
+        if cause == ORDER:
+            certainty = OTHERS_FIRST if is_first_elsewhere else certainty
+            certainty = max(certainty, DUNDER_FIRST) if first == "dunder" else certainty
         parts.append(Part(cause, first, Loss(1.0, 1 - 1 / rank_without), certainty))
     return parts
 
@@ -232,13 +229,10 @@ class ClusterParts(msgspec.Struct):
             return
         rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
         ahead = lookup.suggestions[: AHEAD if rank is None else min(AHEAD, rank - 1)] if lookup else ()
+        line, texts = place.text.count("\n", 0, session.offset) + 1, tuple(suggestion.text for suggestion in ahead)
+        expected = session.expected_text
         example = MissExample(
-            session=session.id,
-            file=session.file,
-            line=place.text.count("\n", 0, session.offset) + 1,
-            expected=session.expected_text,
-            rank=rank,
-            ahead=tuple(suggestion.text for suggestion in ahead),
+            session=session.id, file=session.file, line=line, expected=expected, rank=rank, ahead=texts
         )
         # The sort is stable: of equal losses, the first ones stay.
         self.examples = sorted([*self.examples, (size, example)], key=lambda pair: -pair[0])[:EXAMPLES]
