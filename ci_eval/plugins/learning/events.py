@@ -10,8 +10,9 @@ import gzip
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.logs.features import CATEGORIES, NAMES, SCHEMA
+from ci_eval.core.logs.gather import tables
 from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, ShownList, select_lookups
 
 Feature = float | str | None
@@ -199,6 +201,46 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise WorkspaceError(f"{path} is damaged: {error}; fetch the logs again") from error
 
 
+TABLE_COLUMNS = ("project", "session", "query_number", "place", "prefix", "text", "expected", "outcome")
+
+
+def read_sessions(path: Path) -> Iterator[ShownSession]:
+    """Yield one session at a time. As in events, cancelled sessions have no wanted item."""
+    held: list[dict[str, Any]] = []
+    batches = tables().batches(path, [*TABLE_COLUMNS, *NAMES])
+    for row in (row for batch in batches for row in batch.to_pylist()):
+        if held and (row["project"], row["session"]) != (held[0]["project"], held[0]["session"]):
+            yield _table_session(held)
+            held = []
+        held.append(row)
+    if held:
+        yield _table_session(held)
+
+
+def _table_session(rows: list[dict[str, Any]]) -> ShownSession:
+    lists: dict[int, list[dict[str, Any]]] = {}
+    for row in rows:
+        lists.setdefault(row["query_number"], []).append(row)
+    numbers: dict[str, int] = {}
+    lookups = [
+        Shown(
+            typed=len(shown[0]["prefix"]),
+            ids=[numbers.setdefault(row["text"], len(numbers)) for row in shown],
+            features=[{name: row[name] for name in NAMES} for row in shown],
+        )
+        for shown in lists.values()
+    ]
+    outcome = list(lists.values())[-1][0]["outcome"]
+    expected = next((numbers[row["text"]] for row in rows if row["expected"]), None)
+    return ShownSession(
+        user=rows[0]["project"],
+        session=rows[0]["session"],
+        lookups=lookups,
+        outcome=outcome,
+        wanted=None if outcome == "cancelled" else expected,
+    )
+
+
 POSITION = "position"
 """Computed if the logs have none."""
 MOST_FEATURES = 2_000
@@ -209,18 +251,18 @@ class FeatureTable(msgspec.Struct, frozen=True):
     words: dict[str, dict[str, int]] = msgspec.field(default_factory=dict)
 
     @classmethod
-    def of(cls, sessions: Iterable[ShownSession]) -> FeatureTable:
-        """If all of our features are present, they are the table."""
+    def of(cls, sessions: Iterable[ShownSession], only: Collection[str] | None = None) -> FeatureTable:
+        """Use all features, or those among `only`. If all of ours are present, they are the table."""
         seen: dict[str, set[str]] = {}
         for session in sessions:
             for lookup in session.lookups:
                 for features in (*lookup.features, lookup.common):
                     for name, value in features.items():
                         seen.setdefault(name, set()).update([value] if isinstance(value, str) else [])
-        if set(NAMES) <= seen.keys():
+        if set(NAMES) <= seen.keys() and (only is None or set(NAMES) <= set(only)):
             return cls(NAMES)
         # Their order is part of the digest, and must not depend on that of the logs.
-        names = sorted(seen)[:MOST_FEATURES]
+        names = sorted(name for name in seen if only is None or name in only)[:MOST_FEATURES]
         words = {name: {word: number for number, word in enumerate(sorted(seen[name]))} for name in names if seen[name]}
         return cls(tuple(dict.fromkeys([*names, POSITION])), words)
 
@@ -251,6 +293,17 @@ class FeatureTable(msgspec.Struct, frozen=True):
         if value is None:
             return float(place) if name == POSITION else np.nan
         return value
+
+
+def present_features(sessions: Iterable[ShownSession]) -> set[str]:
+    return {
+        name
+        for session in sessions
+        for lookup in session.lookups
+        for features in (*lookup.features, lookup.common)
+        for name, value in features.items()
+        if value is not None and value == value  # NaN is no value either
+    }
 
 
 def expected_mask(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:
