@@ -65,6 +65,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "train-recommender": (
             "Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line."
         ),
+        "logs": "Hold completion logs of modelled users against those of real ones.",
     },
     "runs": {
         "actions": "Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",

@@ -1,0 +1,312 @@
+"""The job `logs calibrate`: it looks for settings under which synthetic logs train as good a ranker as logs of users.
+
+The procedure is that of the thesis, section 4.2: a ranker is trained on one group of real logs, and its Top-1 measured
+on the other. Settings are tried until a ranker trained on synthetic logs has a Top-1 within a threshold of that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ci_eval.ci import Screen
+from ci_eval.core.base import atomic
+from ci_eval.core.base.chance import draw
+from ci_eval.core.base.errors import ConfigError, GateFailed, NothingToEvaluate
+from ci_eval.core.config import Config, parse_yaml
+from ci_eval.core.statistics.student import Floats, critical_values
+from ci_eval.jobs import ml
+from ci_eval.jobs.evaluate import only_logs
+from ci_eval.jobs.jetbrains import event_logs
+from ci_eval.jobs.jetbrains.event_logs import EventSessions
+from ci_eval.jobs.ml import logs_of_all, summing_to_one
+from ci_eval.plugins.learning import training
+from ci_eval.plugins.learning.events import (
+    POSITION,
+    FeatureTable,
+    ShownSession,
+    identity,
+    make_lists,
+    present_features,
+    read_sessions,
+    training_rows,
+)
+from ci_eval.plugins.learning.rankers import Scores, lightgbm
+from ci_eval.plugins.learning.training import fit_user
+
+STOPPING = 20
+"""Percentage of the real logs for training that decides when training on the others stops."""
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    value: float
+    low: float | None
+    """The lower end of the 95 % interval; None with fewer than two clusters."""
+    high: float | None
+    clusters: int
+
+
+class Judged(Scores, frozen=True, kw_only=True):
+    mean_rank: float
+
+
+class Rankers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    features: tuple[str, ...]
+    shown: Judged
+    synthetic: Judged
+    real: Judged
+    lists: int
+    difference: Difference
+    top1: Difference
+
+
+def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSessions:
+    """Return the sessions of any logs. Raises WorkspaceError, ConfigError, NothingToEvaluate."""
+    if events := event_logs.read([source], seed, screen):
+        return events
+    folders = logs_of_all([source])
+    train, validation = (
+        [session for folder in folders for session in read_sessions(folder / f"{side}.parquet")]
+        for side in ("train", "validation")
+    )
+    if not (train or validation):
+        raise NothingToEvaluate(f"{source} has logs without a session")
+    return EventSessions(projects=source.name, train=train, validation=validation)
+
+
+def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label, seed: int, threads: int) -> Rankers:
+    """Train a ranker on each log, and score both on the real logs for validation. Raises NothingToEvaluate."""
+    common = present_features(made.train) & present_features(seen.train)
+    if common <= {POSITION}:
+        raise NothingToEvaluate("the logs have no feature in common: log both with the same program")
+    table = FeatureTable.of(chain(made.train, seen.train), only=common)
+    # Early stopping must not look at the held-out logs, so it gets a part of the logs for training.
+    stopping = [draw(seed, f"stop {session.user}\0{session.session}") * 100 < STOPPING for session in seen.train]
+    learned = [session for session, is_it in zip(seen.train, stopping, strict=True) if not is_it]
+    checked = [session for session, is_it in zip(seen.train, stopping, strict=True) if is_it]
+    rows = {
+        name: training_rows(sessions, table, label, seed, side=name, project=name)
+        for name, sessions in (
+            ("synthetic training", made.train),
+            ("synthetic validation", made.validation),
+            ("real training", learned),
+            ("real stopping", checked),
+            ("real held-out", seen.validation),
+        )
+    }
+    test = rows["real held-out"]
+    of_made, of_seen = (
+        _predict(rows[train], rows[stop], test, label, seed, threads)
+        for train, stop in (("synthetic training", "synthetic validation"), ("real training", "real stopping"))
+    )
+    ranks = [training.rank_positives(test, predicted) for predicted in (of_made, of_seen)]
+    return Rankers(
+        features=table.names,
+        # The first position is the best, and a higher prediction ranks first.
+        shown=_judge(test, -test.rows[:, table.names.index(POSITION)]),
+        synthetic=_judge(test, of_made),
+        real=_judge(test, of_seen),
+        lists=len(rows["synthetic training"].sizes),
+        difference=_difference(test, 1 / ranks[1] - 1 / ranks[0], seen.validation),
+        top1=_difference(test, (ranks[1] <= 1) - 1.0 * (ranks[0] <= 1), seen.validation),
+    )
+
+
+def _judge(test: training.LookupRows, predicted: NDArray[np.floating[Any]]) -> Judged:
+    ranks = training.rank_positives(test, predicted)
+    return Judged(**msgspec.structs.asdict(training.scores(test, predicted)), mean_rank=float(ranks.mean()))
+
+
+def _predict(
+    learned: training.LookupRows,
+    checked: training.LookupRows,
+    test: training.LookupRows,
+    label: training.Label,
+    seed: int,
+    threads: int,
+) -> Floats:
+    model = training.train(learned, checked, label=label, seed=seed, threads=threads)
+    booster = lightgbm().Booster(model_str=model.booster)
+    return np.asarray(booster.predict(test.rows, num_threads=threads))
+
+
+def _difference(test: training.LookupRows, gains: Floats, sessions: Sequence[ShownSession]) -> Difference:
+    users = {identity(session): session.user for session in sessions}
+    by_user = len(set(users.values())) >= event_logs.ENOUGH_USERS
+    sums: dict[str, float] = {}
+    mean = float(gains.mean())
+    for session, gain in zip(test.sessions, gains, strict=True):
+        cluster = users[session] if by_user else session
+        sums[cluster] = sums.get(cluster, 0.0) + float(gain) - mean
+    count = len(sums)
+    # One cluster has no variance.
+    if count < 2:
+        return Difference(value=mean, low=None, high=None, clusters=count)
+    # This is the cluster-robust error of a mean, with the correction for few clusters.
+    error = (sum(total**2 for total in sums.values()) * count / (count - 1)) ** 0.5 / len(gains)
+    reach = float(critical_values(0.05, count - 1)) * error
+    return Difference(value=mean, low=mean - reach, high=mean + reach, clusters=count)
+
+
+THRESHOLD = 0.01
+KINDS = "actions.strategy.filters.statementTypes="
+USER = "interpret.userModel="
+
+
+class Setting(msgspec.Struct, frozen=True):
+    name: str
+    overrides: tuple[str, ...]
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    name: str
+    workspace: str
+    overrides: tuple[str, ...]
+    sessions: int
+    rankers: Rankers
+    close: bool
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    threshold: float
+    first_group: int
+    second_group: int
+    attempts: tuple[Attempt, ...]
+    chosen: str | None
+
+    @property
+    def trouble(self) -> GateFailed | None:
+        if self.chosen:
+            return None
+        nearest = min(self.attempts, key=lambda attempt: abs(attempt.rankers.top1.value))
+        return GateFailed(
+            f"no setting is within {self.threshold:.1%} of the real logs; the nearest is {nearest.name!r} "
+            f"({-nearest.rankers.top1.value:+.1%}): try others with --try, or more code with --project"
+        )
+
+
+def calibrate(
+    configured: Callable[[Sequence[str]], Config],
+    real: Path,
+    *,
+    own: Sequence[Path],
+    threshold: float,
+    every: bool,
+    label: training.Label,
+    output: Path,
+    jobs: int,
+    resume: bool,
+    screen: Screen,
+) -> Calibration:
+    """Try the settings of the files `own`, or else the known ones, until one is close enough; with `every`, try all.
+
+    calibration.json is written after each workspace. `resume`: continue with the files that exist. Raises ConfigError,
+    WorkspaceError, PreparationError, NothingToEvaluate, EngineFailure.
+    """
+    if not resume:
+        atomic.empty_folder(output)
+    seed = configured(()).interpret.seed
+    seen = read_event_sessions(real, seed, screen)
+    screen.say(f"Real logs: {len(seen.train):,} sessions in the first group, {len(seen.validation):,} in the second")
+    settings = [_read_setting(path) for path in own] or list(known(seen))
+    attempts: list[Attempt] = []
+    for number, setting in enumerate(settings, 1):
+        screen.say(f"Setting {number} of {len(settings)}: {setting.name}")
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", setting.name).strip("-").lower()
+        folder = output / "settings" / f"{number}-{slug}"
+        logging_config = ml.for_logs(configured(setting.overrides), (), screen)
+        workspace, trouble = only_logs(
+            logging_config, output=folder, jobs=jobs, resume=resume, shard=None, screen=screen
+        )
+        if trouble:
+            raise trouble
+        made = read_event_sessions(workspace.folder, logging_config.interpret.seed, screen)
+        rankers = compare_logs(made, seen, label, seed, jobs)
+        attempts.append(
+            Attempt(
+                name=setting.name,
+                workspace=folder.relative_to(output).as_posix(),
+                overrides=setting.overrides,
+                sessions=len(made.train),
+                rankers=rankers,
+                close=abs(rankers.top1.value) <= threshold,
+            )
+        )
+        # Written after each setting, so that an interrupted job leaves its attempts.
+        _write_result(seen, attempts, threshold, output)
+        if attempts[-1].close and not every:
+            break
+    return _write_result(seen, attempts, threshold, output)
+
+
+def known(seen: EventSessions) -> Iterator[Setting]:
+    """Yield the settings of the thesis's table 2, the third with the tables of the first group; then those of
+    docs/results/ml.md."""
+    # `null` takes away a filter that the configuration may have.
+    everything = f"{KINDS}null"
+    yield Setting("names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0)))
+    yield Setting("all tokens, nothing typed", (everything, _single_list_user(0)))
+    yield Setting("all tokens, user fitted to the first group", (everything, USER + _fit_user(seen)))
+    yield Setting("all tokens, one letter typed", (everything, _single_list_user(1)))
+    for profile in ("calibrated", "thesis"):
+        yield Setting(f"all tokens, user {profile}", (everything, USER + profile))
+
+
+def _single_list_user(typed: int) -> str:
+    """A user who sees one list, after `typed` letters, and takes the text if it is there."""
+    return f"{USER}{{profile: always, firstPrefix: {[0] * typed + [1]}, cancel: [1]}}"
+
+
+def _fit_user(seen: EventSessions) -> str:
+    lists = list(make_lists(seen.train))
+    if not lists:
+        raise NothingToEvaluate("the first group of the real logs has no list: give more logs")
+    model = fit_user(lists).model
+    profile = {
+        "profile": "thesis",
+        # A configuration whose first prefixes do not sum to 1 is refused.
+        "firstPrefix": summing_to_one(model.first_prefix),
+        "select": [[round(probability, 4) for probability in row] for row in model.select],
+        "cancel": [round(probability, 4) for probability in model.cancel],
+        "attend": 1.0,
+    }
+    return msgspec.json.encode(profile).decode()
+
+
+def _read_setting(path: Path) -> Setting:
+    """Read a setting from a YAML file with the keys to change, such as `fit-user-model` prints. Raises ConfigError."""
+    if not path.is_file():
+        raise ConfigError(f"{path} is not there: --try takes a YAML file with the keys to change")
+    raw = parse_yaml(path.read_text("utf-8"), str(path))
+    if not isinstance(raw, dict) or not raw:
+        raise ConfigError(f"{path} has no keys of a configuration")
+    return Setting(path.stem, tuple(_overrides(raw)))
+
+
+def _overrides(raw: dict[str, object], above: str = "") -> Iterator[str]:
+    for key, value in raw.items():
+        # A user model is set as a whole.
+        if isinstance(value, dict) and key != "userModel":
+            yield from _overrides(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}={msgspec.json.encode(value).decode()}"
+
+
+def _write_result(seen: EventSessions, attempts: Sequence[Attempt], threshold: float, output: Path) -> Calibration:
+    chosen = next((attempt for attempt in attempts if attempt.close), None)
+    calibration = Calibration(
+        threshold=threshold,
+        first_group=len(seen.train),
+        second_group=len(seen.validation),
+        attempts=tuple(attempts),
+        chosen=chosen.name if chosen else None,
+    )
+    atomic.write(output / "calibration.json", msgspec.json.format(msgspec.json.encode(calibration), indent=2) + b"\n")
+    return calibration
