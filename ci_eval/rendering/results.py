@@ -450,6 +450,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         Column("Certainty", "number", "that it is a fault rather than taste"),
         Column("Sessions", "number"),
         Column("Defined in", formats="markdown html"),
+        Column("Example", formats="terminal"),
         *(Column(f"{title} has it", "number", safe=prose) for title in causes.others),
     ]
     rows = [
@@ -464,6 +465,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
             f"{cluster.certainty:.0%}",
             f"{cluster.sessions:,}",
             ", ".join(f"{place} {count:,}" for place, count in cluster.defined.items()),
+            f"{cluster.examples[0].expected} ({cluster.examples[0].session[:8]})",
             *(f"{count:,}" for count in cluster.others.values()),
         )
         for cluster in clusters
@@ -477,7 +479,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         numbers=0,
         spare=("share", "kind", "certainty"),
         label="#clusters",
-        note=more + NOTE,
+        note=more + NOTE + " `show` and `reduce` take an example's session." * (formats == "terminal"),
     )
 
 

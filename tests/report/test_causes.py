@@ -37,3 +37,21 @@ def test_a_suggestion_is_barred_only_if_it_can_be_nothing_else(
     text: str, expected: str, suggestion: str, kind: str, cause: str
 ) -> None:
     assert place(text, expected).barred_by(Suggestion(text=suggestion, kind=kind)) == cause
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "is_member"),
+    [
+        ("p.then;", "then", True),
+        ("p->then;", "then", True),
+        ("at(1)->then;", "then", True),
+        ("p::then;", "then", True),
+        ("def f() -> Then:", "Then", False),
+        ("f(...then);", "then", False),
+        ("for (i in 0..then)", "then", False),
+    ],
+)
+def test_a_member_is_after_an_object_not_after_the_arrow_of_a_type_or_a_spread(
+    text: str, expected: str, *, is_member: bool
+) -> None:
+    assert place(text, expected).after_object == is_member

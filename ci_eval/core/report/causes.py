@@ -61,7 +61,8 @@ DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
 
 NOTHING = "nothing"
 MEMBER_KINDS = frozenset({"method", "field", "property", "enum-member"})
-_AFTER_OBJECT = re.compile(r"(?:\.|->|::)\s*$")
+# Neither the dots of a spread or a range, nor the arrow before a type.
+_AFTER_OBJECT = re.compile(r"(?:(?<!\.)\.\s*|::\s*|[\w)\]]->)$")
 
 
 class Loss(NamedTuple):
