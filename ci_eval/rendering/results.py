@@ -430,6 +430,9 @@ def causes_blocks(causes: Causes) -> list[Block]:
     ]
     if unknown:
         blocks.append(Warned(f"Which suggestions can be there: {', '.join(unknown)}."))
+    if causes.valid_at5 is not None:
+        share = f"ValidAt5: {amount(causes.valid_at5, 'share')} of the first five suggestions may be there"
+        blocks.append(Sentence(f"{share}, over {format_count(causes.valid_lists, 'list')} that can be judged."))
     if not causes.clusters:
         return [*blocks, Sentence("Nothing was lost: there is nothing to fix.")]
     short = _clusters(causes, causes.clusters[:SHOWN_ON_TERMINAL], "terminal")
