@@ -113,9 +113,11 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield "   ".join([*texts, f"{moved}of {format_count(counts.sessions, 'session')} ({label(comparison.headline)})"])
     if differing := conditions_line(comparison.conditions, only_told=comparison.only_told):
         yield differing.replace("`", "")
-    looks = [
-        f"{count:,} that got {word}" for count, word in ((counts.losses, "worse"), (counts.wins, "better")) if count
-    ]
+    looks = [f"{counts.losses:,} that got worse"] if counts.losses else []
+    if looks and name == "RecallAt1":
+        looks[0] += f" (ci-eval causes {comparison.new.workspace} --base {comparison.base.workspace})"
+    if counts.wins:
+        looks.append(f"{counts.wins:,} that got better")
     speed = f"speed: {_speed(comparison)}"
     if leading.verdict in {Verdict.NOT_SHOWN, Verdict.NOT_COMPARABLE}:
         yield why_no_verdict(leading, info, comparison.paired, comparison.population)

@@ -404,6 +404,9 @@ def causes_blocks(causes: Causes) -> list[Block]:
     ]
     if unknown:
         blocks.append(Warned(f"Which suggestions can be there: {', '.join(unknown)}."))
+    if causes.valid_at5 is not None:
+        share = f"ValidAt5: {amount(causes.valid_at5, 'share')} of the first five suggestions may be there"
+        blocks.append(Sentence(f"{share}, over {format_count(causes.valid_lists, 'list')} that can be judged."))
     if not causes.clusters:
         return [*blocks, Sentence("Nothing was lost: there is nothing to fix.")]
     short = _clusters(causes, causes.clusters[:SHOWN_ON_TERMINAL], "terminal")
@@ -424,6 +427,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         Column("Certainty", "number", "that it is a fault rather than taste"),
         Column("Sessions", "number"),
         Column("Defined in", formats="markdown html"),
+        Column("Example", formats="terminal"),
         *(Column(f"{title} has it", "number", safe=prose) for title in causes.others),
     ]
     rows = [
@@ -438,6 +442,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
             f"{cluster.certainty:.0%}",
             f"{cluster.sessions:,}",
             ", ".join(f"{place} {count:,}" for place, count in cluster.defined.items()),
+            f"{cluster.examples[0].expected} ({cluster.examples[0].session[:8]})",
             *(f"{count:,}" for count in cluster.others.values()),
         )
         for cluster in clusters
@@ -451,7 +456,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         numbers=0,
         spare=("share", "kind", "certainty"),
         label="#clusters",
-        note=more + NOTE,
+        note=more + NOTE + " `show` and `reduce` take an example's session." * (formats == "terminal"),
     )
 
 

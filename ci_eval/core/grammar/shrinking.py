@@ -73,6 +73,9 @@ def minimise(units: Sequence[T], holds: Callable[[list[T]], bool]) -> list[T]:
     return kept
 
 
+BEFORE_MEMBERS = frozenset({".", "?.", "->", "::"})
+
+
 class Shrinker:
     """The tree of an excerpt, and what may be cut out of it. `token`: the range that must stay, if there is one."""
 
@@ -163,8 +166,22 @@ class Shrinker:
             yield node
             node = node.parent
 
+    def _receiver(self) -> Node | None:
+        """Return the object whose member the token is."""
+        sign = token.prev_sibling if (token := next(self._ancestors(), None)) else None
+        return sign.prev_sibling if sign is not None and sign.type in BEFORE_MEMBERS else None
+
+    def receiver(self) -> int | None:
+        """Return the offset of the name of the object whose member the token is, as of `b` in `a.b(c)[0].token`."""
+        node = self._receiver()
+        while node is not None and node.children:
+            signs = [child for child in node.children if child.type in BEFORE_MEMBERS]
+            node = signs[-1].next_sibling if signs else node.children[0]
+        return None if node is None else self._range(node)[0]
+
     def role(self) -> tuple[str, ...]:
-        types = []
+        receiver = self._receiver()
+        types = [] if receiver is None else [receiver.type]
         for node in self._ancestors():
             types.append(node.type)
             if node.child_count and self._lines(node):

@@ -17,7 +17,7 @@ from ci_eval.core.filters import ReportFilter
 from ci_eval.core.grammar.syntax import Continuations, choose_grammar
 from ci_eval.core.model import FAILED, Kind, Session, SessionScore, SourceFile, Suggestion
 from ci_eval.core.model.report import Causes, Cluster, MissExample
-from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE
+from ci_eval.core.model.sessions import ELSEWHERE, REMOVED, REMOVED_BEFORE
 from ci_eval.core.scoring import begins, evaluated, rank_of, reciprocal_rank
 from ci_eval.core.workspace import Workspace
 
@@ -25,6 +25,7 @@ Ranks = Mapping[str, int | None]
 """Ranks by session; None if the expected text was absent."""
 
 EXAMPLES = 3
+VALID_WITHIN = 5
 AHEAD = 3
 
 NO_ANSWER = "the engine did not answer"
@@ -34,6 +35,8 @@ BARRED_KEYWORD = "keywords that cannot be there"
 BARRED_NAME = "names where only keywords can be"
 BARE_MEMBER = "members without their object"
 UNNEEDED_IMPORT = "an import that was not needed comes first"
+# An engine may add the import only when asked for the details, or offer what is only in its own stubs.
+OUT_OF_SCOPE = "a name that is in no scope comes first"
 ORDER = "another suggestion comes first"
 MISSING = {
     Kind.KEYWORD: "the keyword is missing",
@@ -51,6 +54,7 @@ FAULTS = {
     BARRED_NAME: 0.95,
     BARE_MEMBER: 0.95,
     UNNEEDED_IMPORT: 0.5,
+    OUT_OF_SCOPE: 0.5,
     ORDER: 0.1,
 }
 """The certainty that a miss of this cause is a fault, 0 to 1; all others are missing names."""
@@ -61,7 +65,8 @@ DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
 
 NOTHING = "nothing"
 MEMBER_KINDS = frozenset({"method", "field", "property", "enum-member"})
-_AFTER_OBJECT = re.compile(r"(?:\.|->|::)\s*$")
+# Neither the dots of a spread or a range, nor the arrow before a type.
+_AFTER_OBJECT = re.compile(r"(?:(?<!\.)\.\s*|::\s*|[\w)\]]->)$")
 
 
 class Loss(NamedTuple):
@@ -98,7 +103,7 @@ class Place:
         self.scope_judged = not self.is_bare or self.names is not None
 
     def class_of(self, suggestion: Suggestion) -> str:
-        """Return keyword, dunder, import, module, member, builtin, local or name."""
+        """Return keyword, dunder, import, out of scope, module, member, builtin, local or name."""
         text = suggestion.text
         # A member or a variable may have the name of a keyword, as in `promise.catch`.
         may_be_keyword = suggestion.kind in {"", "snippet"} and text in self.keywords and not self.after_object
@@ -109,10 +114,11 @@ class Place:
         is_member = suggestion.kind in MEMBER_KINDS
         names = self.names if self.is_bare else None
         origin = names.origin(self.session.offset, text) if names else ""
-        # An engine may add the import only when asked for the details: what no scope has needs one as well.
-        is_known = names is not None and names.is_barred(self.session.offset, text, is_member=is_member) is not None
-        if suggestion.edits or (is_known and not origin and not is_member and not _is_argument(suggestion)):
+        if suggestion.edits or ELSEWHERE in suggestion.tail:
             return "import"
+        is_known = names is not None and names.is_barred(self.session.offset, text, is_member=is_member) is not None
+        if is_known and not origin and not is_member and not _is_argument(suggestion):
+            return "out of scope"
         if suggestion.kind == "module":
             return "module"
         if origin in {"local", "builtin"}:
@@ -200,7 +206,7 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
     if rank_without > 1:
         seen = {id(suggestion) for suggestion, _ in barred}
         first = next((place.class_of(other) for other in ahead if id(other) not in seen), "name")
-        cause = UNNEEDED_IMPORT if first == "import" else ORDER
+        cause = {"import": UNNEEDED_IMPORT, "out of scope": OUT_OF_SCOPE}.get(first, ORDER)
         certainty = FAULTS[cause]
         if cause == ORDER:
             certainty = OTHERS_FIRST if is_first_elsewhere else certainty
@@ -280,6 +286,7 @@ def find_causes(
     gathered: dict[tuple[str, ...], ClusterParts] = {}
     whole, weight, count = Loss(0.0, 0.0), 0.0, 0
     judged: Counter[str] = Counter()
+    valid = list[tuple[float, float]]()
     for source, sessions in workspace.sessions(Session):
         placed = make_placer(source, language)
         for session in sessions:
@@ -287,6 +294,8 @@ def find_causes(
             if not counts or (base and session.id not in base[1]):
                 continue
             weight, count = weight + counts, count + 1
+            if language and language.see_names and (share := _valid_share(placed(session))) is not None:
+                valid.append((counts * share, counts))
             lost = _lost(session, base[1][session.id] if base else 1)
             if not (lost.first or lost.mrr):
                 continue
@@ -316,6 +325,8 @@ def find_causes(
         judgeable=judged["of"],
         grammar_judged=judged["grammar"],
         scope_judged=judged["scope"],
+        valid_at5=fsum(share for share, _ in valid) / fsum(of for _, of in valid) if valid else None,
+        valid_lists=len(valid),
         others=tuple(others),
         clusters=tuple(
             sorted(clusters, key=lambda one: (-one.share * one.certainty, -one.mrr_share * one.certainty, one.cause))
@@ -342,6 +353,14 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
         return Place(session, source.text, language.keywords if language else frozenset(), grammar, names)
 
     return place
+
+
+def _valid_share(place: Place) -> float | None:
+    """Return the share of the first suggestions that may be there; None without a list, or if that is not known."""
+    lookups = place.session.lookups
+    first = lookups[place.session.until - 1].suggestions[:VALID_WITHIN] if lookups else ()
+    valid = sum(not place.barred_by(suggestion) for suggestion in first)
+    return valid / len(first) if first and place.grammar_judged and place.scope_judged else None
 
 
 def _lost(session: Session, base: int | None) -> Loss:

@@ -111,7 +111,7 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
         engine=name if at and name in engines.names() else "",
         repository=repository.resolve(),
         build=build,
-        builds=builds,
+        builds=builds.resolve(),
     )
 
 
