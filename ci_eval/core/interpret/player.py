@@ -229,7 +229,6 @@ class Player:
         return True
 
     def ask(self, question: Question, session: OpenSession) -> Lookup | None:
-        """Return None if the session has failed, now or before."""
         if session.failure:
             return None
         started = time.perf_counter()

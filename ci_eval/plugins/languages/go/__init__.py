@@ -102,7 +102,6 @@ class GoWalk(Walk):
 
     @handle_nodes("selector_expression", "qualified_type")
     def member(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit `y` of `x.y`, and visit x."""
         receiver, *_, member = node.children
         origin = UNKNOWN
         if receiver.child_count or receiver.type not in self.names:
@@ -132,7 +131,6 @@ class GoWalk(Walk):
 
     @handle_nodes("type_conversion_expression")
     def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a conversion such as `[]byte(x)`."""
         type_, *value = node.children
         self.push(value, REFERENCE, NodePlace(place.scope, True))
         # The newer grammar finds `f[int](x)` to be a conversion as well.

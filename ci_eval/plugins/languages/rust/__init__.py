@@ -168,7 +168,6 @@ class RustWalk(Walk):
 
     @handle_nodes("field_expression")
     def member(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit `y` of `x.y`, and visit x."""
         receiver, *_, member = node.children
         self.push([receiver], REFERENCE, place)
         if member.type not in self.names:

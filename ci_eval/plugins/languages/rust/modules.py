@@ -54,7 +54,6 @@ def derive_package(path: str) -> str:
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the module, and what the file declares without indentation."""
     return derive_package(path), frozenset(_TOP.findall(text))
 
 
