@@ -58,10 +58,7 @@ class GoWalk(Walk):
         REFERENCE: "array_type",
     }
     # What is declared between the keyword of a statement and its block is known in the block as well.
-    blocks = (
-        "if_statement for_statement expression_switch_statement select_statement communication_case block "
-        "expression_case default_case"
-    )
+    blocks = "if_statement for_statement expression_switch_statement select_statement communication_case"
     sequences = "for_clause"
 
     def __init__(self, source: bytes, text: str, path: str, declared: Declarations) -> None:
@@ -292,6 +289,10 @@ class GoWalk(Walk):
         binds = any(child.type == ":=" for child in siblings[:1])
         self._stack.append((left, BOUND if binds else REFERENCE, place))
         self.push(siblings, REFERENCE, place)
+
+    @handle_nodes("block", "expression_case", "default_case")
+    def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, NodePlace(Scope("block", place.scope), place.argument))
 
     @handle_nodes("type_switch_statement")
     def type_switch(self, node: Node, _role: str, place: NodePlace) -> None:
