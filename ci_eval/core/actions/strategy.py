@@ -52,7 +52,6 @@ def spelled_files(config: ActionsConfig) -> str:
 
 
 def spelled_queries(config: QueriesConfig) -> str:
-    """Return the settings that are not defaults, after a slash; "" if there are none."""
     changes = _spell_changes(msgspec.to_builtins(config), msgspec.to_builtins(QueriesConfig()))
     return f"/{changes}" if changes else ""
 

@@ -31,7 +31,6 @@ class Scope(msgspec.Struct):
     """The name of the instance in a method, if the language lets users choose it, as `self` in Python."""
 
     def owner(self, name: str) -> Scope | None:
-        """Return the innermost scope that defines the name; None if there is none."""
         scope: Scope | None = self
         while scope and name not in scope.names:
             scope = scope.parent
@@ -48,14 +47,12 @@ class Scope(msgspec.Struct):
         return UNKNOWN
 
     def enclosing(self, kind: str) -> Scope | None:
-        """Return the innermost one, from here outwards; None if there is none."""
         scope: Scope | None = self
         while scope and scope.kind != kind:
             scope = scope.parent
         return scope
 
     def find_instance_class(self, name: str) -> Scope | None:
-        """Return the class around this location whose method calls its instance `name`; None if there is none."""
         # The parent of a method's scope is its class.
         scope: Scope | None = self
         while scope and scope.self_name != name:

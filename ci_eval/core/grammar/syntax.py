@@ -205,7 +205,6 @@ class Continuations:
         return node if node is not None and node.start_byte == byte and not node.child_count else None
 
     def at(self, offset: int) -> Continuation | None:
-        """Return what may come at an offset; None if that is not known."""
         leaf = self.leaf(offset)
         # At the beginning of a line, many languages end a statement only if the next word asks for it.
         if leaf is None or not self._text[self._text.rfind("\n", 0, offset) + 1 : offset].strip():

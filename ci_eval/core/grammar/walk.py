@@ -128,13 +128,14 @@ class Walk(SourceReader):
         """Visit nodes next, strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first
         ones define names for what follows."""
         # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
-        names, waiting = self.names, []
+        names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
         for item in nodes:
-            node, role, place = item
-            if node.child_count or node.type in names:
+            node = item[0]
+            kind = node.type
+            if node.child_count or kind in names:
                 waiting.append(item)
-            else:
-                self.push([node], role, place)
+            elif kind in keywords and kind not in ignored:
+                self.emit(node, Kind.KEYWORD, item[2])
         waiting.reverse()
         self._stack += waiting
 
@@ -145,10 +146,11 @@ class Walk(SourceReader):
     def ordered(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, place)
 
-    def define(self, name: Node | None, scope: Scope, origin: Origin = LOCAL, key: str = "{}") -> None:
-        """Define a name, if there is one. `key`: how the scope has it."""
+    def define(self, name: Node | None, scope: Scope, origin: Origin = LOCAL, key: str = "") -> None:
+        """Define a name, if there is one. `key`: how the scope has it, with `{}` for the name."""
         if name is not None:
-            scope.names[key.format(self.text(name))] = origin
+            text = self.text(name)
+            scope.names[key.format(text) if key else text] = origin
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         """Handle a leaf that is a name: emit it, or define it if `role` is BOUND."""

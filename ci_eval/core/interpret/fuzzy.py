@@ -116,7 +116,6 @@ def graceful_score(word: str, begin: int, text: str) -> int | None:
 
 
 def _first_places(low_word: str, begin: int, length: int, low_text: str, end: int) -> list[int] | None:
-    """Return None if the letters are not all there."""
     places, at = [], -1
     for letter in low_word[begin:length]:
         at = low_text.find(letter, at + 1, end)

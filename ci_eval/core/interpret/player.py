@@ -229,7 +229,6 @@ class Player:
         return True
 
     def ask(self, question: Question, session: OpenSession) -> Lookup | None:
-        """Return None if the session has failed, now or before."""
         if session.failure:
             return None
         started = time.perf_counter()
@@ -432,7 +431,14 @@ class Player:
         elif not ended.lookups and not self._setup.task.play:
             status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
         else:
-            status, message = self._status(ended, ended.lookups[: courses[0].end] if courses else ended.lookups), ""
+            lookups, message = ended.lookups[: courses[0].end] if courses else ended.lookups, ""
+            status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
+            # An answer that was cut off is no more than that, unless what was expected is all there.
+            whole = status == Status.OK and find_record(ended.call) is None
+            if usage and usage.cut_off and not whole:
+                status = Status.CUT_OFF
+            elif usage and usage.unreadable:
+                status = Status.UNREADABLE
         self._count(status, message)
         session = make_session(self._assignment, ended.call, status, message)
         if courses:
@@ -451,14 +457,6 @@ class Player:
             cancelled = bool(ended.drawn and ended.drawn.over and not ended.logged[-1].selected)
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
         return session
-
-    def _status(self, ended: OpenSession, lookups: Sequence[Lookup]) -> Status:
-        status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
-        # An answer that was cut off is no more than that, unless what was expected is all there.
-        whole = status == Status.OK and find_record(ended.call) is None
-        if usage and usage.cut_off and not whole:
-            return Status.CUT_OFF
-        return Status.UNREADABLE if usage and usage.unreadable else status
 
 
 def _last_line(error: Exception) -> str:

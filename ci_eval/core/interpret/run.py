@@ -296,10 +296,7 @@ class ResultStore:
         return self.workspace.has_sessions(path)
 
     def has_round(self, path: str, number: int) -> bool:
-        return self._round(path, number).exists()
-
-    def _round(self, path: str, number: int) -> Path:
-        return round_file(self.workspace, path, number)
+        return round_file(self.workspace, path, number).exists()
 
     def take_over(self, path: str) -> Counter[Status]:
         statuses = Counter[Status]()
@@ -310,20 +307,13 @@ class ResultStore:
         self.so_far.files += 1
         return statuses
 
-    @property
-    def failed(self) -> int:
-        return sum(self.asked[status] for status in FAILED)
-
-    @property
-    def hopeless(self) -> bool:
-        """True if at least HOPELESS sessions have failed, and more than half."""
-        return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
-
     def gives_up(self) -> bool:
-        if self.so_far.given_up or not self.hopeless:
+        """Return True once: if at least HOPELESS sessions have failed, and more than half."""
+        failed, asked = sum(self.asked[status] for status in FAILED), self.asked.total()
+        if self.so_far.given_up or failed < HOPELESS or failed * 2 <= asked:
             return False
         reason = f": {self.so_far.trouble}" if self.so_far.trouble else ""
-        self.so_far.given_up = f"the engine failed on {self.failed} of the first {self.asked.total()} sessions{reason}"
+        self.so_far.given_up = f"the engine failed on {failed} of the first {asked} sessions{reason}"
         return True
 
     def keep(self, assignment: Assignment, played: Played) -> None:
@@ -341,21 +331,21 @@ class ResultStore:
             self._store(played.path, played.packed, played.statuses, played.error)
         else:
             # A run that is interrupted goes on with the rounds that are stored.
-            atomic.write(self._round(assignment.path, assignment.round), played.packed)
+            atomic.write(round_file(self.workspace, assignment.path, assignment.round), played.packed)
             if all(self.has_round(assignment.path, number) for number in range(self._rounds)):
                 self._put_together(assignment.path, played.error, range(self._rounds))
         if assignment.journal:
             assignment.journal.unlink(missing_ok=True)
 
     def _put_together(self, path: str, error: FileError | None, numbers: Sequence[int]) -> None:
-        rounds = [read_round(self._round(path, number)) for number in numbers]
+        rounds = [read_round(round_file(self.workspace, path, number)) for number in numbers]
         pack = Pack(rounds[0][0])
         for session in together([sessions for _, sessions in rounds]):
             pack.add(session)
         self.so_far.state += pack.state
         self._store(path, pack.close(), pack.statuses, pack.trouble or error)
         for number in numbers:
-            self._round(path, number).unlink()
+            round_file(self.workspace, path, number).unlink()
 
     def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
         # The sessions come last: with them a file is done.

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
@@ -25,7 +26,76 @@ from ci_eval.plugins.languages.ecmascript.references import (
     ecma_scope,
     guess_holder,
 )
-from ci_eval.plugins.languages.ecmascript.repairs import JAVASCRIPT, TYPESCRIPT
+
+_COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
+_NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
+_LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+# The end of a line behind a comment must stay, or the comment would go on.
+_LITERALS_AND_LINES = _LITERALS.replace(rb"//[^\n]*", rb"//[^\n]*\n?", 1)
+
+SHARED = (
+    # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
+    Repair(
+        outside(
+            rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS
+        ),
+        lambda m: replace_groups(m, k1=b"", k2=b"const"),
+        always=True,
+        trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
+    ),
+    # Attributes of imports are newer than the older grammar.
+    Repair(
+        outside(
+            rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
+            rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
+            _COMMENTS,
+        ),
+        lambda m: replace_groups(m, **{"with": b""}),
+    ),
+    # `import defer` and `import source` are newer than the grammars.
+    Repair(
+        outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
+        lambda m: replace_groups(m, k=b""),
+    ),
+    Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
+    # The older grammar does not know `accessor`.
+    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
+)
+"""The rewritings that both languages need."""
+
+JAVASCRIPT = (
+    *SHARED,
+    # Any word may be the new name of what is exported.
+    Repair(
+        outside(rb"(?<=\bas)(?P<name>[ \t]+(?!default\b)[a-z]+)(?=[ \t\n]*[,}])", _LITERALS),
+        lambda m: b" " + b"x" * (len(m["name"]) - 1),
+    ),
+)
+
+TYPESCRIPT = (
+    *SHARED,
+    # A declared function without a name gets one.
+    Repair(
+        outside(rb"\b(?P<k1>default)[ \t]+(?P<k2>function)[ \t]+(?=\()", _LITERALS),
+        lambda m: b"function a".rjust(len(m[0])),
+    ),
+    # The grammars do not know `in` and `out` before type parameters of interfaces.
+    Repair(
+        outside(
+            rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
+            _LITERALS,
+        ),
+        lambda m: replace_groups(m, k1=b"", k2=b""),
+    ),
+    # Behind a type without a semicolon, `<T>` on the next line is read as its arguments.
+    Repair(
+        outside(
+            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
+            _LITERALS_AND_LINES,
+        ),
+        lambda m: replace_groups(m, end=b";"),
+    ),
+)
 
 _FUNCTIONS = frozenset(
     "function_declaration generator_function_declaration function_signature function_expression function "
@@ -102,7 +172,6 @@ class EcmaDefinitions(EcmaWalk):
         self.push(node.children, REFERENCE, place)
 
     def _declarator_module(self, declarator: Node) -> str | None:
-        """Return the module in `x = require("module")`, else None."""
         value = declarator.child_by_field_name("value")
         return self._required_module(value) if value is not None and value.type == "call_expression" else None
 

@@ -40,7 +40,6 @@ DEEPEST = 20
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports of names in braces."""
     imports = [item for statement in _IMPORT.finditer(text) for item in _read_statement(statement)]
     return keep_shared_names(imports)
 

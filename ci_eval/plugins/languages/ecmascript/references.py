@@ -108,8 +108,6 @@ def derive_module(path: str) -> str:
 
 
 class Modules:
-    """The modules that a file's import statements name."""
-
     def __init__(self, path: str, declared: Declarations) -> None:
         self._folder = dirname(path)
         self._declared = declared
@@ -145,7 +143,6 @@ _TOP = re.compile(
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the file's module, and the names it declares on lines without indentation."""
     return derive_module(path), frozenset(declared or exported for declared, exported in _TOP.findall(text))
 
 

@@ -58,10 +58,7 @@ class GoWalk(Walk):
         REFERENCE: "array_type",
     }
     # What is declared between the keyword of a statement and its block is known in the block as well.
-    blocks = (
-        "if_statement for_statement expression_switch_statement select_statement communication_case block "
-        "expression_case default_case"
-    )
+    blocks = "if_statement for_statement expression_switch_statement select_statement communication_case"
     sequences = "for_clause"
 
     def __init__(self, source: bytes, text: str, path: str, declared: Declarations) -> None:
@@ -102,7 +99,6 @@ class GoWalk(Walk):
 
     @handle_nodes("selector_expression", "qualified_type")
     def member(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit `y` of `x.y`, and visit x."""
         receiver, *_, member = node.children
         origin = UNKNOWN
         if receiver.child_count or receiver.type not in self.names:
@@ -132,7 +128,6 @@ class GoWalk(Walk):
 
     @handle_nodes("type_conversion_expression")
     def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a conversion such as `[]byte(x)`."""
         type_, *value = node.children
         self.push(value, REFERENCE, NodePlace(place.scope, True))
         # The newer grammar finds `f[int](x)` to be a conversion as well.
@@ -294,6 +289,10 @@ class GoWalk(Walk):
         binds = any(child.type == ":=" for child in siblings[:1])
         self._stack.append((left, BOUND if binds else REFERENCE, place))
         self.push(siblings, REFERENCE, place)
+
+    @handle_nodes("block", "expression_case", "default_case")
+    def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children, REFERENCE, NodePlace(Scope("block", place.scope), place.argument))
 
     @handle_nodes("type_switch_statement")
     def type_switch(self, node: Node, _role: str, place: NodePlace) -> None:

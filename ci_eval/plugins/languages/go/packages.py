@@ -53,7 +53,6 @@ def derive_package(text: str, path: str) -> str:
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the package, and what the file declares without indentation, or in a group at the top."""
     names: set[str] = set()
     names.update(*_TOP.findall(text))
     # gofmt ends a group with a bracket at the left edge.
@@ -86,8 +85,6 @@ def local_name(path: str) -> str:
 
 
 class TopLevel(SourceReader):
-    """The declarations at the top of a file, and the members of its types."""
-
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source)
         self._package = package

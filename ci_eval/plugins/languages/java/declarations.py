@@ -41,20 +41,16 @@ _INTERFACES = frozenset(["interface_body", "annotation_type_body"])
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the package, and the types declared without indentation."""
     return read_package(text, path), frozenset(_TOP.findall(text))
 
 
 class JavaNames(SourceReader, Known):
-    """A reader of declarations and imports in the syntax tree of one file."""
-
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         SourceReader.__init__(self, source)
         Known.__init__(self, package, declared, {}, source.decode(), colons=False)
         self.roots -= {"kotlin", "scala"} - {package.partition(".")[0]}
 
     def top_level_names(self, root: Node) -> dict[str, Origin]:
-        """Return the names that imports bring, and the types that the file declares."""
         names: dict[str, Origin] = {}
         for child in root.children:
             if child.type == "import_declaration":

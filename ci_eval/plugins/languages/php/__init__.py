@@ -50,7 +50,6 @@ NAMES = frozenset(["name", "qualified_name", "relative_name", "relative_scope"])
 
 
 def enclosing_class(place: NodePlace) -> PhpClass | None:
-    """Return the class around a place; None if there is none."""
     return place.scope.class_ if isinstance(place.scope, PhpScope) else None
 
 
@@ -259,7 +258,6 @@ class PhpWalk(Walk):
 
     @handle_nodes("argument")
     def argument(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit an argument, or emit its name and visit its value."""
         children = node.children
         if len(children) > 1 and children[0].type == "name" and children[1].type == ":":
             self.emit(children[0], Kind.ARGUMENT_NAME, place)

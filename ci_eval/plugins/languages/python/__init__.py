@@ -318,7 +318,6 @@ class ScopedWalk(PythonWalk):
 
 
 def see_names(text: str, path: str) -> Visibility:
-    """Return the names that each token of a file can see."""
     source = text.encode()
     walk = ScopedWalk(source, path)
     reading = read(source, "python", REPAIRS)
@@ -409,5 +408,4 @@ class Visibility:
         return is_member or any(name in part.names for part in classes)
 
     def is_standard(self, package: str) -> bool:
-        """Return whether a package belongs to the standard library."""
         return package.partition(".")[0] in sys.stdlib_module_names

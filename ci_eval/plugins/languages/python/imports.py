@@ -192,7 +192,6 @@ class PythonModules:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a module, and those in its conditions."""
     for node in body:
         if isinstance(node, ast.If):
             yield from _statements([*node.body, *node.orelse])

@@ -65,13 +65,10 @@ _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.M
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the module, and what it defines without indentation."""
     return dotted_module(path), frozenset(definition or variable for definition, variable in _TOP.findall(text))
 
 
 class PythonNames(SourceReader):
-    """A reader of names and their origins in the syntax tree of one file."""
-
     def __init__(self, source: bytes, path: str) -> None:
         super().__init__(source)
         self._is_package = PurePosixPath(path).stem == "__init__"

@@ -116,10 +116,6 @@ class RubyWalk(Walk):
 
     def identifier(self, node: Node, name: str, role: str, place: NodePlace) -> None:
         scope = place.scope
-        # What a block has undeclared: `_1`, or `it` if the block declares none.
-        implicit = (name[:1] == "_" and name[1:].isdigit()) or (
-            name == "it" and isinstance(scope, RubyScope) and scope.takes_it
-        )
         if role == PARAMETER:
             scope.names[name] = LOCAL
         elif name in KEYWORDS:
@@ -130,7 +126,12 @@ class RubyWalk(Walk):
             else:
                 scope.names[name] = LOCAL
         # With arguments, a name is that of a method, even if there is such a local.
-        elif role != CALLED and (scope.owner(name) or implicit):
+        # A block has `_1` undeclared, or `it` if the block declares no parameter.
+        elif role != CALLED and (
+            scope.owner(name)
+            or (name[:1] == "_" and name[1:].isdigit())
+            or (name == "it" and isinstance(scope, RubyScope) and scope.takes_it)
+        ):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
         else:
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)

@@ -296,7 +296,6 @@ class ScalaWalk(ReferenceWalk):
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the package, and what is declared without indentation."""
     return read_package(text, path, nested=True), frozenset(_TOP.findall(text))
 
 

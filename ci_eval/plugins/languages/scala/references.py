@@ -202,7 +202,6 @@ class ReferenceWalk(JvmWalk):
 
     @handle_nodes("infix_expression", "postfix_expression")
     def infix(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
         left, *siblings = node.children
         if siblings and siblings[0].type == "identifier":
             operator = siblings.pop(0)
