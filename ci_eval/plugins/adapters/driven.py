@@ -18,7 +18,7 @@ from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.tracing import Direction, tell
 from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport
-from ci_eval.plugins.adapters.place import DRIVERS, Place, beforehand, configuration, variables
+from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, variables
 from ci_eval.plugins.adapters.process import LineProcess
 
 PATIENCE = 120.0
@@ -42,10 +42,8 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
     auto_import: AutoImport = NEVER
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        def write(place: Place) -> SentConfiguration:
+        with Place.temporary(installation.folder or DRIVERS, surroundings) as place:
             return configuration(place, self.command(place), variables(place), auto_import=self.auto_import.usual)
-
-        return beforehand(installation, surroundings, write)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         assert installation.folder is not None

@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ from ci_eval.plugins.adapters.lsp.overlay import (
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
-from ci_eval.plugins.adapters.place import Place, beforehand, configuration, variables
+from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, variables
 from ci_eval.plugins.adapters.process import MessageProcess
 
 NO_COMPLETION = (
@@ -109,7 +110,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        def write(place: Place) -> SentConfiguration:
+        with Place.temporary(installation.folder or DRIVERS, surroundings) as place:
             launch = self.launch(place)
             suffixes = surroundings.suffixes or ("",)
             return configuration(
@@ -126,22 +127,16 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
                 quirks=self.quirks.unusual(),
             )
 
-        return beforehand(installation, surroundings, write)
-
     def introduce(self, installation: Installation, surroundings: Surroundings) -> tuple[str, bool]:
         """Return the server's own name ("" = none) and whether it completes. Raises EngineFailure."""
-
-        def ask(place: Place) -> tuple[str, bool]:
+        with (
+            Place.temporary(installation.folder or DRIVERS, surroundings) as place,
             # A server sends its name and abilities without a loaded project.
-            client = Client(replace(self.launch(place), ready=QUIET))
-            try:
-                if not (client.completes or client.completes_inline):
-                    client.settle()  # it may announce completion a little later
-                return client.info.name if client.info else "", client.completes or client.completes_inline
-            finally:
-                client.close()
-
-        return beforehand(installation, surroundings, ask)
+            closing(Client(replace(self.launch(place), ready=QUIET))) as client,
+        ):
+            if not (client.completes or client.completes_inline):
+                client.settle()  # it may announce completion a little later
+            return client.info.name if client.info else "", client.completes or client.completes_inline
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         assert installation.folder is not None

@@ -49,10 +49,10 @@ def _short(text: str) -> str:
 def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
     """Return them in an order drawn by place and change; none without a function at `focal`."""
     source = text.encode()
-    found = find_function(runner, text, focal)
-    if found is None:
+    function = find_function(runner, text, focal)
+    if function is None:
         return []
-    _, body = found
+    _, body = function
     # If the grammar cannot read the file as it is, it cannot tell that a mutant is broken, either.
     broken = parser(runner.grammar).parse(source).root_node.has_error
     changes: dict[Mutant, None] = {}
@@ -75,8 +75,8 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
 def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
     """Return None if no version of the function can give nothing."""
     source = text.encode()
-    found = find_function(runner, text, focal)
-    change = runner.stub(*found, source) if found else None
+    function = find_function(runner, text, focal)
+    change = runner.stub(*function, source) if function else None
     changed = Mutant(*change).apply_mutation(source) if change else None
     return None if changed is None or _is_broken(runner, changed) else changed
 

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -165,10 +166,8 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
             # Other people's code is run within whole walls, or none at all: `prepare` of the grader has asked which.
             confine="off" if self.settings.confine == "off" else "required",
         )
-        place = Place.new(self.kit, surroundings)
         started = time.monotonic()
-        try:
-            place.renew()
+        with Place.temporary(self.kit, surroundings) as place:
             work = Work(place=place, test=test)
             if self.project:
                 shutil.copytree(self.project, work.files, ignore=_links_and_git)
@@ -176,8 +175,6 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
                 (work.files / path).parent.mkdir(parents=True, exist_ok=True)
                 (work.files / path).write_bytes(text.encode())
             outcome = self._run_steps(work, timeout)
-        finally:
-            place.remove()
         # Folders have another name each time, and what is in memory another address.
         words = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…").replace(str(self.kit), "…")
         words = ADDRESS.sub("0x…", words)
@@ -192,13 +189,11 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
             if self.runner.runs_own:
                 walls = replace(walls, runs=(*walls.runs, place.scratch))
             environment = {**variables(place), **step.variables}
-            process = Program(step.argv, cwd=work.files, environment=environment, walls=walls)
-            try:
-                ended = process.finish(max(deadline - time.monotonic(), 0.1))
-            except EngineTimeout:
-                return Outcome(said=f"it was not done after {timeout:g} s")
-            finally:
-                process.close()
+            with closing(Program(step.argv, cwd=work.files, environment=environment, walls=walls)) as process:
+                try:
+                    ended = process.finish(max(deadline - time.monotonic(), 0.1))
+                except EngineTimeout:
+                    return Outcome(said=f"it was not done after {timeout:g} s")
             if step.compiles and ended.code:
                 return Outcome(compiled=False, said="\n".join(telling_lines(ended.trouble or ended.output)))
         return self.runner.read(work, ended)
