@@ -1,4 +1,4 @@
-"""Writes a recording of made-up people who type real projects, for `ci-eval logs calibrate`, in the neutral format.
+"""Writes a recording of made-up people who type real projects, in the neutral format.
 
 python benchmarks/recorded_users.py OUTPUT.jsonl [--tokens 500] [--folder DIR]
 

@@ -13,7 +13,8 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
 from ci_eval import __version__
-from ci_eval.ci.console import HOSTS, OUTPUT
+from ci_eval.ci.console import OUTPUT
+from ci_eval.ci.host import HOSTS
 
 FILE = click.Path(path_type=Path)
 COUNT = click.IntRange(min=1)
@@ -64,7 +65,6 @@ COMMANDS: dict[str, dict[str, str]] = {
         "train-recommender": (
             "Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line."
         ),
-        "logs": "Hold completion logs of modelled users against those of real ones.",
     },
     "runs": {
         "actions": "Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",

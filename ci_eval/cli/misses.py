@@ -16,7 +16,6 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import FOLDER, TRUST, add_open_option, add_view_options, show_report
 from ci_eval.core.base.errors import GateFailed
 from ci_eval.core.config.loading import View
-from ci_eval.core.model.comparison import Bisection
 from ci_eval.jobs import show
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.misses import bisect as bisect_job
@@ -221,12 +220,7 @@ def bisect_(choices: cli_options.Choices, good: str, bad: str, output: Path, **o
     """
     screen = Screen()
     config = choices.load_and_limit(screen)
-    _print(bisect_job.bisect(good, bad, config, output=output, screen=screen, **options), screen)
-    screen.result(f"json      {output / 'bisect.json'}")
-    screen.result(str(output))
-
-
-def _print(done: Bisection, screen: Screen) -> None:
+    done = bisect_job.bisect(good, bad, config, output=output, screen=screen, **options)
     if not done.clusters:
         screen.result(f"Nothing changed: {done.sessions:,} sessions have the same ranks in {done.good} and {done.bad}.")
     else:
@@ -251,3 +245,5 @@ def _print(done: Bisection, screen: Screen) -> None:
         screen.result(f"Left out: {done.unsteady:,} sessions that an end answered differently when asked again.")
     for name, why in done.skipped.items():
         screen.warn(f"{name} was skipped: {why.splitlines()[0]}")
+    screen.result(f"json      {output / 'bisect.json'}")
+    screen.result(str(output))

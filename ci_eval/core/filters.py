@@ -69,8 +69,6 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     """The number of typed letters; None = any."""
     file: str | None = None
     text: str | None = None
-    files: frozenset[str] | None = None
-    """The only files whose sessions pass; None = all pass."""
     weights: Mapping[Kind, float] | None = None
     """The weight of a session of each kind; None = all count 1."""
     detailed: bool = True
@@ -78,8 +76,6 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     def weight(self, session: SessionScore) -> float | None:
         """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
         if self.typed is not None and session.typed != self.typed:
-            return 0.0
-        if self.files is not None and session.file not in self.files:
             return 0.0
         if self.file is not None and not fnmatchcase(session.file, self.file):
             return 0.0

@@ -121,8 +121,6 @@ class Manifest(Value, frozen=True, kw_only=True):
     processor: str = ""
     jobs: Number
     shard: str | None = None
-    own_actions: bool = False
-    """True if an IDE made the actions: the shard has only those of its own files, as wholes."""
     start: str
     end: str | None = None
     planned: Number = 0
@@ -244,11 +242,6 @@ class Manifest(Value, frozen=True, kw_only=True):
             # Sessions that were drawn have not all lookups that figures need today.
             "draws of the user": self.draws.get(USER, ""),
         }
-
-    @property
-    def dealt(self) -> str | None:
-        """Return None if all sessions in the actions are the shard's own."""
-        return None if self.own_actions else self.shard
 
     @property
     def clusters(self) -> str:

@@ -18,9 +18,11 @@ In workspaces of format 1, the names of packed files end in .gz.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import chain, groupby
 from operator import attrgetter
 from pathlib import Path
@@ -177,16 +179,24 @@ class Workspace:
             yield read_actions(path)
 
     def action_heads(self) -> Iterator[FileHead]:
-        for path in self.action_files():
-            yield read_head(path)
+        return iter(self.heads().values())
+
+    def heads(self) -> Mapping[Path, FileHead]:
+        """Return file of actions → its head, sorted by name."""
+        return _read_heads(self.folder, self.actions_stamp())
+
+    def actions_stamp(self) -> int:
+        """Return another number if actions are written or changed."""
+        with os.scandir(self.folder / "actions") as entries:
+            return hash(frozenset((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in entries))
 
     def strata(self) -> Strata:
         manifest = self.manifest()
         # The manifest has the number of all sessions, but not that of a project or shard.
         merged, counts = bool(manifest.projects), {"": manifest.generated}
-        if merged or manifest.dealt is not None:
+        if merged or manifest.shard is not None:
             files = {head.path: head.sessions for head in self.action_heads()}
-            counts = dict(count_project_sessions(files, shard=manifest.dealt, merged=merged))
+            counts = dict(count_project_sessions(files, shard=manifest.shard, merged=merged))
         classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
         sessions = {(project, name): number for project, of in classes.items() for name, number in of.items()}
         return Strata(sessions, merged, manifest.unparsable)
@@ -386,13 +396,19 @@ def read_actions(path: Path) -> FileActions:
 
 def read_items(path: Path) -> list[Asked]:
     """Return an item for each session, in order. Raises WorkspaceError."""
-    calls = (action for action in _actions(path, FileAsked).actions if action.session)
-    return [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
+    return read_source_items(path)[1]
 
 
-def read_head(path: Path) -> FileHead:
-    """Much faster than `read_actions`. Raises WorkspaceError."""
-    return _actions(path, FileHead)
+def read_source_items(path: Path) -> tuple[str, list[Asked]]:
+    """Return the source file, and an item for each session, in order. Raises WorkspaceError."""
+    asked = _actions(path, FileAsked)
+    calls = (action for action in asked.actions if action.session)
+    return asked.path, [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
+
+
+@lru_cache(maxsize=2)
+def _read_heads(folder: Path, _stamp: int) -> Mapping[Path, FileHead]:
+    return {path: _actions(path, FileHead) for path in Workspace(folder).action_files()}
 
 
 def _actions(path: Path, kind: type[Head]) -> Head:

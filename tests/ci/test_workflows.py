@@ -319,9 +319,9 @@ def test_no_cache_is_restored_but_the_one_of_the_same_key() -> None:
     assert "restore-keys:" not in ACTION.read_text()
 
 
-def test_scripts_are_at_most_60_lines() -> None:
+def test_scripts_are_at_most_61_lines() -> None:
     recipe = ROOT / ".teamcity" / "pluginData" / "_Self" / "metaRunners" / "ci-eval-evaluate.yml"
     # All recipes and components come from one template each.
     files = [*ALL, ROOT / "templates" / "compare.yml", recipe]
     documents = [document for path in files for document in yaml.safe_load_all(path.read_text())]
-    assert sum(len(script.splitlines()) for document in documents for script in scripts(document)) <= 60
+    assert sum(len(script.splitlines()) for document in documents for script in scripts(document)) <= 61

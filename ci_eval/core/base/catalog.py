@@ -47,11 +47,16 @@ class Plugin(msgspec.Struct, frozen=True):
 
 REPLACED = {
     "jshell": "jdt",
+    "jetbrains": "`ci-eval import` on a workspace of the plugin",
     **dict.fromkeys(
         ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
         "neutral, which a script can write of such a recording",
     ),
     **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
+    **dict.fromkeys(
+        ("kotlin-lsp", "metals", "phpactor", "ruby-lsp", "solargraph", "typeprof"),
+        "`engine: {command: […]}` with the command that starts the server",
+    ),
     **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
 }
 """The names of variants that were taken out, and what does their work."""
@@ -110,7 +115,7 @@ class Catalog(Generic[T]):
         if name in REPLACED:
             hint = f"it was taken out, use {REPLACED[name]}; "
         if name in OF_THE_IDE:
-            hint = "only a JetBrains IDE ranks so, add `engine: jetbrains`; "
+            hint = "only a JetBrains IDE ranks so, use `ci-eval import` on a workspace of its plugin; "
         raise ConfigError(f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}")
 
     def all(self) -> list[T]:
@@ -134,7 +139,7 @@ class Catalog(Generic[T]):
 
 
 OF_THE_IDE = frozenset({"SMART", "FULL_LINE", "CLANGD"})
-"""The completion types that configurations of the JetBrains plugin may name, and no engine but `jetbrains` has."""
+"""The completion types that configurations of the JetBrains plugin may name, and no engine here has."""
 
 
 def guess(given: str, known: Iterable[str]) -> str:

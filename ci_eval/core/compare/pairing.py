@@ -380,7 +380,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     # A sample without classes has the first sessions of each class as well, if it has the same seed.
     divided = ours if ours.strata else theirs
     merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
-    if not merged and ours.dealt is None is theirs.dealt and same_text and ours.generated == theirs.generated:
+    if not merged and ours.shard is None is theirs.shard and same_text and ours.generated == theirs.generated:
         # The manifests have the numbers, so no actions need to be read.
         counts = divided.strata.get("", {"": ours.generated})
         return Strata({("", name): sessions for name, sessions in counts.items()}, merged, unread)
@@ -418,5 +418,5 @@ def explain_classes(*sides: Workspace) -> str:
 def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
     """Return path → checksum and sessions in the workspace's shard, without empty files."""
     heads = [*workspace.action_heads()]
-    own = select_shard_files({head.path: head.sessions for head in heads}, workspace.manifest().dealt)
+    own = select_shard_files({head.path: head.sessions for head in heads}, workspace.manifest().shard)
     return {head.path: (head.checksum, own[head.path]) for head in heads if head.path in own}

@@ -112,11 +112,10 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """A configuration stays as it is if it has a number, a dataset (asked whole), or the engine `jetbrains` (samples
-    itself)."""
+    """A configuration stays as it is if it has a number, or a dataset (asked whole)."""
     interpret = config.interpret
     has_number = interpret.sessions_limit is not None or interpret.session_probability < 1
-    if has_number or config.dataset.spec or config.engine.name == "jetbrains":
+    if has_number or config.dataset.spec:
         return config
     return replace(config, interpret=replace(interpret, sessions_limit=USUAL_SESSIONS))
 

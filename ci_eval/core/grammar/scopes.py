@@ -39,8 +39,13 @@ class Scope(msgspec.Struct):
 
     def find(self, name: str) -> Origin:
         """Return the origin of the name as its innermost definition has it; UNKNOWN if there is none."""
-        scope = self.owner(name)
-        return scope.names[name] if scope else UNKNOWN
+        scope: Scope | None = self
+        while scope is not None:
+            origin = scope.names.get(name)
+            if origin is not None:
+                return origin
+            scope = scope.parent
+        return UNKNOWN
 
     def enclosing(self, kind: str) -> Scope | None:
         """Return the innermost one, from here outwards; None if there is none."""

@@ -90,10 +90,6 @@ class Shrinker:
             (node.start_byte, node.end_byte) if offsets is None else (offsets[node.start_byte], offsets[node.end_byte])
         )
 
-    def _holds_token(self, node: Node) -> bool:
-        begin, end = self._range(node)
-        return self._token is not None and begin < self._token[1] and end > self._token[0]
-
     def _lines(self, node: Node) -> Cut | None:
         begin, end = self._range(node)
         # A node may end with the line end itself.
@@ -104,7 +100,9 @@ class Shrinker:
         return Cut(first, min(last + 1, len(self._text))) if alone and end > begin else None
 
     def statements(self, depth: int) -> list[list[list[Cut]]]:
-        return [self._ways_of_lines(node) for node in self._level(depth, lambda node: self._lines(node) is not None)]
+        level = [(node, self._lines(node)) for node in self._level(depth, lambda node: self._lines(node) is not None)]
+        filler = _filler(self._grammar)
+        return [[*([[lines]] if lines else []), [Cut(*self._range(node), filler)]] for node, lines in level]
 
     def nodes(self, depth: int) -> list[list[list[Cut]]]:
         """Return the nodes within lines, of a depth in each other: for each, the ways to cut it out."""
@@ -118,15 +116,12 @@ class Shrinker:
 
     def _outermost(self, node: Node, picks: Callable[[Node], bool]) -> Iterator[Node]:
         for child in node.named_children:
-            if not self._holds_token(child) and picks(child):
+            begin, end = self._range(child)
+            holds_token = self._token is not None and begin < self._token[1] and end > self._token[0]
+            if not holds_token and picks(child):
                 yield child
             else:
                 yield from self._outermost(child, picks)
-
-    def _ways_of_lines(self, node: Node) -> list[list[Cut]]:
-        begin, end = self._range(node)
-        lines = self._lines(node)
-        return [*([[lines]] if lines else []), [Cut(begin, end, _filler(self._grammar))]]
 
     def _ways_of_node(self, node: Node) -> list[list[Cut]]:
         begin, end = self._range(node)

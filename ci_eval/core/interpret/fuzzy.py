@@ -23,20 +23,11 @@ def score(typed: str, candidate: str) -> int | None:
         same = sum(map(str.__eq__, typed, candidate))
         return START + (len(typed) - 1) * RUN + len(typed) * LETTER + same * SAME_CASE if typed else 0
     # This test is cheap, and the table below is not.
-    if not _is_subsequence(low_typed, low):
+    if _first_places(low_typed, 0, len(low_typed), low, len(low)) is None:
         return None
     best = _best(typed, low_typed, candidate, low)
     # An impossible way has about NEVER points, but not exactly.
     return best if best > NEVER // 2 else None
-
-
-def _is_subsequence(letters: str, low: str) -> bool:
-    at = 0
-    for letter in letters:
-        at = low.find(letter, at) + 1
-        if not at:
-            return False
-    return True
 
 
 def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:

@@ -149,7 +149,11 @@ def play_files(
         before = total.statuses.total()
         for outcome in pool.map(left):
             if outcome:
-                for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
+                assignments = outcome.task.assignments
+                status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
+                why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
+                results = outcome.result or [finish_file(assignment, status, why) for assignment in assignments]
+                for assignment, played in zip(assignments, results, strict=True):
                     stores[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
             # The pool also counts the sessions of unfinished files.
@@ -157,7 +161,9 @@ def play_files(
             advance(min(done, total.planned), total)
             for side, store in enumerate(stores):
                 if store.gives_up():
-                    _leave_out(side, left)
+                    for turn in [left.popleft() for _ in range(len(left))]:
+                        others = tuple(assignment for assignment in turn.assignments if assignment.side != side)
+                        left.extend([Turn(assignments=others)] if others else [])
             if all(store.so_far.given_up for store in stores):
                 pool.stop()
                 break
@@ -207,15 +213,6 @@ def _plan_sides(
     return waiting, stores, total
 
 
-def _leave_out(side: int, left: deque[Turn]) -> None:
-    turns = [
-        Turn(assignments=tuple(assignment for assignment in turn.assignments if assignment.side != side))
-        for turn in left
-    ]
-    left.clear()
-    left.extend(turn for turn in turns if turn.assignments)
-
-
 def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Turn:
     of_round = [
         replace(
@@ -228,14 +225,6 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
     ]
     of_round.sort(key=lambda assignment: draw(assignment.setup.seed, f"{assignment.path} {number} {assignment.side}"))
     return Turn(assignments=tuple(of_round))
-
-
-def _collect_results(outcome: Asked) -> tuple[Played, ...]:
-    if outcome.result:
-        return outcome.result
-    status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
-    why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
-    return tuple(finish_file(assignment, status, why) for assignment in outcome.task.assignments)
 
 
 @contextmanager

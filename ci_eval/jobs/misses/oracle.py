@@ -215,7 +215,7 @@ class Oracle:
     kept: list[str] = field(default_factory=list)
     reason: str = ""
 
-    def begin(self, project: Project) -> Session:
+    def begin(self, project: Project) -> None:
         """Raises NothingToEvaluate if the engine shows no miss in the first version."""
         self.folder.show(project, self.question.path)
         self.close()
@@ -228,7 +228,6 @@ class Oracle:
                 f"session {session.id}: asked now, {session.expected_text} is first: there is nothing to reduce"
             )
         self.symptom = symptom
-        self._errors = self.count_errors(self.question.path, excerpt.text)
         self._role = self._role_in(excerpt)
         self._scope = self._scope_of(excerpt)
         self.kept = ["each file still parses", "the syntax around the caret"]
@@ -248,7 +247,6 @@ class Oracle:
                     "--against out, or name another workspace"
                 )
             self.kept.append(f"{self.judge.setup.engine.name} has the name")
-        return session
 
     def holds(self, project: Project) -> bool:
         self.reason = self._differs(project, project.excerpts[self.question.path])

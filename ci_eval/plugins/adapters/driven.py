@@ -53,6 +53,9 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
 
 
 class RunningProcess:
+    needs: tuple[str, ...] = ()
+    reads: tuple[Path, ...] = (DRIVERS,)
+
     def __init__(self, folder: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
         self._place = Place.new(folder, surroundings)
@@ -62,8 +65,15 @@ class RunningProcess:
             self._place.remove()
             raise
 
-    def _start(self) -> LineProcess:
+    def command(self, place: Place) -> Sequence[str]:
         raise NotImplementedError
+
+    def _start(self) -> LineProcess:
+        place = self._place
+        place.renew()
+        command = self.command(place)
+        walls = place.walls(command[0], *self.needs, reads=self.reads)
+        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
 
     @property
     def confined(self) -> str:
@@ -89,15 +99,12 @@ class RunningDriver(RunningProcess):
     def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
         self._engine = engine
         self._path = self._text = ""
+        self.needs = engine.needs
         super().__init__(folder, surroundings)
 
-    def _start(self) -> LineProcess:
-        place = self._place
-        place.renew()
+    def command(self, place: Place) -> Sequence[str]:
         self._fresh = True
-        command = self._engine.command(place)
-        walls = place.walls(command[0], *self._engine.needs, reads=(DRIVERS,))
-        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+        return self._engine.command(place)
 
     def open(self, path: str, text: str) -> None:
         """Ask a new driver once, and drop that answer."""
@@ -122,16 +129,12 @@ class RunningDriver(RunningProcess):
         # The wait may be longer than the limit (`overhead`), so the driver's own time decides.
         if latency > 1000 * limit:
             raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
-        return Answer(
-            suggestions=[suggestion for name in names if (suggestion := self._suggestion(name))],
-            latency=latency,
-            cpu=cpu,
-        )
-
-    def _suggestion(self, line: str) -> Suggestion | None:
-        name, _, sort_text = line.partition("\t")
-        match = (self._engine.text or self._surroundings.word).match(name)
-        return Suggestion(text=match[0], sort_text=sort_text or None) if match else None
+        suggestions = []
+        for line in names:
+            name, _, sort_text = line.partition("\t")
+            if match := (self._engine.text or self._surroundings.word).match(name):
+                suggestions.append(Suggestion(text=match[0], sort_text=sort_text or None))
+        return Answer(suggestions=suggestions, latency=latency, cpu=cpu)
 
     def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
         location = str(self._place.root / self._path)

@@ -178,7 +178,6 @@ def npm_registries(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str]) -> None:
-    """Install what the package.json in `folder` names, from the registries in `settings`. Raises InstallError."""
     registries = npm_registries(settings)
     origins = dict.fromkeys(match[0] for match in map(ORIGIN.match, registries.values()) if match)
     lines = [f"{name}={address}" for name, address in registries.items()]

@@ -229,13 +229,10 @@ def replace_paths(value: Any, place: Place) -> Any:
         DRIVERS: "{drivers}",
         Path(interpreter()): "{python}",
     }
-    names = sorted(
-        # To replace `/` would change every path.
-        ((str(path), name) for path, name in known.items() if path and str(path) != "/"),
-        # The longest path first, since one folder may lie within another.
-        key=lambda pair: -len(pair[0]),
-    )
-    return _replace(value, names)
+    # To replace `/` would change every path.
+    names = [(str(path), name) for path, name in known.items() if path and str(path) != "/"]
+    # The longest path first, since one folder may lie within another.
+    return _replace(value, sorted(names, key=lambda pair: -len(pair[0])))
 
 
 def _replace(value: Any, names: Sequence[tuple[str, str]]) -> Any:

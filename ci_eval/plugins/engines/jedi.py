@@ -50,10 +50,6 @@ def _environment(place: Place) -> dict[str, str]:
 
 
 class RunningJedi(RunningProcess):
-    def __init__(self, library: Path, surroundings: Surroundings) -> None:
-        self._pending: list[Edit] = []
-        super().__init__(library, surroundings)
-
     def _start(self) -> LineProcess:
         place = self._place
         place.renew()
@@ -62,7 +58,7 @@ class RunningJedi(RunningProcess):
         return LineProcess(command, cwd=place.scratch, environment=_environment(place), walls=walls)
 
     def open(self, path: str, text: str) -> None:
-        self._pending = []
+        self._pending: list[Edit] = []
         self._ask(["open", path, text], PATIENCE)
 
     def edit(self, edits: Sequence[Edit]) -> None:

@@ -11,6 +11,8 @@ import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -98,16 +100,10 @@ class _Open(msgspec.Struct):
             self.items[item.id] = _plain(item.relevance)
         for difference in event.items_diff or ():
             now = {**self.items[difference.id], **_plain(difference.added), **_plain(difference.changed)}
-            self.items[difference.id] = {
-                name: value for name, value in now.items() if name not in (difference.removed or ())
-            }
+            removed = difference.removed or ()
+            self.items[difference.id] = {name: value for name, value in now.items() if name not in removed}
         if event.completion_list_ids is not None:
             self.ids = event.completion_list_ids
-
-    def look(self) -> None:
-        if self.ids:
-            shown = [self.items[item_id] for item_id in self.ids]
-            self.lookups.append(Shown(typed=self.typed, ids=tuple(self.ids), features=shown, common=self.common))
 
 
 class EventLog:
@@ -132,8 +128,7 @@ class EventLog:
         if not line.strip():
             return None
         try:
-            columns = line.decode().rstrip("\r\n").split("\t", COLUMNS - 1)
-            _, _, _, user, session, _, action, text = columns
+            _, _, _, user, session, _, action, text = line.decode().rstrip("\r\n").split("\t", COLUMNS - 1)
             event = msgspec.json.decode(text, type=Event)
         except (ValueError, RecursionError):
             self.left_out["lines that are no event"] += 1
@@ -166,8 +161,9 @@ class EventLog:
         if action in STEPS:
             changed = now.typed + STEPS[action]
             now.typed = max(changed, 0) if event.query_length is None else event.query_length
-        if action == STARTED or action in STEPS:
-            now.look()
+        if now.ids and (action == STARTED or action in STEPS):
+            shown = [now.items[item_id] for item_id in now.ids]
+            now.lookups.append(Shown(typed=now.typed, ids=tuple(now.ids), features=shown, common=now.common))
         if action not in ENDS:
             return None
         del waiting[key]
@@ -212,39 +208,25 @@ TABLE_COLUMNS = ("project", "session", "query_number", "place", "prefix", "text"
 
 def read_sessions(path: Path) -> Iterator[ShownSession]:
     """Yield one session at a time. As in events, cancelled sessions have no wanted item."""
-    held: list[dict[str, Any]] = []
     batches = tables().batches(path, [*TABLE_COLUMNS, *NAMES])
-    for row in (row for batch in batches for row in batch.to_pylist()):
-        if held and (row["project"], row["session"]) != (held[0]["project"], held[0]["session"]):
-            yield _table_session(held)
-            held = []
-        held.append(row)
-    if held:
-        yield _table_session(held)
-
-
-def _table_session(rows: list[dict[str, Any]]) -> ShownSession:
-    lists: dict[int, list[dict[str, Any]]] = {}
-    for row in rows:
-        lists.setdefault(row["query_number"], []).append(row)
-    numbers: dict[str, int] = {}
-    lookups = [
-        Shown(
-            typed=len(shown[0]["prefix"]),
-            ids=[numbers.setdefault(row["text"], len(numbers)) for row in shown],
-            features=[{name: row[name] for name in NAMES} for row in shown],
-        )
-        for shown in lists.values()
-    ]
-    outcome = list(lists.values())[-1][0]["outcome"]
-    expected = next((numbers[row["text"]] for row in rows if row["expected"]), None)
-    return ShownSession(
-        user=rows[0]["project"],
-        session=rows[0]["session"],
-        lookups=lookups,
-        outcome=outcome,
-        wanted=None if outcome == "cancelled" else expected,
-    )
+    all_rows = (row for batch in batches for row in batch.to_pylist())
+    for (project, session), rows in groupby(all_rows, itemgetter("project", "session")):
+        lists: dict[int, list[dict[str, Any]]] = {}
+        for row in rows:
+            lists.setdefault(row["query_number"], []).append(row)
+        numbers: dict[str, int] = {}
+        lookups = [
+            Shown(
+                typed=len(shown[0]["prefix"]),
+                ids=[numbers.setdefault(row["text"], len(numbers)) for row in shown],
+                features=[{name: row[name] for name in NAMES} for row in shown],
+            )
+            for shown in lists.values()
+        ]
+        outcome = list(lists.values())[-1][0]["outcome"]
+        offered = (numbers[row["text"]] for shown in lists.values() for row in shown if row["expected"])
+        wanted = None if outcome == "cancelled" else next(offered, None)
+        yield ShownSession(user=project, session=session, lookups=lookups, outcome=outcome, wanted=wanted)
 
 
 POSITION = "position"
@@ -287,13 +269,11 @@ class FeatureTable(msgspec.Struct, frozen=True):
     def rows(self, lookup: Shown) -> NDArray[np.float32]:
         """Return (items x features), NaN if a feature is missing."""
         common = lookup.common
-        return np.array(
-            [
-                [self._value(name, features.get(name, common.get(name)), place) for name in self.names]
-                for place, features in enumerate(lookup.features, 1)
-            ],
-            dtype=np.float32,
-        )
+        rows = [
+            [self._value(name, features.get(name, common.get(name)), place) for name in self.names]
+            for place, features in enumerate(lookup.features, 1)
+        ]
+        return np.array(rows, dtype=np.float32)
 
     def _value(self, name: str, value: Feature, place: int) -> float:
         if isinstance(value, str):
@@ -326,17 +306,15 @@ def training_rows(
     usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
     if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")
-    rows = select_lookups(_lookups(usable, table, project), label, seed, side=side, taken=None)
+    lookups = (
+        LoggedLookup(project, identity(session), number, expected_mask(session, lookup), table.rows(lookup))
+        for session in usable
+        for number, lookup in enumerate(session.lookups)
+        # Lists without the wanted item teach nothing, so their features are not needed.
+        if session.wanted in lookup.ids
+    )
+    rows = select_lookups(lookups, label, seed, side=side, taken=None)
     return replace(rows, names=table.names, categories=table.categories, schema=table.schema)
-
-
-def _lookups(sessions: Sequence[ShownSession], table: FeatureTable, project: str) -> Iterator[LoggedLookup]:
-    for session in sessions:
-        for number, lookup in enumerate(session.lookups):
-            expected = expected_mask(session, lookup)
-            # Lists without the wanted item teach nothing, so their features are not needed.
-            if expected.any():
-                yield LoggedLookup(project, identity(session), number, expected, table.rows(lookup))
 
 
 def identity(session: ShownSession) -> str:

@@ -40,7 +40,7 @@ class Shape(Base, metaclass=type):
     # classmethod VARIABLE static builtins
     def make(cls):
         return cls(Shape.sides, sibling.helper)
-        # cls METHOD_CALL member | Shape VARIABLE argument static pkg.mod | sides FIELD argument static pkg.mod | sibling VARIABLE argument static pkg | helper FIELD argument
+        # cls METHOD_CALL member | Shape TYPE_REFERENCE argument static pkg.mod | sides FIELD argument static pkg.mod | sibling VARIABLE argument static pkg | helper FIELD argument
 
     def area(self):
         return self.make().area() + len(f"{self.name!r:>{LIMIT}} text")

@@ -175,7 +175,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
             for path, text in files.items():
                 (work.files / path).parent.mkdir(parents=True, exist_ok=True)
                 (work.files / path).write_bytes(text.encode())
-            outcome = self._run(work, timeout)
+            outcome = self._run_steps(work, timeout)
         finally:
             place.remove()
         # Folders have another name each time, and what is in memory another address.
@@ -183,7 +183,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
         words = ADDRESS.sub("0x…", words)
         return replace(outcome, said=words, seconds=time.monotonic() - started)
 
-    def _run(self, work: Work, timeout: float) -> Outcome:
+    def _run_steps(self, work: Work, timeout: float) -> Outcome:
         deadline = time.monotonic() + timeout
         ended = Ended(code=0, output="", trouble="")
         place = work.place
@@ -235,20 +235,14 @@ def read_junit(
     whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
     # A test may write a report by itself, or end the process: both must agree.
     passes = bool(whole) and not troubles and ended.code == 0
-    return Outcome(
-        runs=bool(whole),
-        passes=passes,
-        said="" if passes else _explain(troubles or ([] if whole else reasons), ended, runs=bool(whole)),
-    )
-
-
-def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
-    if not elements:
-        why = "the test runner failed behind its tests" if runs else "no test was run to its end"
-        return f"{why} (exit code {ended.code})"
-    first = elements[0]
-    lines = telling_lines(first.text or first.get("message") or first.get("type") or "")
-    return "\n".join(["it was skipped", *lines] if first.tag == "skipped" else lines)
+    if passes:
+        return Outcome(runs=True, passes=True)
+    why = "the test runner failed behind its tests" if whole else "no test was run to its end"
+    said = f"{why} (exit code {ended.code})"
+    for first in (troubles or ([] if whole else reasons))[:1]:
+        lines = telling_lines(first.text or first.get("message") or first.get("type") or "")
+        said = "\n".join(["it was skipped", *lines] if first.tag == "skipped" else lines)
+    return Outcome(runs=bool(whole), said=said)
 
 
 def _xml(path: Path) -> str:

@@ -92,17 +92,15 @@ class PythonWalk(Walk):
     def attribute(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, member = node.children[0], node.children[-1]
         name = self.text(member)
-        if not (role == BOUND and self._defines_attribute(receiver, name, place.scope)):
+        is_self = role == BOUND and receiver.type == "identifier"
+        owner = place.scope.find_instance_class(self.text(receiver)) if is_self else None
+        # In the first `self.x = …` of a class, x comes into being.
+        if owner is not None and name not in owner.names:
+            owner.names[name] = Origin(False, self.python.module)
+        else:
             self.emit(member, _MEMBER_KINDS[role], place, self.python.member(receiver, name, place.scope), name)
-        self.push([receiver], REFERENCE, place)
-
-    def _defines_attribute(self, receiver: Node, name: str, scope: Scope) -> bool:
-        """Return whether this is the first `self.x = …` of a class, in which x comes into being, and define x."""
-        owner = scope.find_instance_class(self.text(receiver)) if receiver.type == "identifier" else None
-        if owner is None or name in owner.names:
-            return False
-        owner.names[name] = Origin(False, self.python.module)
-        return True
+        of_class = receiver.type == "identifier" and place.scope.find(self.text(receiver)).holder == "class"
+        self.push([receiver], TYPE if of_class else REFERENCE, place)
 
     @handle_nodes("call")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -128,8 +126,10 @@ class PythonWalk(Walk):
         inner = NodePlace(PythonScope("function", place.scope), False)
         for child in reversed(node.children):
             if child.type == "parameters":
-                if place.scope.kind == "class":
-                    inner.scope.self_name = self._first_parameter(child)
+                first = next((part for part in child.children if part.is_named), child)
+                first = first.children[0] if first.type == "typed_parameter" else first
+                if place.scope.kind == "class" and first.type == "identifier":
+                    inner.scope.self_name = self.text(first)
                 self.push(child.children, BOUND, inner)
             elif child.type == "block":
                 self.push([child], REFERENCE, inner)
@@ -163,12 +163,6 @@ class PythonWalk(Walk):
         # A name is known before its body is read, since functions may call themselves.
         if name:
             scope.names[self.text(name)] = self.python.definition_origin(node, scope.kind)
-
-    def _first_parameter(self, parameters: Node) -> str:
-        first = next((child for child in parameters.children if child.is_named), None)
-        if first is not None and first.type == "typed_parameter":
-            first = first.children[0]
-        return self.text(first) if first is not None and first.type == "identifier" else ""
 
     @handle_nodes("lambda")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -77,6 +77,10 @@ QUALIFIER = "qualifier"
 """The role of what stands before `::`."""
 
 
+_SCOPED = "struct_item enum_item union_item trait_item type_item impl_item".split()
+_UNSCOPED = "enum_variant associated_type mod_item field_declaration const_item static_item".split()
+
+
 class RustWalk(Walk):
     names = frozenset("identifier type_identifier field_identifier shorthand_field_identifier primitive_type".split())
     # The grammars have `mut` as a node that is named otherwise.
@@ -97,6 +101,10 @@ class RustWalk(Walk):
             "field_pattern"
         ),
     }
+
+    # What a condition binds is known after it.
+    blocks = "if_expression while_expression match_arm"
+    sequences = "let_chain"
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_package(path), declared)
@@ -225,8 +233,7 @@ class RustWalk(Walk):
         else:
             self.push([name], CALLED, place)
         if self.text(name) == "derive" and arguments:
-            listed = arguments[-1].children
-            for child, following in pairwise(listed):
+            for child, following in pairwise(arguments[-1].children):
                 if child.type == "identifier":
                     self._plain(child, self.text(child), QUALIFIER if following.type == "::" else TYPE, place)
 
@@ -247,27 +254,20 @@ class RustWalk(Walk):
             elif name and child.start_byte == name.start_byte:
                 self.emit(child, Kind.IMPORT, place, Origin(True))
 
-    @handle_nodes(
-        *"struct_item enum_item union_item trait_item type_item associated_type impl_item mod_item enum_variant".split()
-    )
+    @handle_nodes(*_SCOPED, *_UNSCOPED)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a declaration, whose name is no token. Its parameters are known inside."""
         kind = node.type
         type_ = node.child_by_field_name("type" if kind == "impl_item" else "name")
         inner = place
-        if kind not in {"enum_variant", "associated_type", "mod_item"}:
+        if kind in _SCOPED:
             name = head(self.text(type_)) if type_ else ""
             inner = NodePlace(Scope("type", place.scope, self_name=name), False)
         self._without_name(node, TYPE if kind == "impl_item" else REFERENCE, inner)
 
-    @handle_nodes("field_declaration", "const_item", "static_item")
-    def value(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._without_name(node, REFERENCE, place)
-
     def _without_name(self, node: Node, role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
-        children = node.children
-        self.push([child for child in children if not name or child.start_byte != name.start_byte], role, place)
+        self.push([child for child in node.children if child != name], role, place)
 
     @handle_nodes("declaration_list")
     def declarations(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -285,7 +285,7 @@ class RustWalk(Walk):
             is_defined = False
             for child in children:
                 if child.type in self.names and not is_defined:
-                    place.scope.names[self.text(child)] = LOCAL if parameter.type == "const_parameter" else LOCAL_TYPE
+                    self.define(child, place.scope, LOCAL if parameter.type == "const_parameter" else LOCAL_TYPE)
                     is_defined = True
                 else:
                     is_defined |= child.type == "lifetime"
@@ -309,10 +309,8 @@ class RustWalk(Walk):
             self._stack.append((pattern, BOUND, place))
         elif pattern is not None:  # `self`
             self.push([pattern], BOUND, place)
-        starts = {part.start_byte for part in (pattern, type_) if part is not None}
-        self.push([child for child in node.children if child.start_byte not in starts], REFERENCE, place)
-        if type_ is not None:
-            self.push([type_], TYPE, place)
+        self.push([child for child in node.children if child not in (pattern, type_)], REFERENCE, place)
+        self.push([type_] if type_ is not None else [], TYPE, place)
 
     @handle_nodes("block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -321,21 +319,13 @@ class RustWalk(Walk):
         names = self.top.read(children) if declares else {}
         self.push(children, REFERENCE, NodePlace(Scope("block", place.scope, names), place.argument))
 
-    @handle_nodes("if_expression", "while_expression", "match_arm", "let_chain")
-    def header(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a statement. What its condition binds is known after it."""
-        if node.type != "let_chain":
-            place = NodePlace(Scope("block", place.scope), place.argument)
-        self.in_order(node.children, place)
-
     @handle_nodes("for_expression")
     def for_(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
         pattern, body = node.child_by_field_name("pattern"), node.child_by_field_name("body")
         if body is not None and pattern is not None:
             self._stack += [(body, REFERENCE, inner), (pattern, BOUND, inner)]
-        starts = {part.start_byte for part in (pattern, body) if part is not None}
-        self.push([child for child in node.children if child.start_byte not in starts], REFERENCE, place)
+        self.push([child for child in node.children if child not in (pattern, body)], REFERENCE, place)
 
     @handle_nodes("match_pattern")
     def match_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -372,12 +362,8 @@ LANGUAGE: Language = Language(
         ),
         bodies=frozenset(["function_item block"]),
         closers=frozenset([")", "]", "}", ";", "type_arguments >", "type_parameters >"]),
-        stand_ins={
-            "block": "{}",
-            "match_block": "{}",
-            "declaration_list": "{}",
-            "field_declaration_list": "{}",
-            "enum_variant_list": "{}",
-        },
+        stand_ins=dict.fromkeys(
+            "block match_block declaration_list field_declaration_list enum_variant_list".split(), "{}"
+        ),
     ),
 )

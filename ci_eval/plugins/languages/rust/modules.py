@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader, leaves
 
 _PRIMITIVES = (
     "bool char f32 f64 i8 i16 i32 i64 i128 isize str u8 u16 u32 u64 u128 usize AsMut AsRef Box Clone Copy Default "
@@ -58,18 +58,15 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     return derive_package(path), frozenset(_TOP.findall(text))
 
 
-class TopLevel:
+class TopLevel(SourceReader):
     """The names that are known in a file or block before it is read, and the members that it gives to types."""
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        self._source = source
+        super().__init__(source)
         self._package = package
         self._declared = declared
         self.members: dict[str, set[str]] = {}
         """Type → its fields and methods, as far as the file has them."""
-
-    def text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
 
     def read(self, nodes: list[Node]) -> dict[str, Origin]:
         """Return the origins of what these nodes declare and import, and gather members."""
@@ -138,20 +135,10 @@ def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, 
             stack += [(children[1], path, None), (children[0], path, children[-1])]
         elif kind in {"scoped_identifier", "scoped_use_list"}:
             *front, last = [child for child in children if child.type != "::"]
-            inner = path + tuple(leaf for child in front for leaf in _names(child))
+            inner = path + tuple(leaf for child in front for leaf in leaves(child) if leaf.type != "::")
             stack.append((last, inner, alias))
             stack += [(child, path, None) for child in front]
         elif kind in {"use_list", "use_wildcard"}:
             stack += [(child, path, None) for child in reversed(children)]
         else:
             yield node, path if kind in {"identifier", "self", "super", "crate"} else None, alias
-
-
-def _names(node: Node) -> Iterator[Node]:
-    stack = [node]
-    while stack:
-        inner = stack.pop()
-        if inner.child_count:
-            stack += reversed(inner.children)
-        elif inner.type != "::":
-            yield inner
