@@ -251,7 +251,6 @@ def _spare_process() -> Iterator[None]:
 THREADS = "OPENBLAS_NUM_THREADS"
 """The variable that numpy's OpenBLAS looks at when it is loaded."""
 
-
 CPU_LIMIT_S = 60.0
 """The CPU time that a worker may spend on one answer, besides the time that the engine has: an answer can be written
 such that a pattern needs hours to read it."""

@@ -344,11 +344,10 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
             f"the history has no earlier evaluation like this one with {gate.metric}; this one is added to it, so the "
             "next can be judged"
         )
-    first, last = before[0][0], before[-1][0]
+    first, last = (f"{night.started[:10]} ({night.title})" for night, _ in (before[0], before[-1]))
     return (
-        f"no evaluation in the history is of {gate.since!r}; the {len(before):,} there are go from "
-        f"{first.started[:10]} ({first.title}) to {last.started[:10]} ({last.title}): name a date from the first on, "
-        "the title, the revision or the version of one, or best"
+        f"no evaluation in the history is of {gate.since!r}; the {len(before):,} there are go from {first} to {last}: "
+        "name a date from the first on, the title, the revision or the version of one, or best"
     )
 
 

@@ -149,17 +149,12 @@ class _FilePairs:
         leading: int,
         source: SourceFile,
     ) -> None:
-        self._paired = paired
-        self._task = task
+        self._paired, self._task, self._source = paired, task, source
         # Quantiles are not sums: they are made of the latencies.
         self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
-        self._leading = leading
-        self._width = len(metrics)
-        self._filters = filters.all
-        self._headline = filters.leading
+        self._width, self._leading, self._metric = len(metrics), leading, metrics[leading]
+        self._filters, self._headline = filters.all, filters.leading
         self._divided = standard_parts(filters.headline)
-        self._metric = metrics[leading]
-        self._source = source
 
     def add(self, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool) -> None:
         alone_in_base = {session.id: session for session in filter(evaluated, of_base)}
@@ -393,11 +388,11 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     sessions = Counter({(project, name): 0 for project, names in classes.items() for name in names})
     of_base, of_new = _count_sessions(base), _count_sessions(new)
     for path, (checksum, count) in of_base.items():
-        if path not in of_new or of_new[path][0] != checksum:
+        checksum_of_new, count_of_new = of_new.get(path, ("", 0))
+        if checksum_of_new != checksum:
             continue
         # A shard may have only a part of a file's sessions.
-        count = min(count, of_new[path][1])
-        project = project_from_path(path, merged=merged)
+        count, project = min(count, count_of_new), project_from_path(path, merged=merged)
         if project in classes:
             items = read_items(base.actions_path(path))
             known = ((item.properties.kind, len(item.prefix)) for item in items if item.properties)

@@ -27,7 +27,6 @@ ONE_LOOKUP = "the slowest lookup is a single one, and says nothing of others"
 OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
-
 Sides = tuple[list[Observed], list[Observed]]
 """The observations of a metric in base and in new, by round."""
 

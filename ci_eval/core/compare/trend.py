@@ -187,12 +187,8 @@ def _differences(was: Figures, now: Figures) -> Iterator[str]:
 
 
 def _changes(line: Sequence[Figures], info: MetricInfo, headline: str, seed: int) -> Iterator[ChangePoint]:
-    known = [
-        (night, estimate.value)
-        for night, evaluation in enumerate(line)
-        for estimate in [evaluation.filters[headline].metrics.get(info.name)]
-        if estimate and estimate.value is not None
-    ]
+    estimates = enumerate(evaluation.filters[headline].metrics.get(info.name) for evaluation in line)
+    known = [(night, of.value) for night, of in estimates if of and of.value is not None]
     for cut in cuts([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed):
         good = None if info.better == "neither" else (cut.after > cut.before) == (info.better == "higher")
         yield ChangePoint(night=known[cut.place][0], before=cut.before, after=cut.after, p=cut.p, good=good)

@@ -21,12 +21,10 @@ def join(path: str, key: object) -> str:
 def wrong_value(value: object, kind: object, path: str) -> str:
     info = inspect.type_info(kind)
     parts = info.types if isinstance(info, inspect.UnionType) else (info,)
-    hint = ""
-    if isinstance(value, str):
-        hint = guess(value, choices(info))
+    hint = guess(value, choices(info)) if isinstance(value, str) else ""
     # YAML reads 1.10 or yes as a number or a switch, though a text may be meant.
-    elif value is not None and not isinstance(value, list | dict):
-        hint = "; put it in quotes" if any(isinstance(part, inspect.StrType) for part in parts) else ""
+    if not isinstance(value, str | list | dict | None) and any(isinstance(part, inspect.StrType) for part in parts):
+        hint = "; put it in quotes"
     return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
 
 

@@ -25,7 +25,6 @@ SHORT: Mapping[str, dict[str, object]] = {
     "interpret.userModel": {"enum": [*get_args(get_type_hints(UserModelConfig)["profile"])]},
 }
 
-
 YAML_WORDS = {"None": "null", "True": "true", "False": "false"}
 
 

@@ -27,20 +27,16 @@ from ci_eval.core.model.settings import EndpointConfig
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 """`${name}` is a variable; `$${` is the characters `${`."""
 
-
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
-
 
 USUAL_LENGTHS = (0, 1, 3)
 """Used if the configuration has none. Without a typed letter any engine looks bad; most lists are shown at the first
 letter."""
 
-
 USUAL_SESSIONS = 1_000
 """The number of sessions if the configuration has none: some minutes, and an interval of about three points."""
 NUMBERS = ("sessionsLimit", "sessionProbability")
 """The keys of `interpret` that say how many sessions are asked. `sessionsLimit: null` says all of them."""
-
 
 SPECS = ("project", "dataset")
 """The sections that may be just their `spec`."""
@@ -118,9 +114,8 @@ def add_ladder(config: Config) -> Config:
 def limit_sessions(config: Config) -> Config:
     """A configuration stays as it is if it has a number, or a dataset (asked whole)."""
     interpret = config.interpret
-    if config.dataset.spec:
-        return config
-    if interpret.sessions_limit is not None or interpret.session_probability < 1:
+    has_number = interpret.sessions_limit is not None or interpret.session_probability < 1
+    if has_number or config.dataset.spec:
         return config
     return replace(config, interpret=replace(interpret, sessions_limit=USUAL_SESSIONS))
 

@@ -23,7 +23,6 @@ NOTHING_TO_EMULATE = (
     "CapitalizePrefix to emulate typing"
 )
 
-
 MOST_LENGTHS = 100
 """The most lengths of a Ladder: each makes a session of its own for each token."""
 

@@ -128,8 +128,7 @@ class Reader:
         return cls(context.keywords, load_other_names(context))
 
     def _forget(self) -> None:
-        self._read = ""
-        self._count = 0
+        self._read, self._count = "", 0
         self._times: Counter[str] = Counter()
         self._last: dict[str, int] = {}
         self._after: Counter[tuple[str, str]] = Counter()

@@ -159,10 +159,8 @@ class Others(msgspec.Struct, frozen=True):
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
         yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
         if len(last):
-            yield (
-                self._remaining("pairs", pair_hashes(last[-1:], names)),
-                float(self._remaining("after_one", last[-1:])[0]),
-            )
+            pairs = pair_hashes(last[-1:], names)
+            yield self._remaining("pairs", pairs), float(self._remaining("after_one", last[-1:])[0])
         if len(last) == LONGEST_CONTEXT:
             two = pair_hashes(last[:1], last[1:])
             yield self._remaining("triples", pair_hashes(two, names)), float(self._remaining("after_two", two)[0])

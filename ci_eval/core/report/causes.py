@@ -364,6 +364,5 @@ def _valid_share(place: Place) -> float | None:
 
 
 def _lost(session: Session, base: int | None) -> Loss:
-    rank = rank_of(session)
-    first = float(base == 1) - float(rank == 1)
+    first = float(base == 1) - float(rank_of(session) == 1)
     return Loss(max(first, 0.0), max((1 / base if base else 0.0) - reciprocal_rank(session), 0.0))
