@@ -81,6 +81,7 @@ def make_suggestion(text: str, before: str, query: Query) -> str:
 
 def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
     answer = reply.text[part.begin : part.end]
+    suggestion = make_suggestion(answer, before, query)
     end = part.begin + extent(answer, before, query.span, query.word)
     # An answer whose fence is closed is whole, although the model went on after it.
     is_closed = "fence" in part.rules and part.end < len(reply.text)
@@ -93,7 +94,7 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
         finish=reply.finish,
         read=part.rules,
         # What the file has may be no code until more of it is typed.
-        unreadable=not part.is_readable and not query.expected.startswith(make_suggestion(answer, before, query)),
+        unreadable=not part.is_readable and not (suggestion and query.expected.startswith(suggestion)),
         cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span, query.word)),
     )
 
