@@ -211,20 +211,17 @@ def extract_code(answer: str, language: str, prompt: str = "") -> str | None:
     own = [fence for fence in fences if not fence.text.strip() or f"\n{fence.text.strip()}\n" not in f"\n{prompt}\n"]
     chosen = [fence for fence in own if fence.is_closed] or own
     chosen = [fence for fence in chosen if fence.tag] or chosen
-    return _strip_numbers(chosen[-1].text.strip("\n")) if chosen else None
+    if not chosen:
+        return None
+    code = chosen[-1].text.strip("\n")
+    matches = [match for line in code.split("\n") if (match := _NUMBERED.fullmatch(line))]
+    numbers = [int(match["number"]) for match in matches]
+    # Numbered lines lose their numbers, which count up by one, and the one blank after each.
+    is_numbered = len(matches) == code.count("\n") + 1 > 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
+    return "\n".join(match["code"] or "" for match in matches) if is_numbered else code
 
 
 _NUMBERED = re.compile(r"[ \t]*(?P<number>\d{1,4})[:.)|]?(?:[ \t](?P<code>.*))?")
-
-
-def _strip_numbers(code: str) -> str:
-    """Return numbered lines without their numbers, which count up by one, and without the one blank after each."""
-    matches = [_NUMBERED.fullmatch(line) for line in code.split("\n")]
-    numbers = [int(match["number"]) for match in matches if match]
-    is_numbered = len(matches) > 1 and numbers == [*range(numbers[0], numbers[0] + len(matches))] if numbers else False
-    return "\n".join(match["code"] or "" for match in matches if match) if is_numbered else code
-
-
 _NUMBER = r"(?:Комментарий|Comment)[ \t]*[#№]?[ \t]*(?P<number>\d{1,2})(?:[ \t]*[(\[][^()\[\]\n]{1,80}[)\]])?"
 MARKER = re.compile(
     rf"^[*_#>`•+\t -]{{0,8}}{_NUMBER}[*_`]*[ \t]*(?:[:\uff1a.)—–-]|$)[*_`]*[ \t]*|^(?P<item>\d{{1,2}})[.)][ \t]+|"

@@ -199,7 +199,13 @@ class Client:
                 # A limit of which the end is known is waited for; it takes none of the retries.
                 passes = trouble.is_limit and self._settings.retries > 0
                 counted += not passes
-                wait = _wait(trouble, max(counted, 1))
+                wait = trouble.wait
+                # A little at random, so that not all processes come back at once.
+                jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
+                if wait is None:
+                    wait = min(FIRST_WAIT * 2.0 ** (max(counted, 1) - 1), LONGEST_WAIT) * jitter
+                else:
+                    wait += FIRST_WAIT * jitter
                 left = self._ledger.left()
                 longest = left if passes and not math.isinf(left) else LONGEST_LIMIT if passes else LONGEST_WAIT
                 is_over = counted > self._settings.retries or (not passes and wait > longest)
@@ -282,12 +288,3 @@ def read_key(name: str | None, *, needed: bool) -> str:
             "the environment variable that engine.key names holds no key: blanks or odd characters are in it"
         )
     return key
-
-
-def _wait(trouble: Trouble, number: int) -> float:
-    """Return the endpoint's seconds, or twice as long each time; and a little at random."""
-    # A little at random, so that not all processes come back at once.
-    jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
-    if trouble.wait is not None:
-        return trouble.wait + FIRST_WAIT * jitter
-    return min(FIRST_WAIT * 2.0 ** (number - 1), LONGEST_WAIT) * jitter

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -318,7 +319,7 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
     unit = len(BEHIND) / tokens if has_tokenizer(settings) and tokens > 0 else 1.0
     own = 1 - window.other_files
     shares = (own * (1 - window.suffix), own * window.suffix, window.other_files)
-    before, behind, others = (_long(int(whole * share * unit)) for share in shares)
+    before, behind, others = ("".join(islice(cycle(BEHIND), int(whole * share * unit))) for share in shares)
     files = (OtherFile(path="check.py", text=others),) if others else ()
     try:
         # llama.cpp's server leaves out text that does not fit its batch, without a word.
@@ -346,7 +347,3 @@ def probe_tokenizer(tokenizer: Tokenizer) -> None:
 
 
 ESTIMATE = "give an estimate instead: engine.window.charactersPerToken, for example 2.5"
-
-
-def _long(characters: int) -> str:
-    return (BEHIND * (characters // len(BEHIND) + 1))[:characters]
