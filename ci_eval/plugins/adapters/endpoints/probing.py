@@ -68,7 +68,6 @@ class Examination:
             yield streamed
             if answer:
                 yield _counts("tokens are counted in a stream", answer)
-            yield self._limit()
             yield from self._fields()
             yield from self._forms()
         # llama.cpp and Ollama have these paths next to /v1, not below it.
@@ -120,16 +119,14 @@ class Examination:
             self._settings = replace(settings, model=names[0])
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
 
-    def _limit(self) -> Ability:
+    def _fields(self) -> Iterator[Ability]:
+        ability, reply = self._ask("the limit of tokens is heeded", COUNTING)
         # Counting to 50 takes more than these 4 tokens, so an end for any other reason shows that the limit was
         # ignored.
-        ability, reply = self._ask("the limit of tokens is heeded", COUNTING)
-        if reply is None or reply.finish == "length":
-            return ability
-        why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish} after {reply.answer_tokens or '?'}"
-        return Ability(ability.what, False, why)
-
-    def _fields(self) -> Iterator[Ability]:
+        if reply and reply.finish != "length":
+            why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish}"
+            ability = Ability(ability.what, False, f"{why} after {reply.answer_tokens or '?'}")
+        yield ability
         for what, sampling in (
             ("temperature 0", SamplingConfig(temperature=0.0)),
             ("top_p", SamplingConfig(top_p=0.9)),
