@@ -47,6 +47,11 @@ RIGHT = {
     "the line again": f"return {REST}",
     "the line again in a fence": f"```python\n    return {REST}\n```",
     "end of a fence": f"{REST}\n```\n",
+    "fence in a list": f"1. Write:\n\n   ```python\n   {REST}\n   ```",
+    "fence in one line": f"```python {REST}```",
+    "two backticks": f"``{REST}``",
+    "the line before again": f"    result = sum(prices)\n    return {REST}",
+    "the function again, dedented": f"```python\nresult = sum(prices)\nreturn {REST}\n```",
 }
 
 
@@ -101,6 +106,33 @@ def test_right_code_is_read_to_itself(grammar: str, text: str, rest: str) -> Non
             assert (answer[part.begin : part.end], part.is_readable) == (rest, True)
 
 
+NEXT = "    label = name\n"
+
+
+@pytest.mark.parametrize(
+    "heading", ["Code:", "Rest of the line:", "**Ответ:**", "### Completion", "補完：", "## Vervollständigung:"]
+)
+@pytest.mark.parametrize(("grammar", "text"), [("python", SOURCE + NEXT), ("ruby", "x = 1\nlabel = name\n")])
+def test_a_heading_above_the_answer_is_no_code(heading: str, grammar: str, text: str) -> None:
+    for answer in (f"{heading}\nlabel = name", f"\n{heading}\n\nlabel = name"):
+        assert not read(answer, text, "label = name", grammar).is_readable
+
+
+def test_several_lines_in_a_fence_of_a_list_are_unreadable() -> None:
+    rest = "result = sum(prices)\n    return result * tax"
+    assert read(f"```python\n{rest}\n```", SOURCE, rest).is_readable
+    assert not read(
+        f"1. So:\n\n   ```python\n   {rest}\n   ```".replace("\n    r", "\n       r"), SOURCE, rest
+    ).is_readable
+
+
+def test_a_repetition_that_may_be_the_answer_is_unreadable() -> None:
+    text = "def f():\n    result = 0\n"
+    # `result = result = 0` is Python as well.
+    assert not read("result = 0", text, "0").is_readable
+    assert suggested("0", read("0", text, "0")) == "0"
+
+
 def test_line_ends_before_the_answer_of_a_completion_are_its_own() -> None:
     part = read(f"\n{REST}", chat=False)
     assert part.begin == 0
@@ -144,6 +176,10 @@ def fenced(code: str = CODE, tag: str = "python") -> str:
         f"{fenced()}<|im_end|>",
         f"<think>\n{fenced('def test_wrong(): ...')}\n</think>\n{fenced()}",
         f"```python\n{CODE}",
+        f"{fenced()}\nRun it:\n{fenced('pytest test_add.py', '')}",
+        "   " + fenced().replace("\n", "\n   "),
+        f"```python {CODE}\n```",
+        f"```python\ndef test_a\n\n{fenced()}",
     ],
 )
 def test_the_last_fence_of_the_language_that_is_not_the_prompts_holds_the_code(answer: str) -> None:
@@ -193,6 +229,9 @@ ONE, TWO = "Ключ лежит в коде.", "Имя слишком корот
         f"• Комментарий 1: {ONE}\n• Комментарий 2: {TWO}",
         f"Комментарий 1: {ONE}\n\n---\n\nКомментарий 2: {TWO}",
         f"```\nКомментарий 1: {ONE}\nКомментарий 2: {TWO}\n```",
+        f"Comment 0: {ONE}\nComment 1: {TWO}",
+        f"Comment 1 [minor]: {ONE}\nComment 2 [line 3]: {TWO}",
+        f"Comment 1：{ONE}\nComment 2：{TWO}",
     ],
 )
 def test_each_marker_begins_a_comment(answer: str) -> None:
@@ -221,6 +260,16 @@ def test_no_comments_is_an_answer(answer: str) -> None:
 )  # fmt: skip
 def test_what_stands_in_a_comment_stays(comment: str) -> None:
     assert extract_comments(f"Комментарий 1: {comment}") == [comment]
+
+
+def test_each_file_may_have_markers_of_its_own() -> None:
+    assert extract_comments(f"Comment 1: {ONE}\n\nComment 1: {TWO}\nComment 2: So.") == [ONE, TWO]
+
+
+def test_markers_in_code_and_in_sentences_begin_no_comment() -> None:
+    code = "Use\n```python\n# Comment 2: no\nx = 1\n```"
+    for comment in (code, "See Comment 2: it is below."):
+        assert extract_comments(f"Comment 1: {comment}\nComment 2: {TWO}") == [comment, TWO]
 
 
 def test_a_single_word_is_a_comment_unless_others_have_several() -> None:

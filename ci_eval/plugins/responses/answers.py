@@ -12,13 +12,22 @@ import msgspec
 from ci_eval.core.grammar.syntax import Node, Tree, parser
 from ci_eval.plugins.responses.cleaning import Pairs, fence_tags, find_answer, find_fences
 
-_SPAN = re.compile(r"\s*(?P<ticks>`+)(?P<code>[^`]+)(?P=ticks)\.?\s*")
+_SPAN = re.compile(
+    r"\s*(?P<ticks>`+)(?:(?<=```)(?P<tag>[\w+#-]+)[ \t]+)?(?P<code>[^`](?:.*?[^`])?)(?P=ticks)\.?\s*", re.DOTALL
+)
+"""The pattern of all of an answer within equally many backticks, of which three may name the language."""
 _BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)+")
 _FOREIGN_BLANKS = re.compile(r"(?:[^\S\x00-\x7f]|[\u200b-\u200f\u2060\ufeff])+")
 """The pattern of blanks and invisible signs outside of ASCII, with which no code begins."""
 _TEXT_NODES = re.compile(r"comment|string|heredoc|literal|text|content")
-_DIFF = re.compile(r"\s*(?:diff --git |--- [^\n]*\n\+\+\+ )")
-"""The pattern of the beginning of a diff, for which nobody asked: many languages read its first line as code."""
+_NO_CODE = re.compile(
+    r"diff --git |--- [^\n]*\n\+\+\+ |#{2,6} [^#\n]+\n\s*\S|"
+    r"[*_>#]*[ \t]*(?=[^\W\d_])(?![a-z])[\w .,!'’-]+[:\uff1a][*_]*[ \t]*\n\s*\S"
+)
+"""The pattern of the beginning of a diff, or of a heading (`Code:`) above the answer, for which nobody asked: many
+languages read its first line as code."""
+FEWEST_REPEATED = 8
+"""The characters from which on the same line twice is a repetition: `}` or `end` is none."""
 BACKTICK_FREE = frozenset({"python", "java", "c", "cpp", "c_sharp", "rust", ""})
 """The grammars of languages in which no code begins with a backtick."""
 
@@ -110,17 +119,21 @@ def extract_insertion(
     for pattern in (*([_BLANK_LINES] if chat else []), _FOREIGN_BLANKS):
         if blank := pattern.match(text, begin, end):
             begin = blank.end()
-    parts = list(_parts(text, begin, end, hole, fence_tags(language), chat=chat))
+    parts = list(_parts(text, begin, end, hole, fence_tags(language), suggest, chat=chat))
     readable: dict[str, tuple[int, int, str]] = {}
-    for first, last, rule in parts:
-        inner_parts = list(_inner_parts(text, first, last, rule, hole))
-        # The grammar of Python reads backticks, which the language has not.
-        is_span = hole.grammar in BACKTICK_FREE and any(inner[2] == "backticks" for inner in inner_parts)
-        options = inner_parts if is_span else [(first, last, rule), *inner_parts]
-        if option := next((option for option in options if reads(text[option[0] : option[1]])), None):
-            readable.setdefault(suggest(text[option[0] : option[1]]), option)
+    for part in parts:
+        options, repeated = _without_ticks(text, part, hole, fence_tags(language)), _without_repeated(text, part, hole)
+        if repeated and len(text[part[0] : repeated[0]].strip()) < FEWEST_REPEATED:
+            options.append(repeated)
+            repeated = None
+        option = next((option for option in options if reads(text[option[0] : option[1]])), None)
+        for each in (option, repeated):
+            if each and reads(text[each[0] : each[1]]):
+                readable.setdefault(suggest(text[each[0] : each[1]]), each)
+    if len(readable) > 1:
+        readable.pop("", None)
     first, last, rule = next(iter(readable.values()), (parts or [(begin, end, "")])[-1])
-    is_readable = len(readable) == 1 and not (_DIFF.match(text[first:last]) or _is_json(text[first:last]))
+    is_readable = len(readable) == 1 and not (_NO_CODE.match(text[first:last].lstrip()) or _is_json(text[first:last]))
     return Inserted(begin=first, end=last, rules=(*rules, *([rule] if rule else [])), is_readable=is_readable)
 
 
@@ -135,7 +148,7 @@ def _is_json(text: str) -> bool:
 
 
 def _parts(
-    text: str, begin: int, end: int, hole: Hole, tags: set[str], *, chat: bool
+    text: str, begin: int, end: int, hole: Hole, tags: set[str], suggest: Callable[[str], str], *, chat: bool
 ) -> Iterator[tuple[int, int, str]]:
     """Yield the parts that may be meant: the text before the first fence, and the code in fences of the language. In a
     chat, which is asked for a fence, a closed one that names the language has no code before it."""
@@ -151,47 +164,67 @@ def _parts(
     if not is_asked and inner[: fences[0].start].strip():
         yield begin, begin + fences[0].start, ""
     for fence in fences:
-        if fence.tag in tags and (fence.text.strip() or not inner[: fences[0].start].strip()):
+        part = inner[fence.begin : fence.end]
+        # The indentation of a fence in a list is that of all its lines.
+        is_plain = part == fence.text or "\n" not in suggest(part)
+        if is_plain and fence.tag in tags and (fence.text.strip() or not inner[: fences[0].start].strip()):
             yield begin + fence.begin, begin + fence.end, "fence"
 
 
-def _inner_parts(text: str, begin: int, end: int, rule: str, hole: Hole) -> Iterator[tuple[int, int, str]]:
-    """Yield the part without what may be around it: the begin of the line, which is there already, or backticks."""
-    inner = text[begin:end]
-    line = hole.before.rpartition("\n")[2].lstrip()
-    if line and inner.lstrip().startswith(line):
-        yield end - len(inner.lstrip()) + len(line), end, rule
-    if not rule and (span := _SPAN.fullmatch(inner)):
-        yield begin + span.start("code"), begin + span.end("code"), "backticks"
+def _without_ticks(text: str, part: tuple[int, int, str], hole: Hole, tags: set[str]) -> list[tuple[int, int, str]]:
+    """Return the part without the backticks around it, and the part, which the language may read with them."""
+    begin, end, rule = part
+    span = None if rule else _SPAN.fullmatch(text, begin, end)
+    if not span or span["ticks"] in re.findall("`+", span["code"]):
+        return [part]
+    name = "code" if (span["tag"] or "").lower() in tags else "tag" if span["tag"] else "code"
+    inner = (span.start(name), span.end("code"), "backticks")
+    # The grammar of Python reads backticks, which the language has not; no language has several around code.
+    return [inner] if hole.grammar in BACKTICK_FREE or len(span["ticks"]) > 1 else [part, inner]
+
+
+def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tuple[int, int, str] | None:
+    """Return the part without the begin of the line, and lines before it, if it repeats what is there already."""
+    begin, end, rule = part
+    *earlier, line = hole.before.split("\n")
+    before, line = [each.strip() for each in earlier], line.lstrip()
+    given = text[begin:end].lstrip().split("\n")
+    stripped = [each.strip() for each in given]
+    for count in range(min(len(before) + 1, len(given))):
+        is_repeated = len("".join([*stripped[:count], line])) >= FEWEST_REPEATED if count else bool(line)
+        rest = given[count].lstrip() if line else given[count]
+        if is_repeated and before[len(before) - count :] == stripped[:count] and rest.startswith(line):
+            length = len("\n".join([rest[len(line) :], *given[count + 1 :]]))
+            return (end - length, end, rule) if length else None
+    return None
 
 
 def extract_code(answer: str, language: str, prompt: str = "") -> str | None:
     """Return the code in an answer without thoughts and tokens; None if the fence is missing that was asked for.
 
-    Fences that name another language, and those that repeat a text of the prompt, are none. The last closed one counts;
-    if no fence is closed, the last one, which was cut off.
+    Fences that name another language, and those that repeat a text of the prompt, are none. The last closed one counts
+    that names the language, or, if none does, the last closed one; if no fence is closed, the last one, which was cut
+    off.
     """
     tags = fence_tags(language)
     fences = [fence for fence in find_fences(answer) if fence.tag in tags]
     own = [fence for fence in fences if not fence.text.strip() or f"\n{fence.text.strip()}\n" not in f"\n{prompt}\n"]
     chosen = [fence for fence in own if fence.is_closed] or own
-    return _strip_numbers(chosen[-1].text.strip("\n")) if chosen else None
+    chosen = [fence for fence in chosen if fence.tag] or chosen
+    if not chosen:
+        return None
+    code = chosen[-1].text.strip("\n")
+    matches = [match for line in code.split("\n") if (match := _NUMBERED.fullmatch(line))]
+    numbers = [int(match["number"]) for match in matches]
+    # Numbered lines lose their numbers, which count up by one, and the one blank after each.
+    is_numbered = len(matches) == code.count("\n") + 1 > 1 and numbers == [*range(numbers[0], numbers[-1] + 1)]
+    return "\n".join(match["code"] or "" for match in matches) if is_numbered else code
 
 
 _NUMBERED = re.compile(r"[ \t]*(?P<number>\d{1,4})[:.)|]?(?:[ \t](?P<code>.*))?")
-
-
-def _strip_numbers(code: str) -> str:
-    """Return numbered lines without their numbers, which count up by one, and without the one blank after each."""
-    matches = [_NUMBERED.fullmatch(line) for line in code.split("\n")]
-    numbers = [int(match["number"]) for match in matches if match]
-    is_numbered = len(matches) > 1 and numbers == [*range(numbers[0], numbers[0] + len(matches))] if numbers else False
-    return "\n".join(match["code"] or "" for match in matches if match) if is_numbered else code
-
-
-_NUMBER = r"(?:Комментарий|Comment)[ \t]*[#№]?[ \t]*(?P<number>\d{1,2})(?:[ \t]*\([^()\n]{1,80}\))?"
+_NUMBER = r"(?:Комментарий|Comment)[ \t]*[#№]?[ \t]*(?P<number>\d{1,2})(?:[ \t]*[(\[][^()\[\]\n]{1,80}[)\]])?"
 MARKER = re.compile(
-    rf"^[*_#>`•+\t -]{{0,8}}{_NUMBER}[*_`]*[ \t]*(?:[:.)—–-]|$)[*_`]*[ \t]*|^(?P<item>\d{{1,2}})[.)][ \t]+|"
+    rf"^[*_#>`•+\t -]{{0,8}}{_NUMBER}[*_`]*[ \t]*(?:[:\uff1a.)—–-]|$)[*_`]*[ \t]*|^(?P<item>\d{{1,2}})[.)][ \t]+|"
     r"(?<=\s)(?:Комментарий|Comment) (?P<inline>\d{1,2}):[ \t]*",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -207,22 +240,32 @@ _PLACEHOLDER = re.compile(r"<[^<>\n]+>|…|\.\.\.")
 def extract_comments(answer: str) -> list[str] | None:
     """Return the comments in an answer without thoughts and tokens; None if neither a marker nor NO COMMENTS is there.
 
-    The markers count up from 1; other numbers are part of a comment. A placeholder of the prompt is no comment, and
-    neither is a single word (`None`, `-`) next to comments of several.
+    The markers count up from 0 or 1; other numbers are part of a comment. A placeholder of the prompt is no comment,
+    and neither is a single word (`None`, `-`) next to comments of several.
     """
     if answer.strip(_SIGNS).lower() == NOTHING:
         return []
     fences = find_fences(answer.strip())
     if fences and (fences[0].start, fences[0].end) == (0, len(answer.strip().removesuffix("```").rstrip())):
         answer = fences[0].text
+    fences = [fence for fence in find_fences(answer) if fence.is_closed]
+    # Code in a fence is part of a comment.
+    found = [each for each in MARKER.finditer(answer) if not any(f.start < each.start() < f.end for f in fences)]
+    at_lines = {int(match["number"]) for match in found if match["number"]}
     marks: list[re.Match[str]] = []
-    for match in MARKER.finditer(answer):
-        is_next = int(match["number"] or match["item"] or match["inline"]) == len(marks) + 1
+    last = 0
+    for match in found:
+        number = int(match["number"] or match["item"] or match["inline"])
+        # Some count from 0, and some anew for each file.
+        is_next = number == last + 1 or (number in {0, 1} and (bool(match["number"]) or not marks))
+        if match["inline"] and number in at_lines:
+            continue  # a comment about another one
         # A list within a comment has numbers as well: one of comments begins with the answer.
         first = marks[0] if marks else match
         is_list = first["item"] is not None and not answer[: first.start()].strip()
         if is_next and (match["item"] is None or is_list) and (match["item"] is None) == (first["item"] is None):
             marks.append(match)
+            last = number
     if not marks:
         return None
     ends = [*(mark.start() for mark in marks[1:]), len(answer)]

@@ -148,10 +148,13 @@ LONGEST = 100
 
 
 _OPENING = re.compile(r"(?P<indent> {0,3})(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
+_FIRST_LINE = re.compile(r"[\w+#-]+[ \t]+(?P<code>[^={]*(?:[(;].*|[:{]))")
+"""The pattern of an info string with the first line of the code."""
 
 
 class Fence(msgspec.Struct, frozen=True, kw_only=True):
-    """The code between two fences; `begin` and `end` are the offsets of its text."""
+    """The code between two fences; `begin` and `end` are the offsets of its text, which has the indentation of the
+    fence no more."""
 
     tag: str
     """The first word of the info string, in small letters."""
@@ -173,9 +176,16 @@ def find_fences(text: str) -> list[Fence]:
     start = begin = offset = 0
     for line in text.splitlines(keepends=True):
         bare = line.rstrip()
+        opening = _OPENING.fullmatch(bare)
+        if opened and opening and opening["info"] and opening["fence"] == opened["fence"]:
+            # The answer was begun anew.
+            fences.append(_make_fence(text, opened, start, begin, offset, is_closed=False))
+            opened = None
         if opened is None:
-            if opened := _OPENING.fullmatch(bare):
-                start, begin = offset + len(opened["indent"]), offset + len(line)
+            if opened := opening:
+                start, begin = offset + len(opening["indent"]), offset + len(line)
+                if code := _FIRST_LINE.fullmatch(opening["info"]):
+                    begin = offset + opening.start("info") + code.start("code")
         elif (end := _closing_offset(bare, opened["fence"])) is not None:
             fences.append(_make_fence(text, opened, start, begin, offset + end))
             opened = None
@@ -199,5 +209,8 @@ def _make_fence(text: str, opened: re.Match[str], start: int, begin: int, end: i
     begin = min(begin, end)
     # The end of the last line is no part of the code.
     end = begin + len(text[begin:end].rstrip("\r\n")) if is_closed else end
+    indent = len(opened["indent"])
+    plain = re.sub(rf"(?m)^ {{0,{indent}}}", "", text[begin:end]) if indent else text[begin:end]
+    begin += len(text[begin:end].partition("\n")[0]) - len(plain.partition("\n")[0])
     tag = re.split(r"[\s:,={]", opened["info"].strip().lstrip("{."), maxsplit=1)[0].rstrip("}").lower()
-    return Fence(tag=tag, text=text[begin:end], begin=begin, end=end, start=start, is_closed=is_closed)
+    return Fence(tag=tag, text=plain, begin=begin, end=end, start=start, is_closed=is_closed)

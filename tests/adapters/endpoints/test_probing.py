@@ -15,7 +15,7 @@ from ci_eval.core.base.errors import InstallError, PreparationError
 from ci_eval.core.model.settings import EndpointConfig
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.engine import probe
-from ci_eval.plugins.adapters.endpoints.probing import examine
+from ci_eval.plugins.adapters.endpoints.probing import SAMPLE, examine
 from tests.adapters.endpoints.scripted import Reply, fails, says, sends, serve
 
 
@@ -83,8 +83,11 @@ def test_an_endpoint_that_only_chats_says_so() -> None:
 )
 def test_the_forms_of_answers_at_twenty_carets_are_counted(answer: str, form: str) -> None:
     def reply(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
-        _, _, suffix = body["messages"][0]["content"].rpartition("<HOLE/>")
-        says(answer.replace("@", suffix.partition("\n")[0]))(handler, body)
+        before, _, after = body["messages"][0]["content"].rpartition("<code>\n")[2].partition("<HOLE/>")
+        right = SAMPLE.removeprefix(before).partition("\n")[0]
+        # The question does not hold its answer.
+        assert not after.startswith(right)
+        says(answer.replace("@", right))(handler, body)
 
     with serve(reply) as endpoint:
         abilities = {each.what: each for each in examine(endpoint.address, "tiny", None)}

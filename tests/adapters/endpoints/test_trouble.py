@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.core.base.errors import ContextTooLong
+from ci_eval.core.base.errors import BudgetSpent, ContextTooLong
 from ci_eval.plugins.adapters.endpoints.trouble import Trouble, classify_error, classify_status, find_retry_delay
 
 
@@ -104,6 +104,23 @@ def test_what_does_not_pass_is_given_up_with_what_to_do(code: int, message: Any,
     trouble = told(code, message)
     assert not trouble.again
     assert not trouble.for_good
+    assert said in trouble.reason
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "said"),
+    [
+        (400, "Your credit balance is too low. Please go to Plans & Billing to purchase credits.", "nothing left"),
+        (403, "Insufficient balance", "nothing left"),
+        (403, {"error": {"code": "Arrearage", "message": "Access denied"}}, "nothing left"),
+        (400, "API key expired. Please renew the API key.", "not accepted"),
+        (400, "API key not valid. Please pass a valid API key.", "not accepted"),
+        (403, "Your organization has been disabled", "not accepted"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_the_account_is_wrong_for_all_questions(code: int, message: Any, said: str) -> None:
+    trouble = told(code, message)
+    assert (trouble.kind, trouble.again) == (BudgetSpent, False)
     assert said in trouble.reason
 
 

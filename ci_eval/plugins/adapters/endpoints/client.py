@@ -6,7 +6,6 @@ import math
 import os
 import random
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -109,9 +108,11 @@ class Client:
         self._answers = Answers(answers_path(cache))
         self._ledger = Ledger(folder / "spent.sqlite", asking.command, settings.budget, settings.price)
         self._slots = Slots(folder / "places", self.address, settings.concurrency)
-        self._local = threading.local()
+        # A Wire sends one request at a time.
+        self._wires: list[Wire] = []
         self._fresh: set[str] = set()
-        self._threads = ThreadPoolExecutor(settings.concurrency)
+        # While some threads keep their answers, others have the slots.
+        self._threads = ThreadPoolExecutor(2 * settings.concurrency)
         self._expected: dict[str, Future[Reply]] = {}
 
     def expect(self, prompt: Prompt, repeat: int = 0) -> None:
@@ -198,7 +199,13 @@ class Client:
                 # A limit of which the end is known is waited for; it takes none of the retries.
                 passes = trouble.is_limit and self._settings.retries > 0
                 counted += not passes
-                wait = _wait(trouble, max(counted, 1))
+                wait = trouble.wait
+                # A little at random, so that not all processes come back at once.
+                jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
+                if wait is None:
+                    wait = min(FIRST_WAIT * 2.0 ** (max(counted, 1) - 1), LONGEST_WAIT) * jitter
+                else:
+                    wait += FIRST_WAIT * jitter
                 left = self._ledger.left()
                 longest = left if passes and not math.isinf(left) else LONGEST_LIMIT if passes else LONGEST_WAIT
                 is_over = counted > self._settings.retries or (not passes and wait > longest)
@@ -215,7 +222,11 @@ class Client:
     def _send(self, body: Mapping[str, Any]) -> Reply:
         self._tell("->", body)
         try:
-            reply = self._wire.send(body)
+            wire = self._wires.pop()
+        except IndexError:
+            wire = Wire(self._api, self.address, self._key, self._settings.key, self._timeout)
+        try:
+            reply = wire.send(body)
             if not self._settings.logprobs:
                 reply = replace(reply, logprobs=())
             # No tokenizer makes so few tokens of a question that arrived whole.
@@ -230,21 +241,14 @@ class Client:
         except Trouble as trouble:
             self._tell("<-", {"error": trouble.reason})
             raise
+        finally:
+            self._wires.append(wire)
         self._tell("<-", reply)
         return reply
 
     def _tell(self, direction: Direction, message: object) -> None:
         if self._listener:
             self._listener(direction, msgspec.json.encode(message))
-
-    @property
-    def _wire(self) -> Wire:
-        # A Wire sends one request at a time, so each thread has one.
-        wire: Wire | None = getattr(self._local, "wire", None)
-        if wire is None:
-            wire = Wire(self._api, self.address, self._key, self._settings.key, self._timeout)
-            self._local.wire = wire
-        return wire
 
 
 def _merge(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -284,12 +288,3 @@ def read_key(name: str | None, *, needed: bool) -> str:
             "the environment variable that engine.key names holds no key: blanks or odd characters are in it"
         )
     return key
-
-
-def _wait(trouble: Trouble, number: int) -> float:
-    """Return the endpoint's seconds, or twice as long each time; and a little at random."""
-    # A little at random, so that not all processes come back at once.
-    jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
-    if trouble.wait is not None:
-        return trouble.wait + FIRST_WAIT * jitter
-    return min(FIRST_WAIT * 2.0 ** (number - 1), LONGEST_WAIT) * jitter

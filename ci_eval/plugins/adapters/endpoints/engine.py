@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,6 +82,7 @@ def make_suggestion(text: str, before: str, query: Query) -> str:
 
 def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, part: Inserted) -> Usage:
     answer = reply.text[part.begin : part.end]
+    suggestion = make_suggestion(answer, before, query)
     end = part.begin + extent(answer, before, query.span, query.word)
     # An answer whose fence is closed is whole, although the model went on after it.
     is_closed = "fence" in part.rules and part.end < len(reply.text)
@@ -93,7 +95,7 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
         finish=reply.finish,
         read=part.rules,
         # What the file has may be no code until more of it is typed.
-        unreadable=not part.is_readable and not query.expected.startswith(make_suggestion(answer, before, query)),
+        unreadable=not part.is_readable and not (suggestion and query.expected.startswith(suggestion)),
         cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span, query.word)),
     )
 
@@ -317,7 +319,7 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
     unit = len(BEHIND) / tokens if has_tokenizer(settings) and tokens > 0 else 1.0
     own = 1 - window.other_files
     shares = (own * (1 - window.suffix), own * window.suffix, window.other_files)
-    before, behind, others = (_long(int(whole * share * unit)) for share in shares)
+    before, behind, others = ("".join(islice(cycle(BEHIND), int(whole * share * unit))) for share in shares)
     files = (OtherFile(path="check.py", text=others),) if others else ()
     try:
         # llama.cpp's server leaves out text that does not fit its batch, without a word.
@@ -345,7 +347,3 @@ def probe_tokenizer(tokenizer: Tokenizer) -> None:
 
 
 ESTIMATE = "give an estimate instead: engine.window.charactersPerToken, for example 2.5"
-
-
-def _long(characters: int) -> str:
-    return (BEHIND * (characters // len(BEHIND) + 1))[:characters]

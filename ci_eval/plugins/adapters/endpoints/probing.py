@@ -58,13 +58,16 @@ class Examination:
         chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
         if reply := chat[1]:
-            yield _thoughts(reply)
+            thinks = "the model shows none"
+            if reply.thought or clean(reply.text).thought:
+                location = "beside the answer" if reply.thought else "in the answer, where they are taken out"
+                thinks = f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
+            yield Ability("thoughts", True, thinks)
             yield _counts("tokens are counted", reply)
             streamed, answer = self._ask("chat as a stream", WORDS, stream=True)
             yield streamed
             if answer:
                 yield _counts("tokens are counted in a stream", answer)
-            yield self._limit()
             yield from self._fields()
             yield from self._forms()
         # llama.cpp and Ollama have these paths next to /v1, not below it.
@@ -116,16 +119,14 @@ class Examination:
             self._settings = replace(settings, model=names[0])
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
 
-    def _limit(self) -> Ability:
+    def _fields(self) -> Iterator[Ability]:
+        ability, reply = self._ask("the limit of tokens is heeded", COUNTING)
         # Counting to 50 takes more than these 4 tokens, so an end for any other reason shows that the limit was
         # ignored.
-        ability, reply = self._ask("the limit of tokens is heeded", COUNTING)
-        if reply is None or reply.finish == "length":
-            return ability
-        why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish} after {reply.answer_tokens or '?'}"
-        return Ability(ability.what, False, why)
-
-    def _fields(self) -> Iterator[Ability]:
+        if reply and reply.finish != "length":
+            why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish}"
+            ability = Ability(ability.what, False, f"{why} after {reply.answer_tokens or '?'}")
+        yield ability
         for what, sampling in (
             ("temperature 0", SamplingConfig(temperature=0.0)),
             ("top_p", SamplingConfig(top_p=0.9)),
@@ -143,11 +144,12 @@ class Examination:
         forms = Counter[str]()
         with self._client(stream=False) as client:
             for number, offset in enumerate(CARETS, 1):
-                before, after = SAMPLE[:offset], SAMPLE[offset:]
-                query = Query(offset=offset, prefix="", expected=after.partition("\n")[0], span="line")
+                expected, end, after = SAMPLE[offset:].partition("\n")
+                before, after = SAMPLE[:offset], end + after
+                query = Query(offset=offset, prefix="", expected=expected, span="line")
                 try:
                     reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
-                    form, text = _read_form(reply, query, self._settings)
+                    form, text = _read_form(reply, before + after, query, self._settings)
                     detail = f"{quote(reply.text, 60)!r} is read as {text!r}"
                 except EngineFailure as failure:
                     form, detail = "no answer", str(failure)
@@ -169,22 +171,15 @@ UNREAD = ("unreadable", "no answer")
 FORM_TOKENS = 512
 
 
-def _read_form(reply: Reply, query: Query, settings: EndpointConfig) -> tuple[str, str]:
-    before = SAMPLE[: query.offset]
-    part = read_answer(reply.text, SAMPLE, query, settings, Reading("python", "python"))
+def _read_form(reply: Reply, document: str, query: Query, settings: EndpointConfig) -> tuple[str, str]:
+    before = document[: query.offset]
+    part = read_answer(reply.text, document, query, settings, Reading("python", "python"))
     if measure_usage(reply, before, query, None, part).unreadable:
         return "unreadable", ""
     form = part.rules[-1] if part.rules else "as it is"
     if form == "fence" and (reply.text[: find_fences(reply.text)[0].start] + reply.text[part.end :]).strip("`~ \n"):
         form = "words around"
     return form, make_suggestion(reply.text[part.begin : part.end], before, query)
-
-
-def _thoughts(reply: Reply) -> Ability:
-    if not (reply.thought or clean(reply.text).thought):
-        return Ability("thoughts", True, "the model shows none")
-    location = "beside the answer" if reply.thought else "in the answer, where they are taken out"
-    return Ability("thoughts", True, f"the model thinks: {location}; give it room by engine.sampling.maxTokens")
 
 
 def _counts(what: str, reply: Reply) -> Ability:

@@ -14,9 +14,10 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -252,19 +253,33 @@ class Slots:
     def __init__(self, folder: Path, address: str, count: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(address.encode()).hexdigest()[:16]
-        self._paths = [folder / f"{name}.{number}" for number in range(count)]
+        self._pause = PAUSE / count
+        # The threads of this process wait for each other here, and are woken at once.
+        self._files: SimpleQueue[BinaryIO] = SimpleQueue()
+        opened = ExitStack()
+        for number in range(count):
+            # Opened to append: opening must not empty a file that another process has locked.
+            self._files.put(opened.enter_context((folder / f"{name}.{number}").open("ab")))
+        weakref.finalize(self, opened.close)
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        while True:
-            for path in self._paths:
-                # Opened to append: opening must not empty a file that another process has locked.
-                with path.open("ab") as file:
-                    try:
-                        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    except BlockingIOError:
-                        continue
-                    yield
-                    return
-            # flock waits for one file, not for whichever of several is free first.
-            time.sleep(PAUSE)
+        file = self._files.get()
+        # flock waits for one file, not for whichever of several is free first.
+        while not _lock(file):
+            self._files.put(file)
+            time.sleep(self._pause)
+            file = self._files.get()
+        try:
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
+            self._files.put(file)
+
+
+def _lock(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -70,6 +70,13 @@ SPENT = re.compile(
     re.IGNORECASE,
 )
 """Words of a spent budget, believed only without words of a wait, or of a limit that ends with the minute."""
+UNACCEPTED = re.compile(
+    r"api[ _-]?key (?:is |has |was )?(?:been )?(?:expired|not valid|invalid|revoked|disabled)|invalid[ _]api[ _]key|"
+    r"\b(?:account|organization|project|workspace) (?:is |has |was )?(?:been )?"
+    r"(?:suspended|deactivated|disabled|terminated|blocked)",
+    re.IGNORECASE,
+)
+"""Words about the account, which are true for all questions."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
     r"too many requests|overloaded|capacity",
@@ -266,6 +273,11 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     # Bedrock and some proxies say by 400 that there were too many tokens this minute.
     if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
         return _throttling(reason, words, wait, content)
+    # Anthropic and Gemini say by 400 what is wrong with the account, others by 403.
+    if code in {400, 403} and (_collect_error_names(content) & SPENT_CODES or SPENT.search(words)):
+        return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
+    if code in {400, 403} and UNACCEPTED.search(words):
+        return Trouble(f"{reason}: the account or its key is not accepted", kind=BudgetSpent)
     if code in {401, 403}:
         missing = f"the key in {key} was not accepted" if key else "name the variable with your key: engine.key"
         return Trouble(f"{reason}: {missing}", kind=BudgetSpent if code == 401 else EngineRaised)
