@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -27,20 +27,11 @@ SUGGESTIONS = "suggestions"
 COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
 
 
-GZIP = 31
-
-
-class LeftOver(msgspec.Struct, frozen=True):
-    file: str
-    place: str
-    fields: dict[str, object]
-
-
 class Kept:
     def __init__(self, root: Path) -> None:
         self._root = root
         # Without a time in it, as zlib leaves it, the same content has the same bytes.
-        self._compressor = zlib.compressobj(1, wbits=GZIP)
+        self._compressor = zlib.compressobj(1, wbits=31)  # 31 means gzip
         self._packed: list[bytes] = []
         self.unknown: Counter[str] = Counter()
 
@@ -49,7 +40,8 @@ class Kept:
         where = fields.file.relative_to(self._root).as_posix()
         part = where.split("/")[0]
         for place, left in fields.left():
-            self._packed.append(self._compressor.compress(msgspec.json.encode(LeftOver(where, place, left)) + b"\n"))
+            line = msgspec.json.encode({"file": where, "place": place, "fields": left})
+            self._packed.append(self._compressor.compress(line + b"\n"))
             rows = left.get(SUGGESTIONS)
             for row in (left, *(rows if isinstance(rows, list) else [])):
                 for name in row.keys() - WITHOUT_PLACE:
@@ -62,7 +54,7 @@ class Kept:
         for name in COPIED:
             if (self._root / name).is_file():
                 atomic.copy(self._root / name, target / name)
-        for path in (path for path in sorted((self._root / "features").rglob("*")) if path.is_file()):
+        for path in filter(Path.is_file, sorted((self._root / "features").rglob("*"))):
             atomic.copy(path, atomic.make_folder((target / path.relative_to(self._root)).parent) / path.name)
 
 
@@ -80,33 +72,26 @@ def whole(parts: Sequence[Path], output: Path) -> None:
     # Only the last part was not interrupted, and it was about what the others had left.
     last = parts[-1]
     atomic.empty_folder(output)
-    files_by_folder: dict[str, dict[str, list[Path]]] = {name: {} for name in FOLDERS}
-    for part in parts[:-1]:
-        done = find_complete_files(part)
-        for name, files in files_by_folder.items():
-            files.update({path: paths for path, paths in _group_by_source(part, name).items() if path in done})
-    for name, files in files_by_folder.items():
-        files.update(_group_by_source(last, name, strict=True))
-        names = _copy(files, atomic.make_folder(output / name / ("files" if name == "data" else "")))
+    done = {part: find_complete_files(part) for part in parts[:-1]}
+    for name in FOLDERS:
+        files: dict[str, list[Path]] = {}
+        for part, complete in done.items():
+            files |= {path: paths for path, paths in _group_by_source(part, name).items() if path in complete}
+        files |= _group_by_source(last, name, strict=True)
+        folder = atomic.make_folder(output / name / ("files" if name == "data" else ""))
+        # Files are numbered in the order of their source files; the list has the last one of each.
+        names: dict[str, str] = {}
+        ordered = ((path, file) for path, stored_files in sorted(files.items()) for file in stored_files)
+        for number, (path, file) in enumerate(ordered, 1):
+            names[path] = f"{path.rpartition('/')[2]}({number}){END}"
+            atomic.copy(file, folder / names[path])
         if name == "data":
             atomic.write(output / "data" / LIST, msgspec.json.encode(names))
     for number, part in enumerate(parts, 1):
         if (part / "features").is_dir():
             shutil.copytree(part / "features", output / "features" / f"part-{number}")
-    for path in sorted(path for path in last.iterdir() if path.is_file()):
-        atomic.copy(path, output / path.name)
-
-
-def _copy(files: Mapping[str, Sequence[Path]], folder: Path) -> dict[str, str]:
-    """Number files in the order of their source files. Return the last name for each source file."""
-    names: dict[str, str] = {}
-    number = 0
-    for path, stored_files in sorted(files.items()):
-        for file in stored_files:
-            number += 1
-            names[path] = f"{path.rpartition('/')[2]}({number}){END}"
-            atomic.copy(file, folder / names[path])
-    return names
+    for file in sorted(filter(Path.is_file, last.iterdir())):
+        atomic.copy(file, output / file.name)
 
 
 def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[str, list[Path]]:
@@ -114,7 +99,7 @@ def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[s
     # A link could lead out of the workspace.
     stored.refuse_links(part)
     files_by_source: dict[str, list[Path]] = {}
-    for file in (path for path in sorted((part / folder).rglob(f"*{END}")) if path.is_file()):
+    for file in filter(Path.is_file, sorted((part / folder).rglob(f"*{END}"))):
         try:
             path = Fields(read_gzip_json(file), file).text(FOLDERS[folder])
         except WorkspaceError:

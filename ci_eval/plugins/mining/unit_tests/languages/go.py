@@ -106,8 +106,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         # well.
         plain = remainder[:1] in {"", "_"}
         certain = [function for function in functions if plain and begin.lower().startswith(function.owner.lower())]
-        called = [function for function in functions if test.matching_calls(function)]
-        yield Tier("prefix" if remainder else "exact", certain or called)
+        yield Tier("prefix" if remainder else "exact", certain or test.called(functions))
 
 
 def _candidates(index: Index, begin: str) -> Sequence[Function]:
