@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.sources import field_text, named_children
+from ci_eval.plugins.mining.sources import field_text, lines_of, named_children
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
@@ -134,9 +134,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def place(source: bytes, path: str, node: Node) -> Place:
-    begin, end = node.start_byte, node.end_byte
-    first = source.count(b"\n", 0, begin) + 1
-    return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
+    return Place(path=path, begin=node.start_byte, end=node.end_byte, lines=lines_of(source, node))
 
 
 def folder(path: str) -> str:
