@@ -5,8 +5,10 @@ Suggestions that are equal by these counts stay in the engine's order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker
@@ -14,9 +16,21 @@ from ci_eval.core.logs.features import NAMES, Reader
 from ci_eval.core.logs.names import LONGEST_CONTEXT, load_other_names
 from ci_eval.core.model import Suggestion
 from ci_eval.plugins.learning.ngrams import Typed, interpolate, mix
-from ci_eval.plugins.rankers.lists import WithoutModel
 
 FILE, PROJECT = NAMES.index("in_file"), NAMES.index("in_project")
+
+
+class ByHistory(msgspec.Struct, frozen=True):
+    name: str
+    summary: str
+    start: Callable[[FileContext], Ordering]
+    needs_names: bool = True
+
+    def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
+        return self
+
+    def open(self, context: FileContext) -> Ordering:
+        return self.start(context)
 
 
 def by_frequency(context: FileContext) -> Ordering:
@@ -59,11 +73,13 @@ def by_ngrams(context: FileContext) -> Ordering:
 
 
 _RANKERS = (
-    WithoutModel("FREQUENCY", "by how often a name stands in the file so far, then in the project", by_frequency),
-    WithoutModel(
-        "RECENCY", "by how lately a name was used in the file, then by how often it is in the project", by_last_use
+    ByHistory("FREQUENCY", "by how often a name stands in the file so far, then in the project", by_frequency),
+    ByHistory(
+        "RECENCY",
+        "by how lately a name was used in the file, then by how often it is in the project",
+        by_last_use,
     ),
-    WithoutModel(
+    ByHistory(
         "NGRAM", "by what usually follows the tokens before it, in the file so far and in the project", by_ngrams
     ),
 )

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from ci_eval.core.contracts import FileContext, Ordering, Ranker
+from ci_eval.core.model import Suggestion
 
 
-class WithoutModel(msgspec.Struct, frozen=True):
+class ByList(msgspec.Struct, frozen=True, kw_only=True):
+    """`arrange` returns the suggestions in the new order."""
+
     name: str
     summary: str
-    start: Callable[[FileContext], Ordering]
-    """Workers receive a completion type as it is, and only named functions can be sent."""
-    needs_names: bool = True
+    arrange: Callable[[Sequence[Suggestion]], Sequence[Suggestion]]
+    needs_names: bool = False
 
     def configured(self, model: Path | None) -> Ranker:  # noqa: ARG002
         return self
 
-    def open(self, context: FileContext) -> Ordering:
-        return self.start(context)
+    def open(self, context: FileContext) -> Ordering:  # noqa: ARG002
+        return lambda suggestions, _: self.arrange(suggestions)
 
 
-def keep_order(_context: FileContext) -> Ordering:
-    return lambda suggestions, _: suggestions
+# Workers receive a completion type as it is, and only named functions can be sent.
+def keep_order(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
+    return suggestions
 
 
-def sort_by_letters(_context: FileContext) -> Ordering:
-    """Return the order of the texts regardless of case. Equal ones stay in the engine's order."""
-    return lambda suggestions, _: sorted(
-        suggestions, key=lambda suggestion: (suggestion.text.casefold(), suggestion.text)
-    )
+def sort_by_letters(suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
+    """Return the suggestions regardless of case. Equal ones stay in the engine's order."""
+    return sorted(suggestions, key=lambda suggestion: (suggestion.text.casefold(), suggestion.text))
 
 
 RANKERS: Mapping[str, Ranker] = {
-    "BASIC": WithoutModel("BASIC", "the engine's own order", keep_order, needs_names=False),
-    "ALPHABETICAL": WithoutModel("ALPHABETICAL", "by text, regardless of case", sort_by_letters, needs_names=False),
+    "BASIC": ByList(name="BASIC", summary="the engine's own order", arrange=keep_order),
+    "ALPHABETICAL": ByList(name="ALPHABETICAL", summary="by text, regardless of case", arrange=sort_by_letters),
 }
