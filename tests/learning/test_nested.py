@@ -24,7 +24,7 @@ from ci_eval.plugins.learning.nested import (
     may_follow,
     number_tokens,
 )
-from ci_eval.plugins.learning.ngrams import interpolate, mix, mix_probabilities
+from ci_eval.plugins.learning.ngrams import shares
 
 FILES = {
     "a/one.py": "x = load(path)\n",
@@ -111,16 +111,9 @@ def test_nothing_depends_on_the_open_file_as_it_is_on_disk(
     assert ask({**others, path: on_disk}) == ask(others)
 
 
-def test_two_nested_models_are_a_mixture_of_two() -> None:
-    one = interpolate([(np.array([1.0, 2.0]), 4.0), (np.array([1.0, 0.0]), 1.0)])
-    other = interpolate([(np.array([0.0, 3.0]), 3.0)])
-    assert mix_probabilities([other, one])[0].tolist() == mix(one, other).tolist()
-    assert mix_probabilities([])[0].tolist() == [0.0]
-
-
 def test_a_mixture_is_as_sure_as_its_parts_are_on_average() -> None:
     # Weights 4 and 2, so confidences 3/4 and 1/2: (3/4 * 4 + 1/2 * 2) / 6 = 2/3, and the weight is 3.
-    assert mix_probabilities([(np.array([1.0]), 1), (np.array([0.0]), 2)])[1] == pytest.approx(3)
+    assert shares((1, 2))[1] == pytest.approx(3)
 
 
 FILE = 'from a import b\nx = b(a)\n\n"""one\ntwo"""\nfor x in b:\n    print(x, a)  # no\n'

@@ -133,26 +133,18 @@ def _read(fields: Fields, properties: ReadProperties, caret: int) -> Iterator[Ac
             yield DeleteRange(begin=fields.number("begin"), end=fields.number("end"))
         case "FINISH_SESSION":
             yield FinishSession()
-        case "CALL_COMPLETION":
-            yield _call(fields, properties, caret, fields.text("prefix"))
-        case "EMULATE_USER_SESSION":
-            call = _call(fields, properties, caret, "")
+        case "CALL_COMPLETION" | "EMULATE_USER_SESSION":
+            is_emulated = kind != "CALL_COMPLETION"
+            prefix = "" if is_emulated else fields.text("prefix")
+            expected = fields.text("expectedText")
+            known = properties(fields.section("nodeProperties"))
+            yield CallCompletion(session="", offset=caret, prefix=prefix, expected_text=expected, properties=known)
             # The modelled user leaves the whole text in the document.
-            yield from (call, FinishSession(), PrintText(text=call.expected_text))
+            yield from (FinishSession(), PrintText(text=expected)) if is_emulated else ()
         case "CODE_GOLF":
             raise fields.wrong(NO_GOLF)
         case _:
             raise fields.wrong(f"{kind!r} is no action that is known")
-
-
-def _call(fields: Fields, properties: ReadProperties, caret: int, prefix: str) -> CallCompletion:
-    return CallCompletion(
-        session="",
-        offset=caret,
-        prefix=prefix,
-        expected_text=fields.text("expectedText"),
-        properties=properties(fields.section("nodeProperties")),
-    )
 
 
 def write(actions: Sequence[Action], properties: Callable[[Properties], object]) -> list[dict[str, object]]:
@@ -297,9 +289,8 @@ def rank_by_language(
     language: str, expected: str, shown: Sequence[Suggestion], _relevant: Sequence[bool | None]
 ) -> int | None:
     """Return the rank as `exact` does. In Kotlin the text before " =" counts as well, in C++ the first identifier."""
-    return next(
-        (place for place, suggestion in enumerate(shown, 1) if _fits(language.lower(), expected, suggestion.text)), None
-    )
+    fits = partial(_fits, language.lower(), expected)
+    return next((place for place, suggestion in enumerate(shown, 1) if fits(suggestion.text)), None)
 
 
 def rank_by_relevance(

@@ -23,20 +23,11 @@ SUGGESTIONS = "suggestions"
 COPIED = ("config.json", "stats.json", "evaluation_process.json", "actions.json", "ml_model_version.txt")
 
 
-GZIP = 31
-
-
-class LeftOver(msgspec.Struct, frozen=True):
-    file: str
-    place: str
-    fields: dict[str, object]
-
-
 class Kept:
     def __init__(self, root: Path) -> None:
         self._root = root
         # Without a time in it, as zlib leaves it, the same content has the same bytes.
-        self._compressor = zlib.compressobj(1, wbits=GZIP)
+        self._compressor = zlib.compressobj(1, wbits=31)  # 31 means gzip
         self._packed: list[bytes] = []
         self.unknown: Counter[str] = Counter()
 
@@ -45,7 +36,8 @@ class Kept:
         where = fields.file.relative_to(self._root).as_posix()
         part = where.split("/")[0]
         for place, left in fields.left():
-            self._packed.append(self._compressor.compress(msgspec.json.encode(LeftOver(where, place, left)) + b"\n"))
+            line = msgspec.json.encode({"file": where, "place": place, "fields": left})
+            self._packed.append(self._compressor.compress(line + b"\n"))
             rows = left.get(SUGGESTIONS)
             for row in (left, *(rows if isinstance(rows, list) else [])):
                 for name in row.keys() - WITHOUT_PLACE:
@@ -58,5 +50,5 @@ class Kept:
         for name in COPIED:
             if (self._root / name).is_file():
                 atomic.copy(self._root / name, target / name)
-        for path in (path for path in sorted((self._root / "features").rglob("*")) if path.is_file()):
+        for path in filter(Path.is_file, sorted((self._root / "features").rglob("*"))):
             atomic.copy(path, atomic.make_folder((target / path.relative_to(self._root)).parent) / path.name)

@@ -94,6 +94,7 @@ def convert_actions(
     return converted
 
 
+NOTHING = object()
 OURS = "ciEval"
 """Holds the parts of our sessions that the plugin cannot hold."""
 END = ".json.gz"
@@ -268,16 +269,14 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
 
 def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
     """Everything else is left over, unless it repeats the text."""
-    texts: list[str] = []
+    texts, left_over = list[str](), list[dict[str, object]]()
     for place, row in enumerate(shown):
         text = row.get("text")
         if not isinstance(text, str):
             raise fields.wrong(f"suggestions[{place}] has no `text`")
         texts.append(text)
-    left_over = [
-        {name: value for name, value in row.items() if name != "text" and (name, value) != ("presentationText", text)}
-        for row, text in zip(shown, texts, strict=True)
-    ]
+        repeated = {"text": text, "presentationText": text}
+        left_over.append({name: value for name, value in row.items() if value != repeated.get(name, NOTHING)})
     if any(left_over):
         fields.leave(SUGGESTIONS, left_over)
     return texts

@@ -306,10 +306,6 @@ def present_features(sessions: Iterable[ShownSession]) -> set[str]:
     }
 
 
-def expected_mask(session: ShownSession, lookup: Shown) -> NDArray[np.bool_]:
-    return np.array([item_id == session.wanted for item_id in lookup.ids], dtype=np.bool_)
-
-
 def training_rows(
     sessions: Sequence[ShownSession], table: FeatureTable, label: Label, seed: int, *, side: str, project: str
 ) -> LookupRows:
@@ -319,7 +315,7 @@ def training_rows(
     if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")
     lookups = (
-        LoggedLookup(project, identity(session), number, expected_mask(session, lookup), table.rows(lookup))
+        LoggedLookup(project, identity(session), number, np.array(lookup.ids) == session.wanted, table.rows(lookup))
         for session in usable
         for number, lookup in enumerate(session.lookups)
         # Lists without the wanted item teach nothing, so their features are not needed.

@@ -106,11 +106,8 @@ class Corpus:
         # For single values, and for `bisect`, Python's array is faster than numpy's.
         self.before = [array("i", column[sorting].tobytes()) for column in before]
         self.next = array("i", whole[places[sorting]].tobytes())
-        self._of_file = of_file[places[sorting]].astype(np.int32)
+        self.of_file = of_file[places[sorting]].astype(np.int32)
         self.counted = lru_cache(maxsize=REMEMBERED)(self._count)
-
-    def file_positions(self, file: int | None) -> array[int]:
-        return array("i", np.flatnonzero(self._of_file == file).astype(np.int32).tobytes() if file is not None else b"")
 
     def _count(self, low: int, high: int) -> dict[str, int]:
         """Return counts in descending order; equal ones by their numbers."""
@@ -122,7 +119,8 @@ class Corpus:
 class Others:
     def __init__(self, corpus: Corpus, file: int | None) -> None:
         """Leave out one file, or none if `file` is None."""
-        self._corpus, self._own = corpus, corpus.file_positions(file)
+        own = np.flatnonzero(corpus.of_file == file) if file is not None else np.empty(0)
+        self._corpus, self._own = corpus, array("i", own.astype(np.int32).tobytes())
         self._known: dict[tuple[int, int], Level | None] = {}
 
     def levels(self, context: Sequence[int]) -> list[Level]:

@@ -144,26 +144,19 @@ def interpolate(levels: Iterable[Level], weight: float = 0.5) -> tuple[Floats, i
 
 
 def mix(nearer: tuple[Floats, int], wider: tuple[Floats, int]) -> Floats:
-    """Weight each model by 2^(number of contexts it had seen)."""
-    return mix_probabilities([wider, nearer])[0]
-
-
-def mix_probabilities(models: Iterable[tuple[Floats, int]]) -> tuple[Floats, float]:
-    """Return the mean probabilities, and their weight. The widest model comes first, each is mixed with all before it.
-
-    As in InverseMixModel, a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 - confidence), at
-    most SURE. A mixture has the mean confidence of its parts, weighted in the same way.
-    """
-    all_models = list(models)
-    parts, weight = shares(tuple(seen for _, seen in all_models))
-    return sum(
-        (probabilities * part for (probabilities, _), part in zip(all_models, parts, strict=True)), np.zeros(1)
-    ), weight
+    """Return the mean probabilities, weighted by `shares`."""
+    (share_of_wider, share_of_nearer), _ = shares((wider[1], nearer[1]))
+    return wider[0] * share_of_wider + nearer[0] * share_of_nearer
 
 
 @lru_cache(maxsize=4096)
 def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
-    """Return the share of each model by its number of seen contexts, and the mixture's weight."""
+    """Return the share of each model by its number of seen contexts, and the mixture's weight. The widest model comes
+    first, each is mixed with all before it.
+
+    As in InverseMixModel, a model that has seen n contexts has confidence 1 - 2^-n and weight 1 / (1 - confidence), at
+    most SURE. A mixture has the mean confidence of its parts, weighted in the same way.
+    """
     parts, weight = tuple[float, ...](), 0.0
     for count in seen:
         own = min(2.0**count, SURE) if count else 0.0

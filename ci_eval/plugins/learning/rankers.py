@@ -231,12 +231,14 @@ def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
 
 
 def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> tuple[str, ...]:
-    if features and names != list(features) and not _are_numbers(names):
+    # LightGBM's own names for features without any.
+    numbers = [f"Column_{number}" for number in range(len(names))]
+    if features and names not in (list(features), numbers):
         raise ConfigError(f"{path} names its features itself, and others than --features: leave that out")
     if features and len(features) != len(names):
         raise ConfigError(f"{path} has {len(names)} features, and --features names {len(features)}")
     chosen = tuple(features or names)
-    if _are_numbers(chosen):
+    if list(chosen) == numbers:
         raise ConfigError(
             f"{path} does not name its features: train it with feature_name, or add --features NAME,…, in the order of "
             "its columns; schema.json beside the logs has the names"
@@ -247,10 +249,6 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
     if len(set(chosen)) != len(chosen):
         raise ConfigError(f"{path} has a feature twice")
     return chosen
-
-
-def _are_numbers(names: Sequence[str]) -> bool:
-    return list(names) == [f"Column_{number}" for number in range(len(names))]
 
 
 def open_ranker(model: RankerModel) -> Scorer:

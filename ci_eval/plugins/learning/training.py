@@ -119,22 +119,22 @@ def select_lookups(
         sizes.append(len(chosen))
         positive.append(int(np.flatnonzero(chosen == expected[0])[0]))
         sessions.append(lookup.session)
-    if not rows:
-        raise NothingToEvaluate(_why_none(side, bool(projects), label))
-    return LookupRows(
-        np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects), sessions=tuple(sessions)
-    )
-
-
-def _why_none(side: str, any_lookup: bool, label: Label) -> str:
-    if not any_lookup:
-        return (
+    if not projects:
+        raise NothingToEvaluate(
             f"the {side} side of the logs is empty: files are dealt out by interpret.trainTestSplit, so that few files "
             "leave a side without any; log more or larger projects, and give all of them"
         )
-    if label == "selected":
-        return f"in the {side} side of the logs nobody took the expected text; try --label expected, or log more"
-    return f"in the {side} side of the logs the expected text is in no list of two or more; log more"
+    if not rows and label == "selected":
+        raise NothingToEvaluate(
+            f"in the {side} side of the logs nobody took the expected text; try --label expected, or log more"
+        )
+    if not rows:
+        raise NothingToEvaluate(
+            f"in the {side} side of the logs the expected text is in no list of two or more; log more"
+        )
+    return LookupRows(
+        np.concatenate(rows), np.array(sizes), np.array(positive), frozenset(projects), sessions=tuple(sessions)
+    )
 
 
 class LoggedLookup(msgspec.Struct, frozen=True):

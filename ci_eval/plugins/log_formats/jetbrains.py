@@ -125,7 +125,6 @@ class Items:
 
 
 def _short(value: float) -> str | None:
-    """Return nine digits at most."""
     # Nine digits tell any two numbers of 32 bits apart.
     return None if value != value else f"{value:.9g}"
 

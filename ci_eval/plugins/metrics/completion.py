@@ -42,9 +42,14 @@ def suggestion_precision(session: SessionScore) -> Sequence[Observation]:
     This is the precision of the thesis, |made and relevant| / |made|. At most one suggestion of a list is relevant, so
     the figure says above all how long the lists are.
     """
-    if session.status in FAILED or not session.lookups or not session.lookups[-1].total:
-        return []
-    return [(float(rank_of(session) is not None), float(session.lookups[-1].total))]
+    last = _last_list(session)
+    return [(float(rank_of(session) is not None), float(last.total))] if last else []
+
+
+def _last_list(session: SessionScore) -> LookupScore | None:
+    """Return None if the last lookup brought no suggestion."""
+    last = session.lookups[-1] if session.lookups and session.status not in FAILED else None
+    return last if last and last.total else None
 
 
 def f_measure(session: SessionScore) -> Sequence[Observation]:
@@ -73,10 +78,8 @@ def duplicate_share(session: SessionScore) -> Sequence[Observation]:
 
     Sessions without a list are not in the denominator; each other session counts alike, however long its list is.
     """
-    if session.status in FAILED or not session.lookups or not session.lookups[-1].total:
-        return []
-    last = session.lookups[-1]
-    return [(last.duplicates / last.total, 1.0)]
+    last = _last_list(session)
+    return [(last.duplicates / last.total, 1.0)] if last else []
 
 
 def unneeded_import(session: SessionScore) -> Sequence[Observation]:

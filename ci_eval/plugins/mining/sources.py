@@ -48,6 +48,12 @@ def node_text(source: bytes, node: Node | None) -> str:
     return source[node.start_byte : node.end_byte].decode(errors="replace") if node else ""
 
 
+def lines_of(source: bytes, node: Node) -> tuple[int, int]:
+    """Return the first and the last line (1-based)."""
+    first = source.count(b"\n", 0, node.start_byte) + 1
+    return first, first + source.count(b"\n", node.start_byte, node.end_byte)
+
+
 def named_children(node: Node | None) -> list[Node]:
     """Return the children without comments."""
     return [child for child in node.children if child.is_named and "comment" not in child.type] if node else []

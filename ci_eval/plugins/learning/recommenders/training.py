@@ -54,7 +54,6 @@ class Collected(msgspec.Struct):
     """The first bad lines, and what is wrong with them."""
     _rows: dict[str, Counter[Row]] = msgspec.field(default_factory=lambda: defaultdict(Counter))
     _numbers: dict[str, int] = msgspec.field(default_factory=dict)
-    _texts: list[str] = msgspec.field(default_factory=list)
 
     def read(self, path: Path) -> None:
         """Raises ConfigError if the file cannot be read."""
@@ -88,16 +87,13 @@ class Collected(msgspec.Struct):
         return len(self._rows)
 
     def _number(self, text: str) -> int:
-        number = self._numbers.setdefault(text, len(self._texts))
-        if number == len(self._texts):
-            self._texts.append(text)
-        return number
+        return self._numbers.setdefault(text, len(self._numbers))
 
     def types(self) -> Iterator[TypeUsages]:
-        return (self._type(name, rows) for name, rows in sorted(self._rows.items()))
+        texts = list(self._numbers)
+        return (self._type(name, rows, texts) for name, rows in sorted(self._rows.items()))
 
-    def _type(self, name: str, rows: Counter[Row]) -> TypeUsages:
-        texts = self._texts
+    def _type(self, name: str, rows: Counter[Row], texts: Sequence[str]) -> TypeUsages:
         calls = sorted({texts[call] for row in rows for call in row[len(SLOTS) :]})
         values = [sorted({texts[row[slot]] for row in rows if row[slot] >= 0}) for slot in range(len(SLOTS))]
         place, *places = ({text: number for number, text in enumerate(of)} for of in (calls, *values))

@@ -19,6 +19,7 @@ from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.plugins.mining.record import Line, assign_split, identity
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.verdicts import DISAGREE, Answer, make_prompt, parse_verdict
+from ci_eval.plugins.mining.sources import lines_of
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
 LONGEST = 70_000
@@ -438,17 +439,12 @@ def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> B
     while node:
         kind = "function" if node.type in language.functions else "class" if node.type in language.classes else ""
         if kind:
-            block = Block(*_lines_of(source, whole or node), kind)
+            block = Block(*lines_of(source, whole or node), kind)
         whole = node if node.type == language.around else None
         inner = node.child_by_field_name("definition") if whole else None
-        ends = ((child, *_lines_of(source, child)) for child in node.children)
+        ends = ((child, *lines_of(source, child)) for child in node.children)
         node = inner or next((child for child, begin, end in ends if begin <= first and last <= end), None)
     return block
-
-
-def _lines_of(source: bytes, node: Node) -> tuple[int, int]:
-    first = source.count(b"\n", 0, node.start_byte) + 1
-    return first, first + source.count(b"\n", node.start_byte, node.end_byte)
 
 
 _CODE = re.compile(

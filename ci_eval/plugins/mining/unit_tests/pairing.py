@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.sources import field_text, named_children
+from ci_eval.plugins.mining.sources import field_text, lines_of, named_children
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
@@ -80,8 +80,11 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     empty: bool = False
     imports: Mapping[str, str] = msgspec.field(default_factory=dict)
 
-    def matching_calls(self, function: Function) -> list[Call]:
-        return [call for call in self.calls if call.fits(function)]
+    def has_call(self, function: Function) -> bool:
+        return any(call.fits(function) for call in self.calls)
+
+    def called(self, functions: Iterable[Function]) -> list[Function]:
+        return list(filter(self.has_call, functions))
 
 
 class Parsed(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,9 +134,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def place(source: bytes, path: str, node: Node) -> Place:
-    begin, end = node.start_byte, node.end_byte
-    first = source.count(b"\n", 0, begin) + 1
-    return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
+    return Place(path=path, begin=node.start_byte, end=node.end_byte, lines=lines_of(source, node))
 
 
 def folder(path: str) -> str:
@@ -257,7 +258,7 @@ def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
                 return "unreadable"
             names = [test.name, test.owner, *test.titles, stem(test.place.path)]
             matches = tier.rule != "call" or tells(names, function.name)
-            is_called = bool(test.matching_calls(function))
+            is_called = test.has_call(function)
             return Pair(test=test, function=function, rule=tier.rule, name_matches=matches, is_called=is_called)
     return "no function"
 
@@ -276,7 +277,7 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], names))
 
     nearness: Sequence[Callable[[Function], int]] = (
-        lambda function: bool(test.matching_calls(function)),
+        test.has_call,
         lambda function: bool(about) and function.owner == about,
         is_imported,
         shared_names,

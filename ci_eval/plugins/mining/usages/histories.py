@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.model import Definition, History, ObjectPlace, ObjectUsage, StoredText
+from ci_eval.core.model import History, ObjectPlace, ObjectUsage, StoredText
 from ci_eval.core.queries.carets import hash_text, pack_text
 from ci_eval.fetch.git import Repository
 from ci_eval.plugins.mining.sources import LARGEST
@@ -76,11 +76,10 @@ def histories(
 
 
 def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
-    return _identity(first) == _identity(second)
-
-
-def _identity(usage: ObjectUsage | None) -> tuple[str, str, Definition, frozenset[str]] | None:
-    return None if usage is None else (usage.class_, usage.method, usage.definition, frozenset(usage.calls))
+    if first is None or second is None:
+        return first is second
+    same_context = (first.class_, first.method, first.definition) == (second.class_, second.method, second.definition)
+    return same_context and {*first.calls} == {*second.calls}
 
 
 # ------------------------------------------------------------------------------------------------------- snapshots

@@ -14,7 +14,7 @@ import msgspec
 from ci_eval.core.base.errors import ArchiveError
 from ci_eval.core.base.files import below
 from ci_eval.fetch.archive import Limits, unpack
-from ci_eval.plugins.mining.usages.histories import Snapshot, Typing
+from ci_eval.plugins.mining.usages.histories import Snapshot
 
 LONGEST = 16 << 20
 """Bytes of a line or cell."""
@@ -27,16 +27,6 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     ends: tuple[str, ...]
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
-
-    def wants(self, file: str) -> bool:
-        """Count files of other languages as skipped."""
-        if file.endswith(self.ends):
-            return True
-        self.skipped["event of a file of another language"] += 1
-        return False
-
-    def named(self, file: str) -> str:
-        return file if file.endswith(self.ends) else f"{file or 'main'}{self.ends[0]}"
 
 
 class RecordedLookup(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,24 +53,6 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     lookups: Callable[[Path, Recording], Iterator[RecordedLookup]] | None = None
     """A file or folder → lists in order of time; None if not recorded. Broken parts are counted; raises OSError
     only."""
-
-
-class Typings(msgspec.Struct):
-    skipped: Counter[str]
-    _open: dict[tuple[str, str], Typing | None] = msgspec.field(default_factory=dict)
-
-    def at(self, user: str, file: str) -> Typing | None:
-        return self._open.setdefault((user, file), Typing(user, file))
-
-    def lose(self, user: str, file: str, why: str) -> Iterator[Snapshot]:
-        self.skipped[why] += 1
-        typing = self._open.get((user, file))
-        self._open[user, file] = None
-        yield from typing.end() if typing else ()
-
-    def end(self) -> Iterator[Snapshot]:
-        for typing in self._open.values():
-            yield from typing.end() if typing else ()
 
 
 @contextmanager

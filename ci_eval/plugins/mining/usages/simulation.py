@@ -86,7 +86,12 @@ class _Simulation(msgspec.Struct, frozen=True):
         order = calls if self.draw("order") < self.in_order else sorted(calls, key=lambda call: self.draw(f"at {call}"))
         if class_ == "NEW":
             return [None, *self._grown(order, 0, self.end.definition)]
-        count = self._count()
+        column = min(len(calls), len(ROWS)) - 1
+        weights = {n: float(row[column]) for n, row in enumerate(ROWS) if row[column]}
+        weights[0] *= 1 - NEW_OF_NONE
+        count = self.choose(weights, "count")
+        # The last row is for all further counts.
+        count = count if count < len(ROWS) - 1 else min(count, len(calls) - 1)
         wrong = self._wrong() if "-M" in class_ else []
         seen = self.seen.definitions if "dD" in class_ else {}
         others = {known: float(times) for known, times in seen.items() if known != self.end.definition}
@@ -102,13 +107,6 @@ class _Simulation(msgspec.Struct, frozen=True):
         for length in range(count, len(order)):
             yield replace(self.end, definition=definition, calls=tuple(order[:length]))
         yield self.end
-
-    def _count(self) -> int:
-        column = min(len(self.end.calls), len(ROWS)) - 1
-        weights = {n: float(row[column]) for n, row in enumerate(ROWS) if row[column]}
-        weights[0] *= 1 - NEW_OF_NONE
-        count = self.choose(weights, "count")
-        return count if count < len(ROWS) - 1 else min(count, len(self.end.calls) - 1)
 
     def _wrong(self) -> list[str]:
         others = {call: count for call, count in self.seen.calls.items() if call not in self.end.calls}

@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import structs
 from msgspec.structs import replace
 
 from ci_eval.core.base.files import below
@@ -106,12 +105,12 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
     usage = next((mined_usage.usage for mined_usage in mined_text.usages if MARK in mined_usage.usage.calls), None)
     if usage is None:
         return []
-    usage = structs.replace(usage, calls=tuple(name for name in usage.calls if name != MARK))
+    usage = replace(usage, calls=tuple(name for name in usage.calls if name != MARK))
     types, level = {usage.type: None}, [usage.type]
     for _ in range(DEEPEST):
         level = [base for subtype in level for base in mined_text.bases.get(subtype, ()) if base not in types]
         types.update(dict.fromkeys(level))
-    return [structs.replace(usage, type=type_) for type_ in types]
+    return [replace(usage, type=type_) for type_ in types]
 
 
 # ------------------------------------------------------------------------------------------------------- inference

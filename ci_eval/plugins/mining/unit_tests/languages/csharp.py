@@ -134,9 +134,8 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     called = dict.fromkeys(call.name for call in test.calls)
     names = [name for name in called if tells([test.name], name)]
     longest = max(map(len, names), default=0)
-    functions = index.named(*(name for name in names if len(name) == longest))
-    called_functions = [function for function in functions if test.matching_calls(function)]
-    yield Tier("exact" if longest == len(test.name) else "prefix", called_functions)
+    functions = test.called(index.named(*(name for name in names if len(name) == longest)))
+    yield Tier("exact" if longest == len(test.name) else "prefix", functions)
 
 
 def blank_directives(source: bytes) -> bytes:

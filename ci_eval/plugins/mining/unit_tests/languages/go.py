@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_text
@@ -101,22 +101,17 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     name = test.name.removeprefix("Test").lstrip("_")
     for begin in beginnings(name):
         remainder = name[len(begin) :]
-        functions = [function for function in _candidates(index, begin) if function.scope == test.scope]
+        functions = index.named(*_spellings(begin))
+        for owner in beginnings(begin):
+            if method := begin[len(owner) :].lstrip("_"):
+                owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
+                functions += [function for function in owned if function.name in _spellings(method)]
+        functions = [function for function in functions if function.scope == test.scope]
         # If only a capital ends the name (TestFooEmpty), or the method's type is not named, the test must call it as
         # well.
         plain = remainder[:1] in {"", "_"}
         certain = [function for function in functions if plain and begin.lower().startswith(function.owner.lower())]
-        called = [function for function in functions if test.matching_calls(function)]
-        yield Tier("prefix" if remainder else "exact", certain or called)
-
-
-def _candidates(index: Index, begin: str) -> Sequence[Function]:
-    functions = index.named(*_spellings(begin))
-    for owner in beginnings(begin):
-        if method := begin[len(owner) :].lstrip("_"):
-            owned = [function for spelling in _spellings(owner) for function in index.of(spelling)]
-            functions += [function for function in owned if function.name in _spellings(method)]
-    return functions
+        yield Tier("prefix" if remainder else "exact", certain or test.called(functions))
 
 
 def _spellings(name: str) -> tuple[str, ...]:

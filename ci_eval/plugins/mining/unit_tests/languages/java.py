@@ -144,11 +144,9 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     for begin in beginnings(name):
         remainder = name[len(begin) :]
         functions = [function for function in focal if function.name in {begin, lower_first(begin)}]
-        if remainder[:1] not in {"", "_"}:
-            functions = [function for function in functions if test.matching_calls(function)]
-        yield Tier("prefix" if remainder else "exact", functions)
-    names = {call.name for call in test.calls}
-    called = [function for function in focal if function.name in names and test.matching_calls(function)]
+        is_certain = remainder[:1] in {"", "_"}
+        yield Tier("prefix" if remainder else "exact", functions if is_certain else test.called(functions))
+    called = test.called(focal)
     # If another class has a method of that name, such as an inherited equals, the test is about that method.
     elsewhere = index.named(name, lower_first(name))
     yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])

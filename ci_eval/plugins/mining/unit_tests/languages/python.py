@@ -181,7 +181,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
     def fits(function: Function) -> bool:
         near = function.owner == about if function.owner else stem(function.place.path) == module
-        return near or bool(test.matching_calls(function))
+        return near or test.has_call(function)
 
     bare_name = test.name.removeprefix("test").lstrip("_")
     spellings = (bare_name, lower_first(bare_name), snake(bare_name))

@@ -268,7 +268,7 @@ class Event(msgspec.Struct, rename="pascal"):
         """Return "" if nothing was taken. If the proposal is not recorded, the first of the list counts."""
         if self.terminated_state != APPLIED:
             return ""
-        shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection[:1]
+        shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection
         name = method_name(shown[0].name) if shown else None
         return name.name if name else ""
 

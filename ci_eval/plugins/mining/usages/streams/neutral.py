@@ -8,15 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.plugins.mining.usages.histories import Selection, Snapshot
-from ci_eval.plugins.mining.usages.recordings import (
-    RecordedLookup,
-    Recording,
-    Stream,
-    Typings,
-    read_lines,
-    unpack_files,
-)
+from ci_eval.plugins.mining.usages.histories import Selection, Snapshot, Typing
+from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording, Stream, read_lines, unpack_files
 
 
 class Event(msgspec.Struct, kw_only=True):
@@ -57,17 +50,18 @@ DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | C
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    typings = Typings(recording.skipped)
+    typings: dict[tuple[str, str], Typing | None] = {}
     for event in _events(path, recording):
-        yield from _snapshots(event, typings)
-    yield from typings.end()
+        yield from _snapshots(event, typings, recording)
+    for typing in filter(None, typings.values()):
+        yield from typing.end()
 
 
 def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
-    typings = Typings(recording.skipped)
+    typings: dict[tuple[str, str], Typing | None] = {}
     for event in _events(path, recording):
         if isinstance(event, Completion):
-            typing = typings.at(event.user, event.file)
+            typing = typings.get((event.user, event.file))
             text = typing.text if typing else ""
             start = event.offset - len(event.prefix)
             known = start >= 0 and event.offset <= len(text) and text.startswith(event.prefix, start)
@@ -83,7 +77,7 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
             )
         else:
             # Edits change the text, though their snapshots are not needed.
-            deque(_snapshots(event, typings), maxlen=0)
+            deque(_snapshots(event, typings, recording), maxlen=0)
 
 
 def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
@@ -95,14 +89,20 @@ def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
                 except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
                     recording.skipped["line that is neither an edit nor a completion"] += 1
                     continue
-                if recording.wants(event.file):
+                if event.file.endswith(recording.ends):
                     yield event
+                else:
+                    recording.skipped["event of a file of another language"] += 1
 
 
-def _snapshots(event: Edit | Completion, typings: Typings) -> Iterator[Snapshot]:
-    typing = typings.at(event.user, event.file)
+def _snapshots(
+    event: Edit | Completion, typings: dict[tuple[str, str], Typing | None], recording: Recording
+) -> Iterator[Snapshot]:
+    """Set the typing of a file to None once its text is not known."""
+    at = event.user, event.file
+    typing = typings.setdefault(at, Typing(*at))
     if typing is None:
-        typings.skipped["event of a file whose text is not known"] += 1
+        recording.skipped["event of a file whose text is not known"] += 1
         return
     try:
         if isinstance(event, Edit):
@@ -113,7 +113,9 @@ def _snapshots(event: Edit | Completion, typings: Typings) -> Iterator[Snapshot]
             selection = Selection(item=event.taken, offset=event.offset - typed, typed=typed) if is_taken else None
             yield typing.complete(event.t, selection)
     except ValueError as error:
-        yield from typings.lose(event.user, event.file, str(error))
+        recording.skipped[str(error)] += 1
+        typings[at] = None
+        yield from typing.end()
 
 
 STREAM = Stream(

@@ -397,7 +397,9 @@ def _known(full: str, steps: int) -> Meaning | None:
     scope = _module(".".join(parts[:count])) if count else None
     meaning: Meaning | None = None
     for name in parts[count:]:
-        meaning = _look_up(scope, name, steps) if scope else None
+        meaning = scope.names.get(name) if scope else None
+        if scope and name not in scope.names and steps:
+            meaning = next(filter(None, (_known(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
         scope = meaning.scope if meaning else None
     if meaning is None or meaning.sort == "unknown":
         return None
@@ -408,13 +410,6 @@ def _known(full: str, steps: int) -> Meaning | None:
     # A package that passes on a name from a module below, or from a private one, gives it its public name.
     is_passed_on = target and target.sort in {"class", "function"} and target.name.startswith(("_", f"{package}."))
     return replace(target, name=full) if target and is_passed_on and not package.startswith("_") else target
-
-
-def _look_up(scope: Scope, name: str, steps: int) -> Meaning | None:
-    if name in scope.names or not steps:
-        return scope.names.get(name)
-    meanings = (_known(f"{star}.{name}", steps - 1) for star in scope.stars)
-    return next((meaning for meaning in meanings if meaning), None)
 
 
 def _shallow(full: str) -> Meaning | None:

@@ -116,12 +116,6 @@ def has_known_prefix(name: str, known: Collection[str]) -> bool:
     return any(beginning in known for beginning in beginnings(name))
 
 
-def is_class_name(name: str) -> bool:
-    """Capitalised, and not all capitals as constants are."""
-    bare = name.lstrip("_")
-    return bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
-
-
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
     """Yield bound name, meaning, and whether that is surely a module. `module` holds the statement."""
     if node.type == "import_statement":
@@ -218,10 +212,10 @@ class Expressions:
         return meaning
 
     def resolve_name(self, full: str) -> Meaning:
-        known = self.library(full)
-        if known:
-            return known
-        return Meaning(sort="class" if is_class_name(full.rpartition(".")[2]) else "imported", name=full)
+        bare = full.rpartition(".")[2].lstrip("_")
+        # Capitalised, and not all capitals as constants are.
+        is_class = bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
+        return self.library(full) or Meaning(sort="class" if is_class else "imported", name=full)
 
     def member(self, class_: Meaning, name: str, depth: int = 0) -> Meaning | None:
         if class_.scope is None or depth > DEEPEST:
