@@ -63,7 +63,7 @@ def _told(engine: LspEngine | DrivenEngine, place: Place) -> dict[str, object]:
         "settings": launch.settings,
         "options": launch.options,
         "environment": {name: value for name, value in launch.environment.items() if usual.get(name) != value},
-        "treated": engine.quirks.unusual() | ({"reopens": True} if engine.reopens else {}),
+        "treated": engine.quirks.unusual(),
     }
 
 

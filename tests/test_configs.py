@@ -80,8 +80,3 @@ def test_an_unverified_engine_has_a_baseline_beside_it_over_the_same_sessions(pa
     # Only the baseline's title says what it is.
     reports = msgspec.structs.replace(other.reports, evaluation_title=None)
     assert msgspec.structs.replace(one, engine=other.engine) == msgspec.structs.replace(other, reports=reports)
-
-
-def test_a_language_whose_night_is_a_baseline_has_a_real_engine_too() -> None:
-    baselines = {path.stem for path in CONFIGS if load(path).config.engine.name == "words"}
-    assert baselines == {path.stem for path in UNVERIFIED}

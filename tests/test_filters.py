@@ -12,7 +12,6 @@ from ci_eval.core.filters import (
     matches,
     report_filters,
     resolve,
-    standard_filter,
     standard_name,
     standard_parts,
 )
@@ -63,8 +62,7 @@ def test_names_lead_after_one_letter_and_other_groups_stand_beside_them() -> Non
 
 
 def test_a_report_filter_weighs_sessions() -> None:
-    names = standard_filter("names, Prefix 1")
-    assert names
+    names = report_filters(grouped=True, lengths=(1,), declared=[], weights={}, headline="names").leading
     assert [names.weight(session(kind, typed)) for kind, typed in ((Kind.FIELD, 1), (Kind.FIELD, 0))] == [1.0, 0.0]
     assert names.weight(session(Kind.KEYWORD, 1)) == 0.0
     static = ReportFilter(name="static", filters=FiltersConfig(is_static=True))

@@ -20,9 +20,10 @@ BEHAVIOURS = {
     "fetch": "history",
     "graders": "sacrebleu subtokens",
     "engines": "dossiers driven hostile jdtls layouts network order real_lists rust_analyzer told",
-    "jobs": "algorithms closures conditions configuring dependencies detecting draws fuzzed_workspaces grade held_out "
-    "hostile hostile_texts logs ml_trouble nights one_population precise random_kills rerank sides "
-    "single_stages suite_comparing suite_merging suite_shards trust user_models",
+    "jobs": "algorithms closures conditions configuring dependencies detecting draws fuzzed_workspaces grade "
+    "hostile hostile_texts logs ml_trouble nights one_population precise random_kills recommenders rerank "
+    "sides single_stages suite_comparing suite_merging suite_shards trust user_models",
+    "jobs/datasets": "code_review unit_tests",
     "jobs/jetbrains": "exporting importing",
     "jobs/misses": "causes",
     "learning": "onnx",

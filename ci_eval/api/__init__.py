@@ -59,5 +59,5 @@ from ci_eval.plugins.adapters.controls import Control, ControlEngine, OpenText
 from ci_eval.plugins.adapters.endpoints.messages import Api, Piece, Prompt
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip
+from ci_eval.plugins.adapters.recipes import Archive, Go, Npm, Pip
 from ci_eval.rendering.reporters import Reporter, StoredSessions

@@ -17,11 +17,10 @@ from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from ci_eval.ci.host import GitHub, Guarded, Host, Problem, TeamCity
+from ci_eval.ci.host import HOSTS, Guarded, Host, Problem
 from ci_eval.ci.inputs import JOB, advise
 from ci_eval.rendering import plaintext
 
-HOSTS: tuple[type[Host], ...] = (TeamCity, GitHub)
 OUTPUT = "CI_EVAL_OUTPUT"
 """The variable that says how much is printed: `quiet` or `verbose`; anything else is the usual."""
 WIDTH = 120

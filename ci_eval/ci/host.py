@@ -294,14 +294,17 @@ class TeamCity(Host):
         for problem in announcement.problems:
             self.fail(problem)
         for path in announcement.artifacts:
-            self._publish(path.absolute())
+            place = path.absolute()
+            if UNQUOTED.search(str(place)):
+                text = f"{place} is not published: TeamCity's rules of artifacts have no way to write this name"
+                self._say(message("message", text=text, status=STATUS["warning"]))
+            else:
+                # A folder becomes one archive, which replaces what artifact rules publish under the same name.
+                self._say(
+                    message("publishArtifacts", str(place) if place.is_file() else f"{place} => {place.name}.zip")
+                )
         # Braces in the status could be read as a reference, as {build.status.text} is.
         self._say(message("buildStatus", text="{build.status.text}; " + announcement.status.replace("{", "(")))
 
-    def _publish(self, path: Path) -> None:
-        """Publish a folder as one archive. The path replaces what artifact rules publish under the same name."""
-        if UNQUOTED.search(str(path)):
-            text = f"{path} is not published: TeamCity's rules of artifacts have no way to write this name"
-            self._say(message("message", text=text, status=STATUS["warning"]))
-        else:
-            self._say(message("publishArtifacts", str(path) if path.is_file() else f"{path} => {path.name}.zip"))
+
+HOSTS: tuple[type[Host], ...] = (TeamCity, GitHub)

@@ -141,15 +141,13 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
         inputs = {name: text for name, text in inputs.items() if name != "base"} | {"first-night": "true"}
     places = [value for entry in inputs_of(job) if entry.passing == "argument" for value in _values(entry, inputs)]
     # Behind `--`, a value that looks like an option is taken as a value.
-    return [job, *_options(job, inputs), *(["--", *places] if places else [])]
-
-
-def _options(job: str, inputs: Mapping[str, str]) -> Iterator[str]:
+    options = []
     for entry in inputs_of(job):
         if entry.passing == "option":
-            yield from (f"{entry.option or f'--{entry.name}'}={value}" for value in _values(entry, inputs))
+            options += [f"{entry.option or f'--{entry.name}'}={value}" for value in _values(entry, inputs)]
         elif entry.passing == "flag" and inputs.get(entry.name) == "true":
-            yield f"--{entry.name}"
+            options.append(f"--{entry.name}")
+    return [job, *options, *(["--", *places] if places else [])]
 
 
 def advise(text: str, job: str) -> str:
@@ -177,13 +175,14 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
         # Rules of gates hold no semicolon, so several may stand on a line.
         lines = (text.replace(";", "\n") if entry.name == "gates" else text).splitlines()
         values = [line.strip() for line in lines if line.strip()]
-    return [path for value in values for path in _expand_glob(value)] if entry.name.endswith("configs") else values
-
-
-def _expand_glob(pattern: str) -> list[str]:
-    """Return sorted matches. A pattern without a match is returned itself, so that the job reports it."""
-    paths = [] if Path(pattern).is_absolute() else sorted(path.as_posix() for path in Path().glob(pattern))
-    return paths or [pattern]
+    if not entry.name.endswith("configs"):
+        return values
+    paths = []
+    for value in values:
+        matches = [] if Path(value).is_absolute() else sorted(path.as_posix() for path in Path().glob(value))
+        # A pattern without a match stays as it is, so that the job reports it.
+        paths += matches or [value]
+    return paths
 
 
 def cache_key(inputs: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -60,7 +60,6 @@ class Rest:
     """The client that sends requests with the token of a job. All requests raise DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Raises ConfigError if the variables do not name a repository and hold a token."""
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
         if missing:
             raise _missing_variables(missing)
@@ -170,19 +169,14 @@ def make_session(token: str, accept: str) -> requests.Session:
 def _check(answer: requests.Response) -> requests.Response:
     if answer.ok:
         return answer
-    said = f"GitHub answered {answer.status_code}{_reason(answer)}"
+    said = f"GitHub answered {answer.status_code}"
+    with suppress(ValueError, KeyError, TypeError):
+        said += f" ({answer.json()['message']})"
     # GitHub also answers 403 to too many requests.
     if answer.status_code == 403 and "rate limit" not in said:
         rights = answer.headers.get(RIGHTS, "actions=read").replace("=", ": ").replace("_", "-")
         raise DownloadError(f"{said}: give the job `permissions: {{{rights}}}`")
     raise DownloadError(f"{said} to {answer.request.method} {answer.request.path_url}; run the job again later")
-
-
-def _reason(answer: requests.Response) -> str:
-    try:
-        return f" ({answer.json()['message']})"
-    except (ValueError, KeyError, TypeError):
-        return ""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -364,14 +358,12 @@ def find_trend_site(rest: Rest) -> str:
     """Return the address; "" if the repository has no site, or one about something else."""
     site = rest.find("/pages") or {}
     page = str(site.get("html_url") or "")
-    return page if page and _is_there(f"{page.rstrip('/')}/{MARK}") else ""
-
-
-def _is_there(file: str) -> bool:
+    if not page:
+        return ""
     try:
         # The site is on another host, so the token is not sent. A private site answers with a login page.
-        answer = requests.head(file, timeout=TIMEOUT, allow_redirects=True)
+        answer = requests.head(f"{page.rstrip('/')}/{MARK}", timeout=TIMEOUT, allow_redirects=True)
     except requests.RequestException:
         # A site that cannot be reached only costs the link to it.
-        return False
-    return answer.ok and "json" in answer.headers.get("content-type", "")
+        return ""
+    return page if answer.ok and "json" in answer.headers.get("content-type", "") else ""

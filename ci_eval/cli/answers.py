@@ -8,7 +8,7 @@ import click
 
 from ci_eval.ci import Screen
 from ci_eval.cli.group import FILE, cli
-from ci_eval.jobs.models import answers as job
+from ci_eval.jobs import models
 
 
 @cli.group()
@@ -27,11 +27,11 @@ def answers() -> None:
 @click.argument("path", metavar="FILE.jsonl", type=FILE)
 def export(path: Path) -> None:
     """Write all answers to FILE, a line each, with the questions, which hold the code that was shown."""
-    Screen().result(f"{job.export_answers(path):,} answers → {path}")
+    Screen().result(f"{models.export_answers(path):,} answers → {path}")
 
 
 @answers.command("import")
 @click.argument("paths", metavar="FILE.jsonl...", type=FILE, nargs=-1, required=True)
 def take(paths: tuple[Path, ...]) -> None:
     """Add the answers in FILEs to the store; a question that has an answer there keeps it."""
-    Screen().result(f"{job.import_answers(paths):,} answers added")
+    Screen().result(f"{models.import_answers(paths):,} answers added")

@@ -78,15 +78,15 @@ def last_good(evaluation: str, base: Path, history: Path, run: int | None, new: 
         )
         return
     repository = Repository(os.environ)
-    past = earlier_runs.past(
+    base_run = earlier_runs.past(
         repository, evaluation, base=base, history=history, run=run, new=new, is_first=first_night, screen=screen
     )
     outputs = {
-        "base": str(past.base or ""),
-        "run-id": str(past.base_run or ""),
-        "first-night": "" if past.base else "true",
+        "base": str(base) if base_run else "",
+        "run-id": str(base_run or ""),
+        "first-night": "" if base_run else "true",
     }
-    _tell(f"base: {past.base_run or 'none'}", **outputs)
+    _tell(f"base: {base_run or 'none'}", **outputs)
 
 
 @ci.command("histories")

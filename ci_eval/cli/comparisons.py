@@ -273,7 +273,6 @@ def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
 
 
 VARY = "A key of the configuration and its values; several keys are combined, each value with each."
-HOLD_OUT = "Choose the best run in one half of the files, and report it in the other half: without selection bias."
 MERGE = "Merge the shards of a sweep in these folders, and evaluate nothing; may be repeated."
 
 
@@ -285,7 +284,6 @@ MERGE = "Merge the shards of a sweep in these folders, and evaluate nothing; may
 )
 @click.option("--resume", is_flag=True, help="Resume the interrupted sweep in --output.")
 @click.option("--shard", metavar="I/N", help="Run only the I-th of N parts of each run; see --merge.")
-@click.option("--hold-out", "holds_out", is_flag=True, help=HOLD_OUT)
 @click.option("--merge", "merged", type=FILE, metavar="DIR", multiple=True, help=MERGE)
 def sweep_(choices: Choices, varied: tuple[str, ...], shard: str | None, **options: Any) -> None:
     """Evaluate each value of some keys over the same sessions, and compare each run with the first.
@@ -296,7 +294,6 @@ def sweep_(choices: Choices, varied: tuple[str, ...], shard: str | None, **optio
     \b
     Examples:
       ci-eval sweep night.yaml --vary engine.options.order=1,2,3,6 --output sweep
-      ci-eval sweep night.yaml --vary engine.options.order=1,2,3,6 --hold-out
       ci-eval sweep --task tokens --project path:. --vary engine=frequency,recency,ngram
       ci-eval sweep night.yaml --vary 'engine.options.scopes=[file],[file, folder, project]' --shard 1/4
       ci-eval sweep night.yaml --vary engine.options.order=1,2 --merge one --merge two --output whole

@@ -14,10 +14,8 @@ from ci_eval.cli.group import COUNT, FILE, cli
 from ci_eval.cli.options import SPECS
 from ci_eval.core import machine
 from ci_eval.core.config import load
-from ci_eval.jobs.datasets import code_review as reviewing
-from ci_eval.jobs.datasets import unit_tests as testing
+from ci_eval.jobs.datasets import records
 from ci_eval.jobs.datasets import usages as mining
-from ci_eval.plugins.mining.reviews import records as diffs
 from ci_eval.plugins.mining.reviews import records as review_records
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests.records import Selection
@@ -86,7 +84,7 @@ def unit_tests(
     """
     _check_splits(splits)
     selection = Selection(limit=limit, seed=seed, only_high=confidence == "high", shares=splits)
-    testing.mine(projects, language, output, selection, screen=Screen(), **options)
+    records.mine_unit_tests(projects, language, output, selection, screen=Screen(), **options)
 
 
 def _check_splits(splits: tuple[int, int, int]) -> None:
@@ -94,7 +92,7 @@ def _check_splits(splits: tuple[int, int, int]) -> None:
         raise click.UsageError("--splits must add up to 100, as in --splits 80 10 10")
 
 
-REVIEWED = sorted({syntax.language for syntax in diffs.LANGUAGES.values()})
+REVIEWED = sorted({syntax.language for syntax in review_records.LANGUAGES.values()})
 
 
 @dataset.command("code-review")
@@ -115,7 +113,9 @@ REVIEWED = sorted({syntax.language for syntax in diffs.LANGUAGES.values()})
     help="Comments on lines of pull requests, on whole pull requests, or on commits and their lines. May be repeated.",
 )
 @click.option(
-    "--comment-language", type=click.Choice(sorted(diffs.NAMES)), help="Only comments in that language. Default: any."
+    "--comment-language",
+    type=click.Choice(sorted(review_records.NAMES)),
+    help="Only comments in that language. Default: any.",
 )
 @click.option("--limit", type=COUNT, default=200, show_default=True, help="Records of one repository.")
 @click.option("--seed", default=0, show_default=True, help="Which are drawn where a repository has more.")
@@ -181,7 +181,7 @@ def code_review(
     model = load(judge).config.judge if judge else None
     if judge and model is None:
         raise click.UsageError(f"--judge {judge} has no `judge:`, which says what model is asked")
-    reviewing.mine(repositories, output, selection, screen=Screen(), judge=model, **options)
+    records.mine_code_reviews(repositories, output, selection, screen=Screen(), judge=model, **options)
 
 
 SOURCES = ("projects", "git", "recordings", "simulate")
@@ -190,7 +190,6 @@ SOURCES = ("projects", "git", "recordings", "simulate")
 def _recordings(
     _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, Path], ...]:
-    """Raises BadParameter if a format is not known, or a path is missing."""
     for value in values:
         name, _, path = value.partition("=")
         if name not in streams.names() or not path:

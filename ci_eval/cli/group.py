@@ -13,7 +13,8 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
 from ci_eval import __version__
-from ci_eval.ci.console import HOSTS, OUTPUT
+from ci_eval.ci.console import OUTPUT
+from ci_eval.ci.host import HOSTS
 
 FILE = click.Path(path_type=Path)
 COUNT = click.IntRange(min=1)

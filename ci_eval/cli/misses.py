@@ -16,7 +16,6 @@ from ci_eval.cli.group import FILE, cli
 from ci_eval.cli.options import FOLDER, TRUST, add_open_option, add_view_options, show_report
 from ci_eval.core.base.errors import GateFailed
 from ci_eval.core.config.loading import View
-from ci_eval.core.model.comparison import Bisection
 from ci_eval.jobs import show
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.misses import bisect as bisect_job
@@ -207,7 +206,8 @@ OUTPUT = "The folder of builds, answers and bisect.json. The same command with i
 @click.option("--repository", type=cli_options.FOLDER, metavar="DIR", default=".", help=REPOSITORY)
 @click.option("--output", type=FILE, metavar="DIR", required=True, help=OUTPUT)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", default=1, show_default=True, help="Processes.")
-def bisect_(choices: cli_options.Choices, good: str, bad: str, output: Path, **options: Any) -> None:
+@click.option("--all", "everything", is_flag=True, help=cli_options.ALL)
+def bisect_(choices: cli_options.Choices, good: str, bad: str, output: Path, everything: bool, **options: Any) -> None:
     """Find the versions between GOOD and BAD in which results changed, and say for each what changed.
 
     GOOD and BAD are revisions of the engine's repository, or releases NAME@VERSION of an engine from PyPI or npm. Both
@@ -220,13 +220,8 @@ def bisect_(choices: cli_options.Choices, good: str, bad: str, output: Path, **o
       ci-eval bisect ty@0.0.2 ty@0.0.20 --project pypi:flask==3.0.3 --sessions 200 --output search
     """
     screen = Screen()
-    config = choices.load_and_limit(screen)
-    _print(bisect_job.bisect(good, bad, config, output=output, screen=screen, **options), screen)
-    screen.result(f"json      {output / 'bisect.json'}")
-    screen.result(str(output))
-
-
-def _print(done: Bisection, screen: Screen) -> None:
+    config = choices.load_and_limit(screen, everything=everything)
+    done = bisect_job.bisect(good, bad, config, output=output, screen=screen, **options)
     if not done.clusters:
         screen.result(f"Nothing changed: {done.sessions:,} sessions have the same ranks in {done.good} and {done.bad}.")
     else:
@@ -251,3 +246,5 @@ def _print(done: Bisection, screen: Screen) -> None:
         screen.result(f"Left out: {done.unsteady:,} sessions that an end answered differently when asked again.")
     for name, why in done.skipped.items():
         screen.warn(f"{name} was skipped: {why.splitlines()[0]}")
+    screen.result(f"json      {output / 'bisect.json'}")
+    screen.result(str(output))

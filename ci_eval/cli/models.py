@@ -20,12 +20,10 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.config import Config, load
 from ci_eval.core.logs import formats as log_formats
 from ci_eval.jobs import evaluate as evaluate_job
-from ci_eval.jobs import ml
+from ci_eval.jobs import ml, models
 from ci_eval.jobs import terminal as presenting
 from ci_eval.jobs.jetbrains import calibration as calibrating
 from ci_eval.jobs.jetbrains.calibration import Difference, Judged
-from ci_eval.jobs.models import agreement
-from ci_eval.jobs.models import recommenders as calling
 from ci_eval.jobs.workflows import announcements as announcing
 from ci_eval.plugins.learning import recommenders
 
@@ -170,7 +168,7 @@ def train_recommender(usages: tuple[Path, ...], output: Path, **options: Any) ->
       ci-eval train-recommender a.jsonl b.jsonl --kind pbn --set t1=0.201 --set t2=0.2 --output pbn20.model
     """
     screen = Screen()
-    calling.train(usages, output=output, screen=screen, **options)
+    ml.train_recommender(usages, output=output, screen=screen, **options)
     screen.line(str(output))
 
 
@@ -243,7 +241,7 @@ def agreement_(workspace: Path, tables: tuple[Path, ...], limit: int, seed: int)
       ci-eval agreement out ann.csv bo.csv --limit 60
       ci-eval agreement out ann.csv bo.csv
     """
-    agreement.compare_judge(workspace, tables, limit=limit, seed=seed, screen=Screen())
+    models.compare_judge(workspace, tables, limit=limit, seed=seed, screen=Screen())
 
 
 @cli.command("fit-user-model")

@@ -25,7 +25,7 @@ from ci_eval.core.config.loading import View
 from ci_eval.core.config.text import CONDITIONS
 from ci_eval.core.workspace import Workspace
 from ci_eval.fetch import schemes
-from ci_eval.jobs.models import answers as answering
+from ci_eval.jobs.models import set_answer_mode
 from ci_eval.jobs.runs import refuse_foreign, stored_config
 
 
@@ -283,7 +283,7 @@ def _answers(context: click.Context, option: click.Parameter, is_set: bool) -> N
     if is_set:
         if context.meta.setdefault("answers", option.name) != option.name:
             raise click.UsageError("--offline asks nobody, and --record asks everything: give one of them")
-        context.with_resource(answering.set_answer_mode(record=option.name == "record"))
+        context.with_resource(set_answer_mode(record=option.name == "record"))
 
 
 def add_answer_options(command: Command) -> Command:

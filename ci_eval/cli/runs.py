@@ -18,7 +18,6 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import phases, show
 from ci_eval.jobs import suites as suite_job
 from ci_eval.jobs import terminal as presenting
-from ci_eval.jobs.jetbrains import ide
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.suites import SuiteOutcome
 from ci_eval.jobs.workflows import announcements as announcing
@@ -80,7 +79,7 @@ def evaluate(
     has `projects`, each gets a workspace below DIR, and one table shows all.
     """
     screen = Screen()
-    output, resume, gates, rounds = (options[name] for name in ("output", "resume", "gates", "rounds"))
+    output, resume, gates = (options[name] for name in ("output", "resume", "gates"))
     cli_options.require_output(output, resume=resume, what="workspace")
     resumed = output if resume else None
     if precision:
@@ -96,12 +95,7 @@ def evaluate(
         _refuse(why, reuse=reuse, precision=precision)
         suite_told(suite_job.evaluate(chosen, shard=part, screen=screen, **options), screen, opening=opening)
         return
-    if whole := ide.find_ide_engine(chosen):
-        why = "engine jetbrains evaluates all, once, and `ci-eval report` judges it"
-        _refuse(why, repeat=rounds > 1, reuse=reuse, precision=precision, gate=gates)
-        done = ide.evaluate(chosen, whole, output=output, resume=resume, shard=part, screen=screen)
-    else:
-        done = evaluate_job.evaluate(chosen, screen=screen, shard=part, reuse=reuse, precision=precision, **options)
+    done = evaluate_job.evaluate(chosen, screen=screen, shard=part, reuse=reuse, precision=precision, **options)
     evaluation_told(done, screen, opening=opening)
 
 

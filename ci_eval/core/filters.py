@@ -5,16 +5,21 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
+from operator import contains, eq
+from typing import TypeVar
 
 import msgspec
 import re2
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.model import FiltersConfig, Kind, Properties, SessionScore, SessionsFilter
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -64,8 +69,6 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     """The number of typed letters; None = any."""
     file: str | None = None
     text: str | None = None
-    files: frozenset[str] | None = None
-    """The only files whose sessions pass; None = all pass."""
     weights: Mapping[Kind, float] | None = None
     """The weight of a session of each kind; None = all count 1."""
     detailed: bool = True
@@ -73,8 +76,6 @@ class ReportFilter(msgspec.Struct, frozen=True, kw_only=True):
     def weight(self, session: SessionScore) -> float | None:
         """Return how much a session counts, 0 if it is left out; None if that depends on an unknown property."""
         if self.typed is not None and session.typed != self.typed:
-            return 0.0
-        if self.files is not None and session.file not in self.files:
             return 0.0
         if self.file is not None and not fnmatchcase(session.file, self.file):
             return 0.0
@@ -118,22 +119,14 @@ def report_filters(
     possible: list[int | None] = [*lengths] or [None]
     leads = resolve(headline if grouped or headline.lower() not in GROUPS else EVERYTHING, lengths)
     filters = [ReportFilter(name=EVERYTHING)]
-    filters += [
-        ReportFilter(name=part.name, filters=part.filters, typed=part.typed, file=part.file, text=part.text)
-        for part in declared
-    ]
-    names = [standard_name(None, length) for length in lengths]
-    if grouped:
-        names += [
-            name
-            for group in GROUPS
-            for length in possible
-            for name in [standard_name(group, length)]
-            if group == NAMES or length == typed or name == leads
-        ]
-    for name in names:
-        if standard := standard_filter(name):
-            filters.append(replace(standard, detailed=standard.weights is None or name == leads))
+    filters += [ReportFilter(**asdict(part)) for part in declared]
+    filters += [ReportFilter(name=standard_name(None, length), typed=length) for length in lengths]
+    for group, kinds in GROUPS.items() if grouped else ():
+        for length in possible:
+            name = standard_name(group, length)
+            if group == NAMES or length == typed or name == leads:
+                counted = dict.fromkeys(kinds, 1.0)
+                filters.append(ReportFilter(name=name, typed=length, weights=counted, detailed=name == leads))
     if weights:
         filters.append(ReportFilter(name=WEIGHTED, weights=weights))
     return ReportFilters(all=tuple(filters), headline=leads)
@@ -157,17 +150,7 @@ def standard_parts(name: str) -> tuple[str | None, int | None] | None:
     if name == EVERYTHING:
         return None, None
     match = _STANDARD.fullmatch(name)
-    if match is None:
-        return None
-    return match["group"] or match["alone"], int(match["typed"]) if match["typed"] else None
-
-
-def standard_filter(name: str) -> ReportFilter | None:
-    parts = standard_parts(name)
-    if parts is None:
-        return None
-    group, typed = parts
-    return ReportFilter(name=name, typed=typed, weights=dict.fromkeys(GROUPS[group], 1.0) if group else None)
+    return match and (match["group"] or match["alone"], int(match["typed"]) if match["typed"] else None)
 
 
 def sampling_classes(headline: str) -> tuple[str, ...]:
@@ -189,7 +172,6 @@ def find_class(classes: tuple[str, ...], kind: Kind, typed: int) -> str:
 
 
 def collect_letters(names: Iterable[str]) -> list[int]:
-    """Return the sorted numbers of typed letters that have a filter."""
     parts = (standard_parts(name) for name in names)
     return sorted({typed for part in parts if part for typed in [part[1]] if typed is not None})
 
@@ -212,35 +194,23 @@ def decide(known: Properties, text: str, filters: FiltersConfig) -> bool | None:
     verdicts = [
         filters.statement_types is None or known.kind in filters.statement_types,
         filters.minimum_length is None or len(text) >= filters.minimum_length,
-        _equal(known.is_argument, filters.is_argument),
-        _equal(known.is_static, filters.is_static),
-        _equal(known.first_use, filters.first_use),
-        _equal(known.location, filters.location),
-        _matches(known.package, filters.package_regex),
-        _among(known.strategy, filters.strategies),
-        _among(known.scenario, filters.scenarios),
-        _among(known.evolution, filters.evolutions),
+        _passes(known.is_argument, filters.is_argument, eq),
+        _passes(known.is_static, filters.is_static, eq),
+        _passes(known.first_use, filters.first_use, eq),
+        _passes(known.location, filters.location, eq),
+        _passes(known.package, filters.package_regex, matches),
+        _passes(known.strategy, filters.strategies, contains),
+        _passes(known.scenario, filters.scenarios, contains),
+        _passes(known.evolution, filters.evolutions, contains),
     ]
     # A filter that fails decides, even if others are unknown.
     return False if False in verdicts else None if None in verdicts else True
 
 
-def _equal(value: bool | str | None, required: bool | str | None) -> bool | None:
-    if required is None:
+def _passes(value: T | None, setting: S | None, test: Callable[[S, T], bool]) -> bool | None:
+    if setting is None:
         return True
-    return None if value is None else value == required
-
-
-def _among(value: str | None, allowed: Sequence[str] | None) -> bool | None:
-    if allowed is None:
-        return True
-    return None if value is None else value in allowed
-
-
-def _matches(package: str | None, pattern: str | None) -> bool | None:
-    if pattern is None:
-        return True
-    return None if package is None else matches(pattern, package)
+    return None if value is None else test(setting, value)
 
 
 def letters(count: int) -> str:

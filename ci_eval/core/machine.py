@@ -6,6 +6,7 @@ import gc
 import math
 import os
 import platform
+import re
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,8 +17,7 @@ from ci_eval.core.model.engine import MachineState
 
 
 def cache_folder() -> Path:
-    own_folder = os.environ.get("CI_EVAL_CACHE")
-    if own_folder:
+    if own_folder := os.environ.get("CI_EVAL_CACHE"):
         return Path(own_folder).expanduser().absolute()
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "ci-eval"
@@ -30,9 +30,8 @@ def cores() -> int:
 
 def cpu() -> str:
     info = Path("/proc/cpuinfo")
-    lines = info.read_text(errors="replace").splitlines() if info.is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0] if names else platform.processor() or platform.machine()}, {cores()} cores"
+    name = re.search(r"^model name.*?:(.*)$", info.read_text(errors="replace") if info.is_file() else "", re.MULTILINE)
+    return f"{name[1].strip() if name else platform.processor() or platform.machine()}, {cores()} cores"
 
 
 def system() -> str:
@@ -91,12 +90,10 @@ def _read_wait(file: Path) -> float | None:
     """Return the seconds for which some process has waited for a core so far; None if the system does not say. See
     https://docs.kernel.org/accounting/psi.html; the total is in microseconds."""
     try:
-        lines = file.read_text().splitlines()
+        total = re.search(r"^some .*total=(\d+)\s*$", file.read_text(), re.MULTILINE)
     except OSError:
         return None
-    line = next((line for line in lines if line.startswith("some ")), "")
-    total = line.rpartition("total=")[2].strip()
-    return int(total) / 1e6 if total.isdigit() else None
+    return int(total[1]) / 1e6 if total else None
 
 
 def collect_rarely() -> None:
@@ -154,6 +151,6 @@ def read_peak_memory(pid: int | str) -> int | None:
         status = Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:  # it has ended, or this is not Linux
         return None
-    entry = next((line for line in status.splitlines() if line.startswith("VmHWM:")), None)
+    peak = re.search(r"^VmHWM:\s*(\d+)", status, re.MULTILINE)
     # The kernel's kB have 1,024 bytes.
-    return int(entry.split()[1]) * 1024 if entry else None
+    return int(peak[1]) * 1024 if peak else None

@@ -121,8 +121,6 @@ class Manifest(Value, frozen=True, kw_only=True):
     processor: str = ""
     jobs: Number
     shard: str | None = None
-    own_actions: bool = False
-    """True if an IDE made the actions: the shard has only those of its own files, as wholes."""
     start: str
     end: str | None = None
     planned: Number = 0
@@ -197,8 +195,8 @@ class Manifest(Value, frozen=True, kw_only=True):
     def figures(self) -> set[str]:
         """Return the units of the metrics that this run can have figures of: see `Metric.of`."""
         # Masked tokens are tokens, so metrics of tokens apply to them as well.
-        of_tokens = {"tokens"} if self.unit == MASKED else set()
-        return {self.unit, "either"} | of_tokens | ({"models"} if self.endpoint else set())
+        own = {self.unit, "tokens"} if self.unit == MASKED else {self.unit}
+        return own | ({"either", "models"} if self.endpoint else {"either"})
 
     @property
     def complete(self) -> bool:
@@ -244,11 +242,6 @@ class Manifest(Value, frozen=True, kw_only=True):
             # Sessions that were drawn have not all lookups that figures need today.
             "draws of the user": self.draws.get(USER, ""),
         }
-
-    @property
-    def dealt(self) -> str | None:
-        """Return None if all sessions in the actions are the shard's own."""
-        return None if self.own_actions else self.shard
 
     @property
     def clusters(self) -> str:

@@ -54,14 +54,9 @@ def read_hole(line: Mapping[str, object], endings: Mapping[str, str]) -> Split:
         raise ValueError(f"unknown language {fields.language!r}{guess(language, endings)}; known are {known}")
     if not fields.expected.strip():
         raise ValueError("`expected` is empty: it is the text between `prefix` and `suffix`")
-    properties = Properties(kind=Kind.LINE, language=language)
-    hole = SourceHole(
-        before=fields.prefix,
-        expected=fields.expected,
-        after=fields.suffix,
-        ending=endings[language],
-        properties=properties,
-    )
+    before, expected, after = fields.prefix, fields.expected, fields.suffix
+    line_of = Properties(kind=Kind.LINE, language=language)
+    hole = SourceHole(before=before, expected=expected, after=after, ending=endings[language], properties=line_of)
     return Split(hole=hole, trouble="its `tests` are not run: only texts are compared" if fields.tests else "")
 
 
@@ -82,20 +77,14 @@ def choose_splitter(task: Task, lines: Lines, queries: QueriesConfig, seed: int)
 
 
 def _read_item(read: Callable[[Mapping[str, object]], Record], line: Mapping[str, object]) -> Split:
-    record = read(line)
-    properties = Properties(kind=Kind.RECORD, language=record.language or None, prompt=name_prompt(line, record))
+    record, name = read(line), field(line, "meta.prompt")
+    prompt = name.strip()[:LONGEST_NAME] if isinstance(name, str) else ""
+    # An instruction without placeholders holds the question itself, so no other record has it.
+    if not prompt and any(f"{{{part}}}" in record.instruction for part in record.context):
+        prompt = blake2b(record.instruction.encode(), digest_size=4).hexdigest()
+    properties = Properties(kind=Kind.RECORD, language=record.language or None, prompt=prompt or None)
     expected = record.references[0] if record.references else ""
     return Split(items=[RecordItem(record=record, expected=expected, properties=properties)])
-
-
-def name_prompt(line: Mapping[str, object], record: Record) -> str | None:
-    """Return the name of a record's prompt: `meta.prompt`, or else a digest of an instruction that has placeholders."""
-    name = field(line, "meta.prompt")
-    if isinstance(name, str) and name.strip():
-        return name.strip()[:LONGEST_NAME]
-    # An instruction without placeholders holds the question itself, so no other record has it.
-    is_template = any(f"{{{part}}}" in record.instruction for part in record.context)
-    return blake2b(record.instruction.encode(), digest_size=4).hexdigest() if is_template else None
 
 
 LONGEST_NAME = 40

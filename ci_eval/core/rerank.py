@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,16 +13,7 @@ from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.contracts import CaretContext, FileContext, Ordering, Ranker, Task
 from ci_eval.core.grammar.document import Document
-from ci_eval.core.model import (
-    Action,
-    CallCompletion,
-    DeleteRange,
-    Lookup,
-    MoveCaret,
-    PrintText,
-    Session,
-    SourceFile,
-)
+from ci_eval.core.model import CallCompletion, DeleteRange, Lookup, MoveCaret, PrintText, Session, SourceFile
 from ci_eval.core.model.sessions import count_keys
 from ci_eval.core.workspace import Workspace, pack_sessions, read_actions
 
@@ -44,28 +35,19 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
     """Write the sessions of `source` into `target`, each list in the new order; calls `advance(files_done)`. Only the
     suggestions that were stored can change their rank: the first `interpret.maxSuggestions` of each list. Raises
     WorkspaceError if the names that the ranker needs are missing, or if actions do not fit their file."""
-    known = _names(source, target, order.ranker)
-    for number, (file, sessions) in enumerate(source.sessions(Session), 1):
-        context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=known)
-        asked = _replay_lookups(file, source.actions_path(file.path))
-        moved = _Reranked(order.task, order.ranker.open(context), file, asked, order.taken_wherever)
-        graded = (
-            replace(order.grade(moved.session(session), file.text), reused=session.reused or order.reused)
-            for session in sessions
-        )
-        target.write_sessions(file.path, pack_sessions(file, graded))
-        advance(number)
-
-
-def _names(source: Workspace, target: Workspace, ranker: Ranker) -> Path | None:
     if source.names_path.is_file():
         atomic.copy(source.names_path, target.names_path)
-    elif ranker.needs_names:
+    elif order.ranker.needs_names:
         raise WorkspaceError(
-            f"{source.folder} has no names.npz, by which {ranker.name} orders: evaluate again; if it was merged of "
-            "several projects, give each of their workspaces"
+            f"{source.folder} has no names.npz, by which {order.ranker.name} orders: evaluate again; if it was merged "
+            "of several projects, give each of their workspaces"
         )
-    return target.names_path if ranker.needs_names else None
+    names = target.names_path if order.ranker.needs_names else None
+    for number, (file, sessions) in enumerate(source.sessions(Session), 1):
+        context = FileContext(path=file.path, text=file.text, keywords=order.keywords, names=names)
+        moved = _rerank_sessions(file, sessions, order, order.ranker.open(context), source.actions_path(file.path))
+        target.write_sessions(file.path, pack_sessions(file, moved))
+        advance(number)
 
 
 Asked = tuple[str, str, str]
@@ -74,76 +56,70 @@ Asked = tuple[str, str, str]
 
 def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
     """Yield each session with the text at its first lookup. Raises WorkspaceError if actions do not fit the file."""
+    document, last = Document(file.text), ""
     try:
         # Evolution may have changed the text by then, so the actions are played.
-        yield from _play(Document(file.text), read_actions(actions).actions)
+        for action in read_actions(actions).actions:
+            match action:
+                case MoveCaret() | DeleteRange() | PrintText():
+                    document.apply(action)
+                case CallCompletion() if action.session != last:
+                    last = action.session
+                    text, caret = document.text, document.caret
+                    yield last, text[: caret - len(action.prefix)], text[caret:]
     except ValueError as error:
         raise WorkspaceError(f"{actions} does not fit {file.path}: {error}; evaluate again") from error
 
 
-def _play(document: Document, actions: Sequence[Action]) -> Iterator[Asked]:
-    last = ""
-    for action in actions:
-        match action:
-            case MoveCaret() | DeleteRange() | PrintText():
-                document.apply(action)
-            case CallCompletion() if action.session != last:
-                last = action.session
-                text, caret = document.text, document.caret
-                yield last, text[: caret - len(action.prefix)], text[caret:]
+def _rerank_sessions(
+    file: SourceFile, sessions: Iterable[Session], order: NewOrder, ordering: Ordering, actions: Path
+) -> Iterator[Session]:
+    replayed = _replay_lookups(file, actions)
+    for session in sessions:
+        lookups: list[Lookup] = []
+        if session.lookups:
+            # Sessions and actions are in the same order, so the iterator is read once.
+            texts = next(((before, after) for asked, before, after in replayed if asked == session.id), None)
+            if texts is None:
+                raise WorkspaceError(f"{file.path} has no actions for session {session.id[:100]}: evaluate again")
+            before, after = texts
+            for query, lookup in enumerate(session.lookups):
+                prefix = lookup.prefix
+                caret = CaretContext(path=file.path, before=before, prefix=prefix, query=query, after=after)
+                lookups.append(
+                    _rerank_lookup(session, lookup, caret, order, ordering) if lookup.suggestions else lookup
+                )
+        graded = order.grade(replace(session, lookups=tuple(lookups)), file.text)
+        yield replace(graded, reused=session.reused or order.reused)
 
 
-class _Reranked(msgspec.Struct, frozen=True):
-    task: Task
-    order: Ordering
-    file: SourceFile
-    asked: Iterator[Asked]
-    taken_wherever: bool
-
-    def session(self, session: Session) -> Session:
-        """Raises WorkspaceError if the session's actions are missing."""
-        if not session.lookups:
-            return session
-        # Sessions and actions are in the same order, so the iterator is read once.
-        texts = next(((before, after) for asked, before, after in self.asked if asked == session.id), None)
-        if texts is None:
-            raise WorkspaceError(f"{self.file.path} has no actions for session {session.id[:100]}: evaluate again")
-        lookups = [
-            self._lookup(session, lookup, self._caret(lookup.prefix, query, *texts))
-            for query, lookup in enumerate(session.lookups)
-        ]
-        return replace(session, lookups=tuple(lookups))
-
-    def _caret(self, prefix: str, query: int, before: str, after: str) -> CaretContext:
-        return CaretContext(path=self.file.path, before=before, prefix=prefix, query=query, after=after)
-
-    def _lookup(self, session: Session, lookup: Lookup, caret: CaretContext) -> Lookup:
-        if not lookup.suggestions:
-            return lookup
-        shown = list(lookup.suggestions)
-        # Positions are stored only if a ranker had changed the order.
-        if shown[0].position is not None:
-            shown.sort(key=lambda suggestion: suggestion.position or 0)
-            shown = [replace(suggestion, position=None) for suggestion in shown]
-        started = time.perf_counter()
-        ordered = self.order(shown, caret)
-        ranking = (time.perf_counter() - started) * 1000
-        rank = self.task.rank(session.expected_text, lookup.prefix, ordered)
-        if rank is None:
-            rank = lookup.rank  # not among the stored suggestions, so its rank stays
-        moved = ordered is not shown
-        # Suggestions may be equal, so identity tells them apart.
-        positions = {id(suggestion): position for position, suggestion in enumerate(shown, 1)}
-        # What the client highlights belongs to its own order.
-        highlighted = 0 if moved else lookup.highlighted
-        left = len(session.expected_text) - len(lookup.prefix)
-        return replace(
-            lookup,
-            suggestions=tuple(replace(suggestion, position=positions[id(suggestion)]) for suggestion in ordered)
-            if moved
-            else tuple(shown),
-            rank=rank,
-            highlighted=highlighted,
-            selected=rank is not None and (self.taken_wherever or count_keys(rank, highlighted) < left),
-            latency=round(lookup.latency + ranking, 3),
-        )
+def _rerank_lookup(
+    session: Session, lookup: Lookup, caret: CaretContext, order: NewOrder, ordering: Ordering
+) -> Lookup:
+    shown = list(lookup.suggestions)
+    # Positions are stored only if a ranker had changed the order.
+    if shown[0].position is not None:
+        shown.sort(key=lambda suggestion: suggestion.position or 0)
+        shown = [replace(suggestion, position=None) for suggestion in shown]
+    started = time.perf_counter()
+    ordered = ordering(shown, caret)
+    ranking = (time.perf_counter() - started) * 1000
+    rank = order.task.rank(session.expected_text, lookup.prefix, ordered)
+    if rank is None:
+        rank = lookup.rank  # not among the stored suggestions, so its rank stays
+    moved = ordered is not shown
+    # Suggestions may be equal, so identity tells them apart.
+    positions = {id(suggestion): position for position, suggestion in enumerate(shown, 1)}
+    # What the client highlights belongs to its own order.
+    highlighted = 0 if moved else lookup.highlighted
+    left = len(session.expected_text) - len(lookup.prefix)
+    return replace(
+        lookup,
+        suggestions=tuple(replace(suggestion, position=positions[id(suggestion)]) for suggestion in ordered)
+        if moved
+        else tuple(shown),
+        rank=rank,
+        highlighted=highlighted,
+        selected=rank is not None and (order.taken_wherever or count_keys(rank, highlighted) < left),
+        latency=round(lookup.latency + ranking, 3),
+    )

@@ -32,7 +32,6 @@ def rank(expected: str, _prefix: str, shown: Sequence[Suggestion]) -> int | None
 
 
 def begins(suggestion: Suggestion, typed: str) -> bool:
-    """Ignores case."""
     # clangd puts a sign before the names that it shows.
     return (suggestion.label or suggestion.text).lstrip(" \u2022").lower().startswith(typed.lower())
 
@@ -75,13 +74,28 @@ def expect_metrics(metrics: Sequence[Metric], session: SessionScore) -> Sequence
     session on which the engine failed is a miss whatever the user does, and times are of all lookups."""
     if not session.courses or session.status in FAILED:
         return [metric.observe(session) for metric in metrics]
-    possible = [(course.share, _follow(session, course)) for course in session.courses]
-    return [
-        _expect([(share, metric.observe(course)) for share, course in possible])
-        if metric.statistic == "ratio" and metric.info.unit != "ms"
-        else metric.observe(session)
-        for metric in metrics
-    ]
+    sessions, observed = [_follow(session, course) for course in session.courses], []
+    # Some users may never ask, and such a session does not count: the expectation is over the others.
+    whole = fsum(course.share for course in session.courses)
+    for metric in metrics:
+        if metric.statistic != "ratio" or metric.info.unit == "ms":
+            observed.append(metric.observe(session))
+            continue
+        possible = [metric.observe(followed) for followed in sessions]
+        if all(seen == possible[0] for seen in possible):
+            observed.append(possible[0])
+            continue
+        shares = [course.share / whole for course in session.courses]
+        pairs = [
+            (share * above, share * below)
+            for share, seen in zip(shares, possible, strict=True)
+            for above, below in seen
+        ]
+        # Without the noise of the last digits, what is certain counts as one session.
+        observed.append(
+            [(round(fsum(above for above, _ in pairs), DIGITS), round(fsum(below for _, below in pairs), DIGITS))]
+        )
+    return observed
 
 
 def _follow(session: SessionScore, course: Course) -> SessionScore:
@@ -93,31 +107,14 @@ def _follow(session: SessionScore, course: Course) -> SessionScore:
     return replace(session, lookups=lookups, status=status(lookups), typed=len(lookups[0].prefix), courses=())
 
 
-def _expect(possible: Sequence[tuple[float, Sequence[Observation]]]) -> Sequence[Observation]:
-    _, first = possible[0]
-    if all(seen == first for _, seen in possible):
-        return first
-    # Some users may never ask, and such a session does not count: the expectation is over the others.
-    whole = fsum(share for share, _ in possible)
-    pairs = [(share / whole, value, weight) for share, seen in possible for value, weight in seen]
-    # Without the noise of the last digits, what is certain counts as one session.
-    return [
-        (
-            round(fsum(share * value for share, value, _ in pairs), DIGITS),
-            round(fsum(share * weight for share, _, weight in pairs), DIGITS),
-        )
-    ]
-
-
 DIGITS = 12
 
 
 def rank_of(session: SessionScore) -> int | None:
     """Return the rank of the expected text at the last lookup, when the whole prefix was typed; None if absent or
     failed."""
-    if session.status in FAILED or not session.lookups:
-        return None
-    return session.lookups[session.until - 1].rank
+    is_known = session.lookups and session.status not in FAILED
+    return session.lookups[session.until - 1].rank if is_known else None
 
 
 RANK_BANDS = (
@@ -215,12 +212,8 @@ class ResponseCounts:
     def figures(self) -> Responses | None:
         if not self.finishes:
             return None
-        return Responses(
-            finishes=dict(sorted(self.finishes.items())),
-            rules=dict(sorted(self.rules.items())),
-            empty=dict(sorted(self.empty.items())),
-            unreadable=self.unreadable,
-        )
+        finishes, rules, empty = (dict(sorted(of.items())) for of in (self.finishes, self.rules, self.empty))
+        return Responses(finishes=finishes, rules=rules, empty=empty, unreadable=self.unreadable)
 
 
 def shown_rank(task: Task, session: SessionScore) -> int | None:

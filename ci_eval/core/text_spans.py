@@ -45,7 +45,6 @@ def is_whole(text: str, before: str, span: Span, word: re.Pattern[str] = _WORD) 
 
 
 def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | None:
-    """Return None if the text ends before the span does."""
     match span:
         case "word" | "around":
             match = word.match(text)
@@ -54,7 +53,13 @@ def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | Non
         case "line":
             return _offset_or_none(text.find("\n"))
         case "statement":
-            return _end_of_statement(text)
+            depth = 0
+            for piece in _PIECES.finditer(text):
+                # A bracket that was opened before the caret makes the depth negative: it does not count.
+                depth += (piece[0] in "([{") - (piece[0] in ")]}")
+                if depth <= 0 and piece[0] in {";", "\n"}:
+                    return piece.end() if piece[0] == ";" else piece.start()
+            return None
         case "block":
             return _end_of_block(text, _indent(before.rpartition("\n")[2] + text))
         case "text":
@@ -63,22 +68,6 @@ def _end(text: str, before: str, span: Span, word: re.Pattern[str]) -> int | Non
 
 def _offset_or_none(offset: int) -> int | None:
     return None if offset < 0 else offset
-
-
-def _end_of_statement(text: str) -> int | None:
-    depth = 0
-    for piece in _PIECES.finditer(text):
-        match piece[0]:
-            case "(" | "[" | "{":
-                depth += 1
-            case ")" | "]" | "}":
-                # A bracket that was opened before the caret makes this negative: it does not count.
-                depth -= 1
-            case ";" if depth <= 0:
-                return piece.end()
-            case "\n" if depth <= 0:
-                return piece.start()
-    return None
 
 
 def _end_of_block(text: str, indent: int) -> int | None:

@@ -82,9 +82,8 @@ class Trace:
         opposite: Direction = "<-" if direction == "->" else "->"
         request = self._asked.pop((opposite, identifier), None) if isinstance(identifier, int | str) else None
         took = f"{request[0]}{name} after {1000 * (now - request[1]):.1f} ms" if request else f"an answer{name}"
-        if message.get("error") is not None:
-            return f"{took}: error  ", message["error"]
-        return f"{took}: result  ", message.get("result")
+        part = "result" if message.get("error") is None else "error"
+        return f"{took}: {part}  ", message.get(part)
 
 
 def shorten_value(value: Any, levels: int = DEEPEST) -> Any:

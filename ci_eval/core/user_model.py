@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import Literal, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.model import UserModelConfig
@@ -54,7 +55,6 @@ class UserModel(msgspec.Struct, frozen=True, kw_only=True):
         return [*known[:-1], 1.0 - sum(known[:-1])]
 
     def start(self, drawn: float, length: int) -> int:
-        """`drawn`: a number between 0 and 1."""
         ends = list(accumulate(self.starts(length)))
         # By rounding, the last sum may be below 1, and so below the drawn number.
         return min(bisect_right(ends, drawn), len(ends) - 1)
@@ -62,9 +62,8 @@ class UserModel(msgspec.Struct, frozen=True, kw_only=True):
     def selects(self, rank: int | None, lookup: int, prefix: int) -> float:
         """Return 0 for a rank of None. `lookup`: its number in the session, from 0. `prefix`: the number of characters
         typed."""
-        if rank is None:
-            return 0.0
-        return _last(_last(self.select, rank - 1), prefix if self.index == "prefix" else lookup)
+        of_rank = (0.0,) if rank is None else _last(self.select, rank - 1)
+        return _last(of_rank, prefix if self.index == "prefix" else lookup)
 
     def cancels(self, lookup: int, prefix: int) -> float:
         return _last(self.cancel, prefix if self.index == "prefix" else lookup)
@@ -80,10 +79,7 @@ PROFILES = {
     "jetbrains": UserModel(first_prefix=(0.0, 0.8, 0.2), select=_JETBRAINS),
     "thesis": UserModel(first_prefix=(0.0, 0.8, 0.2), select=_JETBRAINS, cancel=(0.02, 0.05, 0.10, 0.15, 0.20)),
     "calibrated": UserModel(
-        first_prefix=(0.05, 0.75, 0.15, 0.05),
-        select=_JETBRAINS,
-        cancel=(0.10, 0.12, 0.15, 0.18, 0.22),
-        attend=0.40,
+        first_prefix=(0.05, 0.75, 0.15, 0.05), select=_JETBRAINS, cancel=(0.10, 0.12, 0.15, 0.18, 0.22), attend=0.40
     ),
 }
 """Profiles by name. `always` takes the expected text at any rank. `first` asks once, and takes it at rank 1 only.
@@ -91,14 +87,9 @@ docs/user-model.md explains the others."""
 
 
 def build_user_model(config: UserModelConfig) -> UserModel:
-    profile = PROFILES[config.profile]
-    return UserModel(
-        first_prefix=config.first_prefix or profile.first_prefix,
-        select=config.select or profile.select,
-        cancel=config.cancel or profile.cancel,
-        attend=profile.attend if config.attend is None else config.attend,
-        index=config.index,
-    )
+    own = {name: getattr(config, name) for name in ("first_prefix", "select", "cancel", "attend")}
+    own = {name: value for name, value in own.items() if value is not None}
+    return replace(PROFILES[config.profile], index=config.index, **own)
 
 
 def encode_user_model(model: UserModel) -> str:
@@ -128,7 +119,6 @@ class Emulated:
         return not self.over and len(prefix) >= self._start
 
     def takes(self, rank: int | None, prefix: str) -> bool:
-        """Return whether the text is taken. If not, the user may give up."""
         lookup, self._lookups = self._lookups, self._lookups + 1
         if not self._attends:
             return False

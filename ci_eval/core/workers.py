@@ -20,7 +20,7 @@ from enum import Enum
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
@@ -159,7 +159,7 @@ class _Worker:
     def __init__(self, counter: ctypes.c_uint64, job: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
         self.pipe, worker_end = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(target=_serve, args=(worker_end, os.getpid(), counter), daemon=True)
-        with _one_thread(), _hide_main():
+        with _spare_process():
             self._process.start()
         # As long as this process holds that end, the worker's death would not end the pipe.
         worker_end.close()
@@ -179,10 +179,9 @@ class _Worker:
 
     def listen(self) -> tuple[Any, str] | _Sign:
         try:
-            message: tuple[Any, str] | _Sign = self.pipe.recv()
+            return cast("tuple[Any, str] | _Sign", self.pipe.recv())
         except (EOFError, ConnectionResetError):
             return DEAD
-        return message
 
     def end(self, patience: float) -> str:
         """Use force after `patience` seconds. Return how the worker ended."""
@@ -209,7 +208,9 @@ def count() -> None:
 def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
     # Ctrl-C reaches all processes of a terminal, and the parent alone decides what becomes of the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with_parent()
+    if sys.platform == "linux":
+        # The process is killed when its parent ends, however that ends; elsewhere closed pipes end it.
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
     machine.collect_rarely()
     # If the parent ended before prctl was called, its signal never comes.
     if os.getppid() != parent:
@@ -228,27 +229,12 @@ def _serve(pipe: Connection, parent: int, counter: ctypes.c_uint64) -> None:
             pipe.send(outcome)
 
 
-def die_with_parent() -> None:
-    """Let this process be killed when its parent ends, however it ends. Works on Linux only; elsewhere closed pipes end
-    it."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # 1 = PR_SET_PDEATHSIG
-
-
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def _spare_process() -> Iterator[None]:
+    """Let a process that is started meanwhile have one thread, and not import this one's main module."""
     # Workers share the cores, and threads that wait for each other on busy cores take ten times as long.
     chosen = THREADS in os.environ
     os.environ.setdefault(THREADS, "1")
-    try:
-        yield
-    finally:
-        if not chosen:
-            del os.environ[THREADS]
-
-
-@contextmanager
-def _hide_main() -> Iterator[None]:
     # A spawned process otherwise imports the whole command line, which takes longer than many a task.
     names = vars(sys.modules["__main__"])
     removed: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
@@ -258,11 +244,12 @@ def _hide_main() -> Iterator[None]:
         yield
     finally:
         names.update(removed)
+        if not chosen:
+            del os.environ[THREADS]
 
 
 THREADS = "OPENBLAS_NUM_THREADS"
 """The variable that numpy's OpenBLAS looks at when it is loaded."""
-
 
 CPU_LIMIT_S = 60.0
 """The CPU time that a worker may spend on one answer, besides the time that the engine has: an answer can be written

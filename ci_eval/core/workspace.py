@@ -18,9 +18,11 @@ In workspaces of format 1, the names of packed files end in .gz.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import chain, groupby
 from operator import attrgetter
 from pathlib import Path
@@ -64,6 +66,9 @@ FOLDERS = ("actions", "sessions", "errors", "logs", "reports")
 class Workspace:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.names_path, self.config_path, self.view_path = (
+            folder / name for name in ("names.npz", "config.yaml", "view.yaml")
+        )
         self._manifest: Manifest | None = None
 
     @classmethod
@@ -85,7 +90,10 @@ class Workspace:
         """Open a workspace. Raises WorkspaceError if there is none, if its format is another, or if a link leads out of
         it."""
         if not (folder / "manifest.json").is_file():
-            raise WorkspaceError(f"{folder} is not a workspace: it has no manifest.json; {_advise(folder)}")
+            below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
+            near = next((paths[-1] for paths in below if paths), folder.parent / "manifest.json")
+            advice = f"did you mean {near.parent}?" if near.is_file() else "give the folder of an earlier run"
+            raise WorkspaceError(f"{folder} is not a workspace: it has no manifest.json; {advice}")
         stored.refuse_links(folder)
         workspace = cls(folder)
         workspace.manifest()
@@ -118,8 +126,7 @@ class Workspace:
         self._write_manifest(replace(manifest, format=FORMAT, digests={}))
 
     def _write_manifest(self, manifest: Manifest) -> None:
-        data = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
-        atomic.write(self.folder / "manifest.json", data + b"\n")
+        atomic.write_json(self.folder / "manifest.json", manifest)
         self._manifest = manifest
 
     def seal(self) -> None:
@@ -148,18 +155,6 @@ class Workspace:
         manifest.pop("digests", None)
         return hashlib.sha256(msgspec.json.encode(manifest, order="sorted")).hexdigest()
 
-    @property
-    def names_path(self) -> Path:
-        return self.folder / "names.npz"
-
-    @property
-    def config_path(self) -> Path:
-        return self.folder / "config.yaml"
-
-    @property
-    def view_path(self) -> Path:
-        return self.folder / "view.yaml"
-
     def write_config(self, text: str) -> None:
         atomic.write(self.config_path, text.encode())
 
@@ -184,18 +179,24 @@ class Workspace:
             yield read_actions(path)
 
     def action_heads(self) -> Iterator[FileHead]:
-        for path in self.action_files():
-            yield read_head(path)
+        return iter(self.heads().values())
+
+    def heads(self) -> Mapping[Path, FileHead]:
+        """Return file of actions → its head, sorted by name."""
+        return _read_heads(self.folder, self.actions_stamp())
+
+    def actions_stamp(self) -> int:
+        """Return another number if actions are written or changed."""
+        with os.scandir(self.folder / "actions") as entries:
+            return hash(frozenset((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in entries))
 
     def strata(self) -> Strata:
         manifest = self.manifest()
-        merged = bool(manifest.projects)
-        if not merged and manifest.dealt is None:
-            # The manifest has the number of all sessions, but not that of a project or shard.
-            counts = {"": manifest.generated}
-        else:
+        # The manifest has the number of all sessions, but not that of a project or shard.
+        merged, counts = bool(manifest.projects), {"": manifest.generated}
+        if merged or manifest.shard is not None:
             files = {head.path: head.sessions for head in self.action_heads()}
-            counts = dict(count_project_sessions(files, shard=manifest.dealt, merged=merged))
+            counts = dict(count_project_sessions(files, shard=manifest.shard, merged=merged))
         classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
         sessions = {(project, name): number for project, of in classes.items() for name, number in of.items()}
         return Strata(sessions, merged, manifest.unparsable)
@@ -251,15 +252,11 @@ class Workspace:
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
         """Return the session whose id begins with `identity`, with its source file. Raises WorkspaceError unless
         exactly one does."""
-        matches = [
-            (file, head.id)
-            # Sessions are large, so only their ids are decoded for the search.
-            for file, heads in self.sessions(_Identity)
-            for head in heads
-            if head.id.startswith(identity)
-        ]
+        # Sessions are large, so only their ids are decoded for the search.
+        heads = ((file, head.id) for file, of_file in self.sessions(_Identity) for head in of_file)
+        matches = [(file, whole) for file, whole in heads if whole.startswith(identity)]
         if len(matches) == 1:
-            file, whole = matches[0]
+            ((file, whole),) = matches
             return file, next(session for session in self.decode_sessions(file.path, Session) if session.id == whole)
         examples = ": " + ", ".join(whole for _, whole in matches[:5]) if matches else ""
         raise WorkspaceError(
@@ -271,8 +268,7 @@ class Workspace:
         return _packed_path(self.folder / "sessions" / f"{make_file_name(path)}{SESSIONS}")
 
     def write_error(self, error: FileError) -> None:
-        data = msgspec.json.format(msgspec.json.encode(error), indent=2)
-        atomic.write(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", data + b"\n")
+        atomic.write_json(self.folder / "errors" / f"{make_file_name(error.path)}.{error.stage}.json", error)
 
     def drop_error(self, path: str, stage: str) -> None:
         (self.folder / "errors" / f"{make_file_name(path)}.{stage}.json").unlink(missing_ok=True)
@@ -283,19 +279,12 @@ class Workspace:
         return sorted(errors, key=lambda error: (error.path, error.stage))
 
     def adopt(self, other: Workspace, folder: str) -> None:
-        """`folder` is put before the path of each source file."""
-
-        def moved_session(session: Session) -> Session:
-            return replace(session, file=f"{folder}/{session.file}")
-
         for source, sessions in other.sessions(Session):
             moved = replace(source, path=f"{folder}/{source.path}")
-            self.write_sessions(moved.path, pack_sessions(moved, map(moved_session, sessions)))
+            self.write_sessions(moved.path, pack_sessions(moved, (replace(of, file=moved.path) for of in sessions)))
         for actions in other.actions():
             path = f"{folder}/{actions.path}"
-            opened = (
-                replace(action, path=path) if isinstance(action, OpenFile) else action for action in actions.actions
-            )
+            opened = [replace(of, path=path) if isinstance(of, OpenFile) else of for of in actions.actions]
             self.write_actions(path, pack_actions(replace(actions, path=path, actions=tuple(opened))))
         for error in other.errors():
             self.write_error(replace(error, path=f"{folder}/{error.path}"))
@@ -314,21 +303,13 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
     # GitHub unpacks several artifacts into a folder each, but a single one directly into the named folder.
     workspaces = []
     for place in places:
-        workspaces += _below(place) if place.is_dir() and not (place / "manifest.json").is_file() else [place]
+        if not place.is_dir() or (place / "manifest.json").is_file():
+            workspaces.append(place)
+        elif folders := sorted(path.parent for path in place.glob("*/manifest.json")):
+            workspaces += folders
+        else:
+            Workspace.open(place)  # raises an error that says what is wrong
     return workspaces
-
-
-def _advise(folder: Path) -> str:
-    parents = [folder.parent] if (folder.parent / "manifest.json").is_file() else []
-    below = (sorted(folder.glob(pattern)) for pattern in ("*/manifest.json", "*/*/manifest.json"))
-    near = next(([paths[-1].parent] for paths in below if paths), parents)
-    return f"did you mean {near[0]}?" if near else "give the folder of an earlier run"
-
-
-def _below(place: Path) -> list[Path]:
-    if folders := sorted(path.parent for path in place.glob("*/manifest.json")):
-        return folders
-    return [Workspace.open(place).folder]  # raises an error that says what is wrong
 
 
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
@@ -338,8 +319,7 @@ def _hardly_begun(folder: Path) -> bool:
     """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
     names = {path.name for path in folder.iterdir()}
     begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)
-    parts = [folder / part for part in begun]
-    if not all(part.is_dir() and not part.is_symlink() and not any(part.iterdir()) for part in parts):
+    if any(part.is_symlink() or not part.is_dir() or any(part.iterdir()) for part in map(folder.joinpath, begun)):
         return False
     # A configuration in an otherwise empty folder is the user's own.
     return not others or (
@@ -350,15 +330,9 @@ def _hardly_begun(folder: Path) -> bool:
 def _digest(part: Path) -> str:
     """Return a SHA-256 over all below a folder, or over a file; that of nothing if there is none."""
     digest = hashlib.sha256()
-    paths = sorted(part.rglob("*")) if part.is_dir() else [part]
-    for path in paths:
-        if path.is_file():
-            digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
-            with stored.open_regular_file(path) as file:
-                content = hashlib.sha256()
-                while block := file.read(1 << 20):
-                    content.update(block)
-            digest.update(content.digest())
+    for path in filter(Path.is_file, sorted(part.rglob("*")) if part.is_dir() else [part]):
+        digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
+        digest.update(stored.hash_file(path))
     return digest.hexdigest()
 
 
@@ -403,7 +377,6 @@ def _packed_files(folder: Path, end: str) -> list[Path]:
 
 
 def pack_actions(actions: FileActions) -> bytes:
-    """Raises WorkspaceError if the actions are more than can be read again."""
     encoded = msgspec.json.encode(actions)
     if len(encoded) > stored.ACTIONS:
         raise WorkspaceError(
@@ -418,19 +391,24 @@ def pack_sessions(source: SourceFile, sessions: Iterable[object]) -> bytes:
 
 
 def read_actions(path: Path) -> FileActions:
-    """Raises WorkspaceError."""
     return _actions(path, FileActions)
 
 
 def read_items(path: Path) -> list[Asked]:
     """Return an item for each session, in order. Raises WorkspaceError."""
-    calls = (action for action in _actions(path, FileAsked).actions if action.session)
-    return [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
+    return read_source_items(path)[1]
 
 
-def read_head(path: Path) -> FileHead:
-    """Much faster than `read_actions`. Raises WorkspaceError."""
-    return _actions(path, FileHead)
+def read_source_items(path: Path) -> tuple[str, list[Asked]]:
+    """Return the source file, and an item for each session, in order. Raises WorkspaceError."""
+    asked = _actions(path, FileAsked)
+    calls = (action for action in asked.actions if action.session)
+    return asked.path, [next(lookups) for _, lookups in groupby(calls, key=attrgetter("session"))]
+
+
+@lru_cache(maxsize=2)
+def _read_heads(folder: Path, _stamp: int) -> Mapping[Path, FileHead]:
+    return {path: _actions(path, FileHead) for path in Workspace(folder).action_files()}
 
 
 def _actions(path: Path, kind: type[Head]) -> Head:
@@ -444,15 +422,16 @@ def _sessions(lines: Iterator[bytes], kind: type[S], path: Path, source: SourceF
     for line in lines:
         session = stored.decode_json(line, kind, path)
         # A damaged or hostile file could repeat a session to make it count more.
-        if session.id in seen:
-            raise WorkspaceError(f"{path} holds session {session.id[:100]} twice: evaluate again")
+        fault = " twice" if session.id in seen else ""
         if isinstance(session, SessionScore):
             if session.file != source.path:
-                raise WorkspaceError(f"{path} holds session {session.id[:100]} of another file: evaluate again")
-            if not session.expected_text and session.properties.kind != Kind.RECORD:
-                raise WorkspaceError(f"{path} holds session {session.id[:100]}, which expects nothing: evaluate again")
-            if any((lookup.rank or 0) > lookup.total for lookup in session.lookups):
-                raise WorkspaceError(f"{path} holds session {session.id[:100]} ranked below its list: evaluate again")
+                fault = fault or " of another file"
+            elif not session.expected_text and session.properties.kind != Kind.RECORD:
+                fault = fault or ", which expects nothing"
+            elif any((lookup.rank or 0) > lookup.total for lookup in session.lookups):
+                fault = fault or " ranked below its list"
+        if fault:
+            raise WorkspaceError(f"{path} holds session {session.id[:100]}{fault}: evaluate again")
         seen.add(session.id)
         if len(seen) > MOST_SESSIONS:
             raise WorkspaceError(f"{path} holds more than {MOST_SESSIONS:,} sessions, which ci-eval never writes")

@@ -147,16 +147,13 @@ class _Writer:
             while chunk := body.read(CHUNK):
                 size += len(chunk)
                 self.total += len(chunk)
-                self.check_size(name, size)
+                if size > self.limits.file_bytes:
+                    raise ArchiveError(f"{name!r} is larger than {self.limits.file_bytes:,} bytes")
+                if self.total > self.limits.total_bytes:
+                    raise ArchiveError(f"it unpacks to more than {self.limits.total_bytes:,} bytes")
+                self.check_ratio(self.total)
                 file.write(chunk)
         self.files.add(name)
-
-    def check_size(self, name: str, size: int) -> None:
-        if size > self.limits.file_bytes:
-            raise ArchiveError(f"{name!r} is larger than {self.limits.file_bytes:,} bytes")
-        if self.total > self.limits.total_bytes:
-            raise ArchiveError(f"it unpacks to more than {self.limits.total_bytes:,} bytes")
-        self.check_ratio(self.total)
 
     def check_ratio(self, unpacked: int) -> None:
         if unpacked > self.limits.ratio_from and unpacked > self.limits.ratio * self.packed:
@@ -271,16 +268,12 @@ def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise ArchiveError(f"{info.filename!r} is packed by a method other than deflate")
         mode = info.external_attr >> 16
+        kind: Kind = "folder" if info.orig_filename.endswith("/") or stat.S_ISDIR(mode) else "file"
+        if stat.S_ISLNK(mode):
+            kind = "symlink"
+        elif stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            kind = "other"
         with bundle.open(info) as body:
-            kind = _zip_kind(info, mode)
             link = body.read(MAX_LINK).decode("utf-8", "replace") if kind == "symlink" else ""
             # zipfile cuts the name at a NUL, so the whole name is the one to check.
             yield _Member(name=info.orig_filename, kind=kind, executable=bool(mode & 0o100), link=link, body=body)
-
-
-def _zip_kind(info: zipfile.ZipInfo, mode: int) -> Kind:
-    if stat.S_ISLNK(mode):
-        return "symlink"
-    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "other"
-    return "folder" if info.orig_filename.endswith("/") or stat.S_ISDIR(mode) else "file"

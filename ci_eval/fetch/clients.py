@@ -54,10 +54,15 @@ def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match
 
 
 def run_client(
-    argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
+    argv: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    timeout: float = TIMEOUT,
+    variables: Mapping[str, str] | None = None,
 ) -> str:
-    """Return what the client printed. It is killed with all it started after `timeout` seconds. `variables` are added
-    to its environment. Raises InstallError with the last lines of its standard error."""
+    """Return what the client printed. It runs in `cwd`, by default an empty folder, and is killed with all it started
+    after `timeout` seconds. `variables` are added to its environment. Raises InstallError with the last lines of its
+    standard error."""
     ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
     if ended.code:
         raise InstallError(failure(ended))
@@ -65,10 +70,17 @@ def run_client(
 
 
 def run_to_end(
-    argv: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT, variables: Mapping[str, str] | None = None
+    argv: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    timeout: float = TIMEOUT,
+    variables: Mapping[str, str] | None = None,
 ) -> ClientEnd:
     """Return the result also if the client failed, so that the caller can explain the failure. The arguments are those
     of `run_client`. Raises InstallError if the client is not installed or takes too long."""
+    if cwd is None:
+        with tempfile.TemporaryDirectory() as empty:
+            return run_to_end(argv, cwd=Path(empty), timeout=timeout, variables=variables)
     program = shutil.which(argv[0])
     # pip runs as an argument of `drivers/alone.py`.
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
@@ -127,7 +139,7 @@ def last_words(text: str) -> str:
     return "\n".join(f"  {quote(line)}" for line in lines[-LAST_LINES:]) or "  (it said nothing)"
 
 
-def one_file(run: Callable[[Path], None], suffix: str, folder: Path, missing: str) -> Path:
+def one_file(run: Callable[[Path], object], suffix: str, folder: Path, missing: str) -> Path:
     """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`. Returns
     the file's new path. Raises InstallError with the message `missing` if there is not exactly one file that ends in
     `suffix`."""

@@ -20,8 +20,6 @@ LONGEST = 16 << 20
 
 
 class Dataset(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of samples, one JSON object a line."""
-
     path: Path
     info: ProjectInfo
 
@@ -37,16 +35,14 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
                     while line and not line.endswith(b"\n"):
                         line = file.readline(LONGEST)
                 elif line.strip():
-                    yield number, _fields(line)
-
-
-def _fields(line: bytes) -> dict[str, object] | str:
-    try:
-        return msgspec.json.decode(line, type=dict[str, object])
-    except RecursionError:
-        return "it is nested too deeply"
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        return f"it is no JSON object: {error}"
+                    try:
+                        fields = msgspec.json.decode(line, type=dict[str, object])
+                    except RecursionError:
+                        yield number, "it is nested too deeply"
+                    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                        yield number, f"it is no JSON object: {error}"
+                    else:
+                        yield number, fields
 
 
 def prepare(spec: str, *, cache: Path) -> Dataset:

@@ -28,7 +28,6 @@ class AptSources(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def machine_sources(cwd: Path) -> AptSources:
-    """Raises InstallError if there is no apt."""
     argv = ("apt-config", "shell", "LIST", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d")
     named = dict(word.split("=", 1) for word in shlex.split(run_client(argv, cwd=cwd)))
     return read_sources(Path(named.get("LIST", "")), Path(named.get("PARTS", "")))
@@ -98,7 +97,16 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
         trouble = apt.download(package, folder)
     if trouble:
         incomplete = f"\nThese lists are not complete: {missed}" if missed else ""
-        raise InstallError(f"{trouble}\n{_advice(apt, package, trouble, folder)}{incomplete}")
+        name, _, version = package.partition("=")
+        advice = "Check the network. A file that is not found (404) is one the mirror lacks: try another, or a version."
+        if UNKNOWN.search(trouble) and (versions := apt.versions(name, folder)):
+            advice = f"This machine's apt sources have {name} in {', '.join(versions)}, not {version}."
+        elif UNKNOWN.search(trouble):
+            advice = (
+                f"This machine's apt sources have no source package {name}. Check the name: it may differ from the "
+            )
+            advice += "binary's."
+        raise InstallError(f"{trouble}\n{advice}{incomplete}")
     matches = {path: match for path in sorted(folder.iterdir()) if (match := TARBALL.fullmatch(path.name))}
     components = {match["component"]: path for path, match in matches.items() if match["component"]}
     upstream = [path for path in matches if path not in components.values()]
@@ -108,8 +116,6 @@ def apt_source(package: str, folder: Path, cache: Path) -> Tarballs:
 
 
 def check_debian(package: str) -> re.Match[str]:
-    """Return the match of SOURCE=VERSION, with the groups `name` and `version`. Raises ConfigError if `package` reads
-    otherwise."""
     needed = "the name of a source package and its full version are needed, as in fmtlib=9.1.0+ds1-2."
     return match_source(DEBIAN, package, f"SOURCE=VERSION: {needed}")
 
@@ -197,12 +203,3 @@ class _Apt:
         }
         options = [part for key, name in locations.items() for part in ("-o", f"{key}={self.folder / name}")]
         return (program, f"-c={self.folder / 'apt.conf'}", *options, *arguments)
-
-
-def _advice(apt: _Apt, package: str, trouble: str, cwd: Path) -> str:
-    name, _, version = package.partition("=")
-    if not UNKNOWN.search(trouble):
-        return "Check the network. A file that is not found (404) is one the mirror lacks: try another, or a version."
-    if versions := apt.versions(name, cwd):
-        return f"This machine's apt sources have {name} in {', '.join(versions)}, not {version}."
-    return f"This machine's apt sources have no source package {name}. Check the name: it may differ from the binary's."

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
-import msgspec
-
 from ci_eval.core.base.errors import ChecksumError, ConfigError, DownloadError
 
 if TYPE_CHECKING:
@@ -37,11 +35,6 @@ class _TryAgain(Exception):
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
         self.wait = wait
-
-
-class _Limits(msgspec.Struct, frozen=True):
-    size: int
-    timeout: tuple[float, float]
 
 
 def download(
@@ -70,7 +63,18 @@ def download(
     handle, name = tempfile.mkstemp(prefix=".part-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            _attempt(url, file, attempts, _Limits(max_bytes, timeout), sleep)
+            for attempt in range(1, attempts + 1):
+                try:
+                    _follow(url, file, max_bytes, timeout)
+                    break
+                except _TryAgain as trouble:
+                    if attempt == attempts:
+                        raise DownloadError(
+                            f"Could not download {shown(url)}: {trouble} ({attempts} attempts). "
+                            "Check the network and the proxy settings, then run again."
+                        ) from trouble
+                    jittered = 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+                    sleep(min(jittered if trouble.wait is None else trouble.wait, MAX_WAIT))
             file.flush()
             os.fsync(file.fileno())
         check_sha256(Path(name), digest, shown(url))
@@ -133,7 +137,6 @@ def check_sha256(path: Path, expected: str, what: str) -> None:
 
 
 def hash_file(path: Path) -> str:
-    """Return hex."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(1 << 20):
@@ -141,23 +144,7 @@ def hash_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _attempt(url: str, file: BinaryIO, attempts: int, limits: _Limits, sleep: Callable[[float], None]) -> None:
-    for attempt in range(1, attempts + 1):
-        try:
-            _follow(url, file, limits)
-            return
-        except _TryAgain as trouble:  # noqa: PERF203 - an attempt takes seconds
-            if attempt == attempts:
-                raise DownloadError(
-                    f"Could not download {shown(url)}: {trouble} ({attempts} attempts). "
-                    "Check the network and the proxy settings, then run again."
-                ) from trouble
-            jittered = 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
-            wait = jittered if trouble.wait is None else trouble.wait
-            sleep(min(wait, MAX_WAIT))
-
-
-def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
+def _follow(url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, float]) -> None:
     import requests  # Takes long, and most commands download nothing.
 
     current = url
@@ -167,7 +154,7 @@ def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
         with requests.Session() as session:
             # A proxy would carry plain http off this machine.
             session.trust_env = parts.scheme == "https"
-            following = _fetch(session, current, file, limits)
+            following = _fetch(session, current, file, max_bytes, timeout)
         if following is None:
             return
         target = urljoin(current, following)
@@ -177,7 +164,9 @@ def _follow(url: str, file: BinaryIO, limits: _Limits) -> None:
     raise DownloadError(f"Could not download {shown(url)}: more than {MAX_REDIRECTS} redirects.")
 
 
-def _fetch(session: requests.Session, url: str, file: BinaryIO, limits: _Limits) -> str | None:
+def _fetch(
+    session: requests.Session, url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, float]
+) -> str | None:
     """Send one request. Returns the `Location` of a redirect, or None once the whole body is in `file`."""
     import requests
     import urllib3
@@ -185,11 +174,16 @@ def _fetch(session: requests.Session, url: str, file: BinaryIO, limits: _Limits)
     try:
         # identity: Content-Length then counts the bytes that are hashed.
         headers = {"Accept-Encoding": "identity"}
-        with session.get(url, stream=True, allow_redirects=False, timeout=limits.timeout, headers=headers) as response:
+        with session.get(url, stream=True, allow_redirects=False, timeout=timeout, headers=headers) as response:
             if response.status_code in REDIRECTS:
                 return response.headers.get("Location", "")
-            _check_status(response, url)
-            _receive(response, url, file, limits.size)
+            code = response.status_code
+            if code == 429 or code >= 500:
+                delay = response.headers.get("Retry-After", "").strip()
+                raise _TryAgain(f"the server answered {code}", float(delay) if delay.isdecimal() else None)
+            if code != 200:
+                raise DownloadError(f"Could not download {shown(url)}: the server answered {code}. Check the address.")
+            _receive(response, url, file, max_bytes)
             return None
     except requests.exceptions.SSLError:
         raise DownloadError(
@@ -202,15 +196,6 @@ def _fetch(session: requests.Session, url: str, file: BinaryIO, limits: _Limits)
         raise _TryAgain(f"the connection failed ({type(cause).__name__})") from None
     except (requests.RequestException, ValueError) as error:
         raise DownloadError(f"Could not download {shown(url)}: {type(error).__name__}. Check the address.") from None
-
-
-def _check_status(response: requests.Response, url: str) -> None:
-    code = response.status_code
-    if code == 429 or code >= 500:
-        delay = response.headers.get("Retry-After", "").strip()
-        raise _TryAgain(f"the server answered {code}", float(delay) if delay.isdecimal() else None)
-    if code != 200:
-        raise DownloadError(f"Could not download {shown(url)}: the server answered {code}. Check the address.")
 
 
 def _receive(response: requests.Response, url: str, file: BinaryIO, max_bytes: int) -> None:

@@ -78,10 +78,10 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
     target.mkdir(parents=True)
     try:
         commit = _fetch(url, revision, target, timeout)
+        shutil.rmtree(target / ".git")
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise
-    shutil.rmtree(target / ".git")
     return commit
 
 
@@ -126,9 +126,11 @@ def parse_page(address: str) -> str:
     return f"git:{page['url'].removesuffix('.git')}@{page['revision'] or 'HEAD'}" if page else ""
 
 
+def name_of(url: str) -> str:
+    return unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")
+
+
 def check_url(url: str) -> None:
-    """Check the address of a repository. Raises ConfigError unless it is https://HOST/… without a password, or
-    file:///FOLDER."""
     if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
         raise ConfigError(f"{url!r} is not the address of a Git repository: it begins with - or holds odd characters.")
     try:
@@ -147,7 +149,6 @@ def check_url(url: str) -> None:
 
 
 def check_revision(revision: str) -> None:
-    """Check a revision. Raises ConfigError unless it can only be a commit id, a tag or a branch."""
     # A revision must be neither an option of git (-…) nor a range (a..b).
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/-]*", revision) or ".." in revision:
         raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, or a tag.")
@@ -218,7 +219,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     def files(self, ends: Sequence[str]) -> list[str]:
         """Return the sorted paths of the newest commit's regular files whose names have one of these ends. Bytes of a
         name that are not UTF-8 are kept by `surrogateescape`."""
-        entries = self._git("ls-tree", "-r", "-z", self.commit).split(b"\0")
+        entries = run_git(self.folder, "file", TIMEOUT, "ls-tree", "-r", "-z", self.commit).split(b"\0")
         parts = [entry.partition(b"\t") for entry in entries if entry[:6].decode() in REGULAR]
         paths = [path.decode(errors="surrogateescape") for _, _, path in parts]
         return sorted(path for path in paths if path.endswith(tuple(ends)))
@@ -226,7 +227,8 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
     def revisions(self, path: str) -> list[Revision]:
         """Return the file in each commit that has changed it, the earliest first. Renames are followed, merges left
         out."""
-        log = self._git(
+        log = run_git(
+            *(self.folder, "file", TIMEOUT),
             *("log", "--follow", "--no-merges", "--format=%x01%H", "--raw", "--no-abbrev"),
             # A path may hold `*` and other signs of git's patterns.
             *(self.commit, "--", f":(literal){path}"),
@@ -266,15 +268,21 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
             file.seek(0)
             return run_git(self.folder, "file", TIMEOUT, "cat-file", option, given=file)
 
-    def _git(self, *arguments: str) -> bytes:
-        return run_git(self.folder, "file", TIMEOUT, *arguments)
-
 
 @contextmanager
 def repository(source: str) -> Iterator[Repository]:
     """Yield a copy of the repository at `source`: a URL or a folder, perhaps with @REVISION after it (default: HEAD).
     Raises ConfigError or InstallError."""
-    url, revision = _parse(source)
+    url, at, revision = source.rpartition("@")
+    if not at or "/" in revision or Path(source).is_dir():
+        url, revision = source, "HEAD"
+    if not url.startswith(("https:", "file:")):
+        checkout = Path(url).expanduser()
+        if not checkout.is_dir():
+            raise ConfigError(f"there is no Git repository {url}: give a folder, https://… or file:///…")
+        url = checkout.resolve().as_uri()
+    check_url(url)
+    check_revision(revision)
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         # The settings of a repository may name programs to run; those of the copy are ours.
         folder, scheme = Path(name), urlsplit(url).scheme
@@ -282,22 +290,4 @@ def repository(source: str) -> Iterator[Repository]:
         fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules")
         run_git(folder, scheme, TIMEOUT, *fetch, "--", url, revision)
         commit = run_git(folder, scheme, TIMEOUT, "rev-parse", "--verify", "FETCH_HEAD^{commit}").decode().strip()
-        yield Repository(folder=folder, name=_name(url), commit=commit)
-
-
-def _parse(source: str) -> tuple[str, str]:
-    address, at, revision = source.rpartition("@")
-    if not at or "/" in revision or Path(source).is_dir():
-        address, revision = source, "HEAD"
-    if not address.startswith(("https:", "file:")):
-        folder = Path(address).expanduser()
-        if not folder.is_dir():
-            raise ConfigError(f"there is no Git repository {address}: give a folder, https://… or file:///…")
-        address = folder.resolve().as_uri()
-    check_url(address)
-    check_revision(revision)
-    return address, revision
-
-
-def _name(url: str) -> str:
-    return unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")
+        yield Repository(folder=folder, name=name_of(url), commit=commit)

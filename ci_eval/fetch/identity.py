@@ -29,27 +29,47 @@ class Identity(msgspec.Struct, frozen=True):
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
     """Return the names of the project in a folder: by its Git remote, else by the CI that checked it out."""
-    name = last_part(remote_address(root))
-    known = (name, top(root)) if name else _identify_ci(root, environment)
-    if known is None:
-        return Identity("", root.name or "project")
-    repository, folder = known
-    below = root.resolve().relative_to(folder.resolve()).as_posix()
-    return Identity(repository, repository if below == "." else f"{repository}/{below}")
+    properties = _properties(Path(environment[PROPERTIES])) if environment.get(PROPERTIES) else {}
+    of_teamcity = [*map(properties.get, OF_TEAMCITY), environment.get("TEAMCITY_PROJECT_NAME")]
+    known = [
+        (remote_address(root), str(top(root))),
+        *((environment.get(variable), environment.get(folder)) for variable, folder in CHECKOUTS.items()),
+        (next(filter(None, of_teamcity), None), properties.get("teamcity.build.checkoutDir")),
+    ]
+    for address, folder in known:
+        repository = last_part(address or "")
+        if repository and folder and root.resolve().is_relative_to(Path(folder).resolve()):
+            below = root.resolve().relative_to(Path(folder).resolve()).as_posix()
+            return Identity(repository, repository if below == "." else f"{repository}/{below}")
+    return Identity("", root.name or "project")
 
 
 def remote_address(root: Path) -> str:
-    """Return the address of the remote of the repository that a folder lies in, or "" if there is none."""
-    return next((_remote(_read(_git_folder(folder) / "config")) for folder in _repositories(root)), "")
+    """Return the address of the remote `origin`, else of the first one, of the repository that a folder lies in; "" if
+    there is none."""
+    for folder in _repositories(root)[:1]:
+        git = folder / ".git"
+        if not git.is_dir():
+            # A worktree or a submodule has a file in place of the folder, which names another folder.
+            own = folder / _read(git).partition("gitdir:")[2].strip()
+            common = _read(own / "commondir").strip()
+            git = own / common if common else own
+        remotes: dict[str, str] = {}
+        name = None
+        for line in _read(git / "config").splitlines():
+            if head := SECTION.match(line):
+                name = head["name"] if head["section"].lower() == "remote" else None
+            elif name is not None and (address := ADDRESS.match(line)):
+                remotes.setdefault(name, address["url"].strip('"'))
+        return remotes.get("origin") or next(iter(remotes.values()), "")
+    return ""
 
 
 def top(root: Path) -> Path:
-    """Return the top folder of the repository that a folder lies in, or the folder if it lies in none."""
     return next(iter(_repositories(root)), root)
 
 
 def page(root: Path) -> str:
-    """Return the https address of the repository that a folder lies in, or "" if its remote is at no host."""
     return https_address(remote_address(root))
 
 
@@ -74,42 +94,6 @@ def last_part(address: str) -> str:
 def _repositories(root: Path) -> list[Path]:
     """The innermost first."""
     return [folder for folder in (root, *root.parents) if (folder / ".git").exists()]
-
-
-def _git_folder(top: Path) -> Path:
-    git = top / ".git"
-    if git.is_dir():
-        return git
-    # A worktree or a submodule has a file in place of the folder, which names another folder.
-    own = top / _read(git).partition("gitdir:")[2].strip()
-    common = _read(own / "commondir").strip()
-    return own / common if common else own
-
-
-def _remote(configuration: str) -> str:
-    """Return the address of the remote `origin`, else of the first one, or "" if there is none."""
-    remotes: dict[str, str] = {}
-    name = None
-    for line in configuration.splitlines():
-        if head := SECTION.match(line):
-            name = head["name"] if head["section"].lower() == "remote" else None
-        elif name is not None and (address := ADDRESS.match(line)):
-            remotes.setdefault(name, address["url"].strip('"'))
-    return remotes.get("origin") or next(iter(remotes.values()), "")
-
-
-def _identify_ci(root: Path, environment: Mapping[str, str]) -> tuple[str, Path] | None:
-    for variable, folder in CHECKOUTS.items():
-        name, top = last_part(environment.get(variable, "")), environment.get(folder)
-        if name and top and root.resolve().is_relative_to(Path(top).resolve()):
-            return name, Path(top)
-    properties = _properties(Path(environment[PROPERTIES])) if environment.get(PROPERTIES) else {}
-    top = properties.get("teamcity.build.checkoutDir")
-    name = next((properties[key] for key in OF_TEAMCITY if properties.get(key)), "")
-    name = last_part(name or environment.get("TEAMCITY_PROJECT_NAME", ""))
-    if name and top and root.resolve().is_relative_to(Path(top).resolve()):
-        return name, Path(top)
-    return None
 
 
 def _properties(path: Path) -> dict[str, str]:

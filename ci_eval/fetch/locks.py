@@ -55,7 +55,9 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
     if groups != "all" and (unknown := {*map(normalize, groups)} - known):
         has = f"has {', '.join(sorted(known))}" if known else "has none"
         raise PreparationError(f"project.dependencyGroups names {min(unknown)!r}, and the project {has}")
-    plain = [_check_plain(text, file) for text in requirements]
+    plain = [text.strip() for text in requirements]
+    if wrong := [text for text in requirements if not PLAIN.fullmatch(text.strip())]:
+        raise foreign(wrong[0], file)
     layout = read_layout(root)
     names = [normalize(name_of(text)) for text in plain]
     for name, text in zip(names, plain, strict=True):
@@ -70,50 +72,43 @@ def name_of(requirement: str) -> str:
 
 
 def is_pinned(root: Path) -> bool:
-    """Return False without requirements. Raises PreparationError if the file cannot be read."""
     _, requirements, _ = _find_python_requirements(root, ())
     return bool(requirements) and all(PINNED.fullmatch(requirement) for requirement in requirements)
 
 
 def find_python_groups(root: Path) -> set[str]:
-    """Include extras. Raises PreparationError."""
     return _find_python_requirements(root, ())[2]
 
 
 def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str], set[str]]:
-    for metadata in sorted(root.glob("*.dist-info/METADATA")):
-        if is_own(metadata, root):
-            return metadata.name, *_read_metadata(metadata, groups)
+    metadata = next((path for path in sorted(root.glob("*.dist-info/METADATA")) if is_own(path, root)), None)
+    if metadata:
+        head = metadata.read_text(errors="replace").partition("\n\n")[0].splitlines()
+        requirements = [line.partition(":")[2].strip() for line in head if line.startswith("Requires-Dist:")]
+        known = {normalize(name) for requirement in requirements for name in EXTRA.findall(requirement)}
+        chosen = known if groups == "all" else {*map(normalize, groups)}
+        # pip would ask for none of them; what stands in place of the extra is always true.
+        met = [
+            EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in chosen else part[0], text)
+            for text in requirements
+        ]
+        return metadata.name, [text for text in met if not EXTRA.search(text)], known
     if is_own(root / PYPROJECT, root):
         manifests = dict.fromkeys((root, *read_layout(root).members.values()))
         read = [_read_pyproject(folder / PYPROJECT, root, groups) for folder in manifests]
         return PYPROJECT, [text for texts, _ in read for text in texts], {name for _, names in read for name in names}
     if is_own(root / "requirements.txt", root):
-        return "requirements.txt", _read_requirements_file(root / "requirements.txt"), set()
+        text = (root / "requirements.txt").read_text(errors="replace").replace("\\\n", " ")
+        # Options such as --hash may follow a requirement.
+        lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
+        lines = [line for line in lines if line and not ITSELF.fullmatch(line)]
+        lines = [line for line in lines if not line.startswith("-") or line.startswith(("-e", "--editable"))]
+        return "requirements.txt", lines, set()
     return "", [], set()
-
-
-def _check_plain(requirement: str, file: str) -> str:
-    if PLAIN.fullmatch(requirement.strip()):
-        return requirement.strip()
-    raise foreign(requirement, file)
 
 
 def foreign(requirement: str, file: str) -> PreparationError:
     return PreparationError(f"{file} of the project wants {requirement[:200]!r}, which no registry has. {WHAT_NOW}")
-
-
-def _read_metadata(path: Path, groups: Groups) -> tuple[list[str], set[str]]:
-    head = path.read_text(errors="replace").partition("\n\n")[0]
-    requirements = [line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Requires-Dist:")]
-    known = {normalize(name) for requirement in requirements for name in EXTRA.findall(requirement)}
-    chosen = known if groups == "all" else {*map(normalize, groups)}
-    # pip would ask for none of them; what stands in place of the extra is always true.
-    met = [
-        EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in chosen else part[0], requirement)
-        for requirement in requirements
-    ]
-    return [requirement for requirement in met if not EXTRA.search(requirement)], known
 
 
 def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], set[str]]:
@@ -136,16 +131,7 @@ def _read_pyproject(path: Path, root: Path, groups: Groups) -> tuple[list[str], 
     return texts, set(known)
 
 
-def _read_requirements_file(path: Path) -> list[str]:
-    text = path.read_text(errors="replace").replace("\\\n", " ")
-    # Options such as --hash may follow a requirement.
-    lines = [re.sub(r"(^|\s)#.*", "", line).partition(" --")[0].strip() for line in text.splitlines()]
-    lines = [line for line in lines if line and not ITSELF.fullmatch(line)]
-    return [line for line in lines if not line.startswith("-") or line.startswith(("-e", "--editable"))]
-
-
 def read_json(path: Path, kind: type[Read]) -> Read:
-    """Raises PreparationError."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:
@@ -198,7 +184,6 @@ class _Manifest(msgspec.Struct, rename="camel"):
 
 
 def has_development(root: Path) -> bool:
-    """Raises PreparationError."""
     manifest = root / "package.json"
     return is_own(manifest, root) and bool(read_json(manifest, _Manifest).dev_dependencies)
 
@@ -336,24 +321,16 @@ def _needed(
         for name in {**asking.dependencies, **optional}:
             if parent in manifests and name in members:
                 continue
-            location = _locate(entries, parent, name)
+            # Node looks for a package in this folder, then in those above it.
+            above = [parent[:end] for end in range(len(parent), 0, -1) if parent[end : end + 1] in ("", "/")]
+            locations = (f"{folder}/node_modules/{name}".lstrip("/") for folder in (*above, ""))
+            location = next((location for location in locations if location in entries), None)
             if location is None and name not in optional:
                 raise PreparationError(f"{file} of the project has no {name[:200]!r}: is it up to date? {WHAT_NOW}")
             if location and location not in met and not entries[location].link:
                 met[location] = entries[location]
                 waiting.append((location, entries[location]))
     return {location: entry for location, entry in met.items() if not (entry.in_bundle or entry.bundled)}
-
-
-def _locate(entries: Mapping[str, _Locked], folder: str, name: str) -> str | None:
-    """Return the location that Node takes a package from, for one in `folder`, or None if there is none."""
-    while True:
-        location = f"{folder}/node_modules/{name}".lstrip("/")
-        if location in entries:
-            return location
-        if not folder:
-            return None
-        folder = folder.rpartition("/")[0]
 
 
 # ---------------------------------------------------------------------------------------------------------------- go
@@ -378,7 +355,13 @@ def write_go_modules(root: Path, folder: Path) -> None:
     """Write into `folder` the go.mod and go.sum of a project, and the go.mod of its modules that are named by a
     `replace` or by go.work, each in its place, with checked lines alone. The modules of go.work become needs of the one
     at the root, at their places, so that no registry is asked for them. Raises PreparationError."""
-    used = _read_workspace(root)
+    used = []
+    for line in _read_go_mod(root / "go.work") if is_own(root / "go.work", root) else ():
+        if line.startswith("use "):
+            module = Path(os.path.normpath(root / line.removeprefix("use ")))
+            if not (module.is_relative_to(root) and is_own(module / "go.mod", root)):
+                raise foreign(line, "go.work")
+            used += [module] if module != root else []
     sums = [*(module / "go.sum" for module in (root, *used)), root / "go.work.sum"]
     waiting, met = [root, *used], {root, *used}
     while waiting:
@@ -402,16 +385,6 @@ def write_go_modules(root: Path, folder: Path) -> None:
         raise foreign(wrong, "go.sum")
     if known:
         (folder / "go.sum").write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
-
-
-def _read_workspace(root: Path) -> list[Path]:
-    modules = []
-    for line in _read_go_mod(root / "go.work") if is_own(root / "go.work", root) else ():
-        module = Path(os.path.normpath(root / line.removeprefix("use ")))
-        if line.startswith("use ") and not (module.is_relative_to(root) and is_own(module / "go.mod", root)):
-            raise foreign(line, "go.work")
-        modules += [module] if line.startswith("use ") and module != root else []
-    return modules
 
 
 def _join_modules(root: Path, used: Sequence[Path]) -> list[str]:

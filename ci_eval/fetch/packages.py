@@ -7,7 +7,6 @@ import importlib.util
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,17 +15,7 @@ import msgspec
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.base.workspaces import NAME
-from ci_eval.fetch.clients import (
-    TIMEOUT,
-    UNREACHABLE,
-    ClientEnd,
-    failure,
-    last_words,
-    match_source,
-    one_file,
-    run_client,
-    run_to_end,
-)
+from ci_eval.fetch.clients import UNREACHABLE, failure, last_words, match_source, one_file, run_client, run_to_end
 
 PYPI = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9._,-]+\])?==(?P<version>[0-9][A-Za-z0-9.!+_-]*)"
@@ -58,28 +47,23 @@ NO_PROGRAMS = '--require "{}"'.format(str(ALONE / "alone.cjs").replace("\\", "\\
 REFUSED = "ci-eval lets "
 
 
-def pip_download(requirement: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the wheel of NAME==VERSION, or of NAME's newest version, downloaded by pip into `folder`. `timeout`:
-    seconds. Raises ConfigError, InstallError."""
+def pip_download(requirement: str, folder: Path) -> Path:
+    """Return the wheel of NAME==VERSION, or of NAME's newest version. Raises ConfigError, InstallError."""
     if not PYPI_NAME.fullmatch(requirement):
         check_requirement(requirement)
-    options = ("download", "--no-deps", "--only-binary=:all:", "-d", ".")
-
-    def run(here: Path) -> None:
-        pip_run((*options, "--", requirement), cwd=here, timeout=timeout)
-
-    return one_file(run, ".whl", folder, f"pip brought no wheel of {requirement}. {WHEELS_ONLY}")
+    argv = ("download", "--no-deps", "--only-binary=:all:", "-d", ".", "--", requirement)
+    missing = f"pip brought no wheel of {requirement}. {WHEELS_ONLY}"
+    return one_file(lambda here: pip_run(argv, cwd=here), ".whl", folder, missing)
 
 
-def pip_install(requirements: Sequence[str], target: Path, *, timeout: float = TIMEOUT) -> dict[str, str]:
+def pip_install(requirements: Sequence[str], target: Path) -> dict[str, str]:
     """Install wheels of NAME==VERSION… and what they need into the folder `target`. This takes seconds. Returns the
     version of each distribution in the folder, by name. Raises ConfigError or InstallError."""
     for requirement in requirements:
         check_requirement(requirement)
     target.mkdir(parents=True, exist_ok=True)
     options = ("install", "--only-binary=:all:", "--target", str(target.resolve()))
-    with tempfile.TemporaryDirectory() as empty:
-        pip_run((*options, "--", *requirements), cwd=Path(empty), timeout=timeout)
+    pip_run((*options, "--", *requirements))
     return list_distributions(target)
 
 
@@ -90,7 +74,6 @@ def list_distributions(target: Path) -> dict[str, str]:
 
 
 def check_origins(target: Path) -> None:
-    """Raises InstallError unless all distributions came from an index."""
     for item in importlib.metadata.distributions(path=[str(target)]):
         # PEP 610: written for what a requirement named by its address.
         if origin := item.read_text("direct_url.json"):
@@ -99,30 +82,24 @@ def check_origins(target: Path) -> None:
             )
 
 
-def npm_pack(spec: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the tarball of NAME@VERSION, or of NAME's newest version, downloaded by npm into `folder`. `timeout`:
-    seconds. Raises ConfigError, InstallError."""
+def npm_pack(spec: str, folder: Path) -> Path:
+    """Return the tarball of NAME@VERSION, or of NAME's newest version. Raises ConfigError, InstallError."""
     if not NPM_NAME.fullmatch(spec):
         check_npm(spec)
-
-    def run(here: Path) -> None:
-        npm_run(("pack", "--", spec), cwd=here, timeout=timeout)
-
-    return one_file(run, ".tgz", folder, f"npm brought no tarball of {spec}. Check name and version.")
+    missing = f"npm brought no tarball of {spec}. Check name and version."
+    return one_file(lambda here: npm_run(("pack", "--", spec), cwd=here), ".tgz", folder, missing)
 
 
 def check_requirement(requirement: str) -> re.Match[str]:
-    """Return the match of NAME==VERSION, with the groups `name` and `version`. Raises ConfigError if it reads
-    otherwise."""
+    """Return the match, with the groups `name` and `version`, as all checks below do. Raises ConfigError."""
     return match_source(PYPI, requirement, "NAME==VERSION, as in six==1.16.0, nor NAME for the newest version.")
 
 
 def check_npm(spec: str) -> re.Match[str]:
-    """Return the match of NAME@VERSION or @SCOPE/NAME@VERSION. Raises ConfigError if it reads otherwise."""
     return match_source(NPM, spec, "NAME@VERSION, as in is-number@7.0.0, nor NAME for the newest version.")
 
 
-def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> str:
+def pip_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
     """Run pip, which may start no program and so builds nothing, and return what it prints. Raises InstallError with
     advice."""
     if importlib.util.find_spec("pip") is None:
@@ -134,34 +111,28 @@ def pip_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) ->
     progress = () if arguments[0] == "index" else ("--progress-bar=off",)
     common = ("--no-input", "--disable-pip-version-check", *progress)
     argv = (sys.executable, str(ALONE / "alone.py"), "pip", arguments[0], *common, *arguments[1:])
-    ended = run_to_end(argv, cwd=cwd, timeout=timeout)
+    ended = run_to_end(argv, cwd=cwd)
     if not ended.code:
         return ended.output
     if REFUSED in ended.trouble:
-        raise InstallError(f"pip was not allowed to build {_find_last_package(ended.output)}. {WHEELS_ONLY}")
+        # pip prints such a line before it builds anything.
+        collected = re.findall(r"^ *(?:Collecting|Processing) (.*)", ended.output, re.MULTILINE)
+        package = quote(collected[-1].strip()) if collected else "a package"
+        raise InstallError(f"pip was not allowed to build {package}. {WHEELS_ONLY}")
     if UNREACHABLE.search(ended.trouble):
         raise InstallError(failure(ended))
     hint = WHEELS_ONLY if "No matching distribution" in ended.trouble else "Check pip's settings: `pip config list`."
     raise InstallError(f"{failure(ended)}\n{hint}")
 
 
-def _find_last_package(output: str) -> str:
-    # pip prints this line before it builds anything.
-    lines = [line.strip() for line in output.splitlines()]
-    collected = [line.partition(" ")[2] for line in lines if line.startswith(("Collecting ", "Processing "))]
-    return quote(collected[-1]) if collected else "a package"
-
-
-def npm_run(arguments: Sequence[str], *, cwd: Path, timeout: float = TIMEOUT) -> str:
+def npm_run(arguments: Sequence[str], *, cwd: Path | None = None) -> str:
     """Run npm, which may run no script and start no program, and return what it printed. Raises InstallError."""
     inherited = os.environ.get("NODE_OPTIONS", "")
     variables = {"NODE_OPTIONS": f"{inherited} {NO_PROGRAMS}".strip()}
     argv = ("npm", arguments[0], "--ignore-scripts", *arguments[1:])
-    ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
-    if REFUSED in ended.trouble:
-        raise InstallError(f"{failure(ended)}\n{REGISTRY_ONLY}")
-    if ended.code:
-        raise InstallError(failure(ended))
+    ended = run_to_end(argv, cwd=cwd, variables=variables)
+    if ended.code or REFUSED in ended.trouble:
+        raise InstallError(failure(ended) + (f"\n{REGISTRY_ONLY}" if REFUSED in ended.trouble else ""))
     return ended.output
 
 
@@ -176,39 +147,37 @@ MAVEN = re.compile(
 UNKNOWN = re.compile(r"Could not find artifact|was not found in")
 
 
-def artifact(coordinates: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the sources jar of GROUP:ARTIFACT:VERSION, or its plain jar with :jar after it, which mvn copies into
-    `folder`. This takes seconds. Raises ConfigError or InstallError."""
+def artifact(coordinates: str, folder: Path) -> Path:
+    """Return the sources jar of GROUP:ARTIFACT:VERSION, or its plain jar with :jar after it. Raises ConfigError or
+    InstallError."""
     match = check_maven(coordinates)
     full = coordinates if match["plain"] else f"{coordinates}:jar:sources"
 
     def run(here: Path) -> None:
         # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
         (here / ".mvn").mkdir()
-        if trouble := _copy(full, here, timeout):
-            raise InstallError(_explain(coordinates, trouble, here, timeout))
+        if trouble := _copy(full, here):
+            raise InstallError(_explain(coordinates, trouble, here))
 
     return one_file(run, ".jar", folder, f"mvn brought no jar of {coordinates}. Check its settings.xml.")
 
 
 def check_maven(coordinates: str) -> re.Match[str]:
-    """Return the match of GROUP:ARTIFACT:VERSION, perhaps with :jar. Raises ConfigError unless it names one release for
-    ever."""
     needed = "one exact release is needed, no snapshot, as in org.apache.commons:commons-lang3:3.14.0"
     plain = ":jar behind it takes the plain jar, not that of the sources."
     return match_source(MAVEN, coordinates, f"GROUP:ARTIFACT:VERSION: {needed}; {plain}")
 
 
-def _copy(artifact: str, here: Path, timeout: float) -> str:
+def _copy(artifact: str, here: Path) -> str:
     """Copy one file into `here` by mvn. Returns why it could not, or ""."""
     # -U: what was missing a while ago is looked for again.
-    return run_mvn("-U", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.", here=here, timeout=timeout)
+    return run_mvn("-U", COPY, f"-Dartifact={artifact}", "-DoutputDirectory=.", here=here)
 
 
-def run_mvn(*arguments: str, here: Path, timeout: float = TIMEOUT) -> str:
+def run_mvn(*arguments: str, here: Path) -> str:
     """Run mvn in a folder without a project of the user's. Returns the cause of its failure, or "". Raises InstallError
     if mvn is missing or takes too long."""
-    ended = run_to_end(("mvn", "-q", "-B", "-Dstyle.color=never", *arguments), cwd=here, timeout=timeout)
+    ended = run_to_end(("mvn", "-q", "-B", "-Dstyle.color=never", *arguments), cwd=here)
     if not ended.code:
         return ""
     output = re.sub(r"\x1b\[[0-9;]*m", "", f"{ended.trouble}\n{ended.output}")
@@ -217,14 +186,14 @@ def run_mvn(*arguments: str, here: Path, timeout: float = TIMEOUT) -> str:
     return last_words("\n".join(re.findall(r"^\[ERROR\] (.+)$", cause, re.MULTILINE)) or output)
 
 
-def _explain(coordinates: str, trouble: str, here: Path, timeout: float) -> str:
+def _explain(coordinates: str, trouble: str, here: Path) -> str:
     if not UNKNOWN.search(trouble):
         return f"mvn failed:\n{trouble}\nCheck the network, and the mirrors and proxies in Maven's settings.xml."
     release = coordinates.removesuffix(":jar")
-    if not _copy(f"{release}:pom", here, timeout):
-        missing, instead = (
-            ("jar", "") if release != coordinates else ("sources jar", f"the plain jar ({release}:jar), ")
-        )
+    if not _copy(f"{release}:pom", here):
+        missing, instead = "jar", ""
+        if release == coordinates:
+            missing, instead = "sources jar", f"the plain jar ({release}:jar), "
         return (
             f"{release} has no {missing}: it was published without one.\n{trouble}\n"
             f"Try another version, {instead}or take the project by its git or https address."
@@ -251,39 +220,33 @@ class _Downloaded(msgspec.Struct):
     error: str = msgspec.field(name="Error", default="")
 
 
-def module_zip(module: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the zip of MODULE@VERSION, which go downloads into `folder`. This takes seconds. All files in the zip are
-    below one path, `module` itself. Raises ConfigError or InstallError."""
+def module_zip(module: str, folder: Path) -> Path:
+    """Return the zip of MODULE@VERSION. All files in the zip are below one path, `module` itself. Raises ConfigError or
+    InstallError."""
     check_module(module)
 
     def run(here: Path) -> None:
         variables = {**SETTINGS, "GOMODCACHE": str(here.resolve() / "cache")}
         argv = ("go", "mod", "download", "-json", "--", module)
-        downloaded = _read(run_to_end(argv, cwd=here, timeout=timeout, variables=variables), module)
+        ended = run_to_end(argv, cwd=here, variables=variables)
+        try:
+            downloaded = msgspec.json.decode(ended.output, type=_Downloaded)
+        except msgspec.MsgspecError:
+            downloaded = _Downloaded()
+        # A module that asks for a newer go is not to be built: its zip is there, and its sum was checked.
+        if not downloaded.zip or (downloaded.error and not NEWER_GO.search(downloaded.error)):
+            raise InstallError(
+                f"go brought no zip of {module}:\n{last_words(downloaded.error or ended.trouble or ended.output)}\n"
+                "Check the module's path and version as a go.mod has them, the network, and `go env GOPROXY`."
+            )
         Path(downloaded.zip).replace(here / "module.zip")
 
     return one_file(run, ".zip", folder, f"go brought no zip of {module}. Check module and version.")
 
 
 def check_module(module: str) -> re.Match[str]:
-    """Return the match of MODULE@VERSION, with the groups `name` and `version`. Raises ConfigError unless it is one
-    full version."""
     needed = "the module's whole path and one exact version are needed, as in github.com/spf13/cobra@v1.8.1."
     return match_source(GO, module, f"MODULE@VERSION: {needed}")
-
-
-def _read(ended: ClientEnd, module: str) -> _Downloaded:
-    try:
-        downloaded = msgspec.json.decode(ended.output, type=_Downloaded)
-    except msgspec.MsgspecError:
-        downloaded = _Downloaded()
-    # A module that asks for a newer go is not to be built: its zip is there, and its sum was checked.
-    if not downloaded.zip or (downloaded.error and not NEWER_GO.search(downloaded.error)):
-        raise InstallError(
-            f"go brought no zip of {module}:\n{last_words(downloaded.error or ended.trouble or ended.output)}\n"
-            "Check the module's path and version as a go.mod has them, the network, and `go env GOPROXY`."
-        )
-    return downloaded
 
 
 CRATE = re.compile(
@@ -294,9 +257,8 @@ NO_WRAPPERS = {"RUSTC_WRAPPER": "", "RUSTC_WORKSPACE_WRAPPER": ""}
 """The variables that keep cargo from starting the compiler by a program that some settings name."""
 
 
-def crate(source: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
-    """Return the archive of NAME==VERSION, which cargo downloads into `folder`. This takes seconds. Raises ConfigError
-    or InstallError."""
+def crate(source: str, folder: Path) -> Path:
+    """Return the archive of NAME==VERSION. Raises ConfigError or InstallError."""
     match = check_crate(source)
 
     def run(here: Path) -> None:
@@ -315,21 +277,14 @@ def crate(source: str, folder: Path, *, timeout: float = TIMEOUT) -> Path:
             # Cargo obeys the settings of all folders above, and a temporary folder is below one that anybody may
             # write to: `build.rustc` there names a program that is run.
             cwd=Path(cache.anchor),
-            timeout=timeout,
             variables={"CARGO_HOME": str(cache), "CARGO_TERM_COLOR": "never", **NO_WRAPPERS},
         )
         for archive in cache.glob("registry/cache/*/*.crate"):
             archive.replace(here / archive.name)
 
-    return one_file(
-        run,
-        ".crate",
-        folder,
-        f"cargo brought no archive of {source}. Check name and version, and that it is 1.82 or newer.",
-    )
+    missing = f"cargo brought no archive of {source}. Check name and version, and that it is 1.82 or newer."
+    return one_file(run, ".crate", folder, missing)
 
 
 def check_crate(text: str) -> re.Match[str]:
-    """Return the match of NAME==VERSION, with the groups `name` and `version`. Raises ConfigError if it reads
-    otherwise."""
     return match_source(CRATE, text, "NAME==VERSION with one full version, as in serde_json==1.0.118.")

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -51,29 +52,19 @@ def _guess(spec: str) -> str:
     near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
     if source and near and near[0] != scheme:
         return f" Did you mean {near[0]}:{source}?"
-    if _is_folder(spec):
-        return f" Did you mean path:{spec}?"
-    fitting = [known for known in schemes.names() if known != "path" and _fits(known, spec)]
-    return f" Did you mean {' or '.join(f'{known}:{spec}' for known in fitting)}?" if fitting else ""
-
-
-def _is_folder(text: str) -> bool:
-    try:
-        return Path(text).expanduser().is_dir()
-    except (OSError, ValueError, RuntimeError):  # too long for a path, a null character, nobody's home
-        return False
-
-
-def _fits(scheme: str, text: str) -> bool:
-    try:
-        schemes.CATALOG.load(scheme).parse(text)
-    except ConfigError:
-        return False
-    return True
+    with suppress(OSError, ValueError, RuntimeError):  # too long for a path, a null character, nobody's home
+        if Path(spec).expanduser().is_dir():
+            return f" Did you mean path:{spec}?"
+    fitting = []
+    for known in schemes.names():
+        if known != "path":
+            with suppress(ConfigError):
+                schemes.CATALOG.load(known).parse(spec)
+                fitting.append(f"{known}:{spec}")
+    return f" Did you mean {' or '.join(fitting)}?" if fitting else ""
 
 
 def written(spec: Spec) -> str:
-    """Return the spec as a configuration has it, without secrets."""
     return schemes.CATALOG.load(spec.scheme).write(spec)
 
 
@@ -81,24 +72,24 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | Non
     """Return the project that `spec` names, ready below `cache`. A folder (`path:`) is used in place, relative to
     `base`. `name` replaces the project's own name. What was prepared before is used again, without network. Two
     processes may prepare the same project at once. Raises ConfigError or PreparationError."""
-    project = _prepare_spec(spec, cache, base)
-    return project if name is None else Project(root=project.root, info=replace(project.info, name=name, identity=name))
-
-
-def _prepare_spec(spec: str, cache: Path, base: Path | None) -> Project:
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     if scheme.fetch is None:
-        return _open_working_tree(parsed, base or Path.cwd())
-    projects = cache.absolute() / "projects"
-    if scheme.lasting(parsed) and sealed.intact(folder := projects / _slug(parsed)):
-        return _stored_project(folder, _read(folder))
-    try:
-        return _fetch_into_cache(parsed, scheme.fetch, cache, projects)
-    except OSError as error:
-        raise PreparationError(
-            f"Cannot prepare {written(parsed)}: {error}. Is {cache} writable, the disk full?"
-        ) from error
+        project = _open_working_tree(parsed, base or Path.cwd())
+    elif scheme.lasting(parsed) and sealed.intact(folder := cache.absolute() / "projects" / _slug(parsed)):
+        try:
+            marker = msgspec.json.decode((folder / MARKER).read_bytes(), type=_Marker)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise PreparationError(f"Cannot use {folder}: {error}. Remove it, then run again.") from error
+        project = Project(root=folder / marker.root, info=marker.info)
+    else:
+        try:
+            project = _fetch_into_cache(parsed, scheme.fetch, cache)
+        except OSError as error:
+            raise PreparationError(
+                f"Cannot prepare {written(parsed)}: {error}. Is {cache} writable, the disk full?"
+            ) from error
+    return project if name is None else Project(root=project.root, info=replace(project.info, name=name, identity=name))
 
 
 def lasts(spec: str) -> bool:
@@ -108,8 +99,8 @@ def lasts(spec: str) -> bool:
     return scheme.fetch is None or scheme.lasting(parsed)
 
 
-def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> Project:
-    scheme = schemes.CATALOG.load(spec.scheme)
+def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path) -> Project:
+    scheme, projects = schemes.CATALOG.load(spec.scheme), cache.absolute() / "projects"
     projects.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=projects, ignore_cleanup_errors=True) as name:
         whole = Path(name, "whole")
@@ -126,46 +117,32 @@ def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path, projects: Path) -> 
         # A branch may point to a commit that was prepared before, and damaged since.
         if not sealed.intact(folder):
             sealed.publish(whole, folder)
-        return _stored_project(folder, marker)
+        return Project(root=folder / marker.root, info=info)
 
 
 def checksum(root: Path) -> str:
     """Return the SHA-256 (hex) over the paths and contents of the regular files below `root`, hidden folders left out.
     It is the same on every machine. Raises PreparationError if a file cannot be read."""
     total = hashlib.sha256()
+    files: dict[bytes, Path] = {}
+    for folder, below, names in os.walk(root):
+        # Folders such as .git differ from one checkout of the same files to another.
+        below[:] = [name for name in below if not name.startswith(".")]
+        for path in (Path(folder, name) for name in names):
+            if path.is_file() and not path.is_symlink():
+                # A name need not be text, so its bytes are ordered and hashed.
+                files[os.fsencode(path.relative_to(root).as_posix())] = path
     try:
-        # A name need not be text, so its bytes are ordered and hashed.
-        for path in sorted(_files(root), key=lambda path: os.fsencode(path.relative_to(root).as_posix())):
-            total.update(os.fsencode(path.relative_to(root).as_posix()) + b"\0" + hash_file(path).encode() + b"\n")
+        for name, path in sorted(files.items()):
+            total.update(name + b"\0" + hash_file(path).encode() + b"\n")
     except OSError as error:
         raise PreparationError(f"Cannot read the project: {error}. Make all its files readable.") from error
     return total.hexdigest()
 
 
-def _files(root: Path) -> list[Path]:
-    files = []
-    for folder, below, names in os.walk(root):
-        # Folders such as .git differ from one checkout of the same files to another.
-        below[:] = [name for name in below if not name.startswith(".")]
-        paths = [Path(folder, name) for name in names]
-        files += [path for path in paths if path.is_file() and not path.is_symlink()]
-    return files
-
-
 def _slug(spec: Spec) -> str:
     name = re.sub(r"[^A-Za-z0-9._+-]+", "-", f"{spec.scheme}-{spec.name}-{spec.revision}")[:60]
     return f"{name.strip('.-')}-{hashlib.sha256(written(spec).encode()).hexdigest()[:16]}"
-
-
-def _read(folder: Path) -> _Marker:
-    try:
-        return msgspec.json.decode((folder / MARKER).read_bytes(), type=_Marker)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise PreparationError(f"Cannot use {folder}: {error}. Remove it, then run again.") from error
-
-
-def _stored_project(folder: Path, marker: _Marker) -> Project:
-    return Project(root=folder / marker.root, info=marker.info)
 
 
 def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:

@@ -59,34 +59,17 @@ CATALOG: Catalog[Scheme] = Catalog("ci_eval.plugins.schemes", "SCHEME", group="s
 names = CATALOG.names
 
 
-def package(scheme: str, text: str, check: Callable[[str], re.Match[str]]) -> Spec:
+def package(
+    scheme: str, text: str, check: Callable[[str], re.Match[str]], newest: re.Pattern[str] | None = None
+) -> Spec:
     """Return the spec of a registry's package from its text, perhaps with its digest; `check` matches `name` and
-    `version`. Raises ConfigError."""
+    `version`. A text that is all `newest` is a package without a version, which means its newest one. Raises
+    ConfigError."""
     source, pin = cut_pin(text)
+    if newest and newest.fullmatch(source):
+        return Spec(scheme=scheme, source=source, name=source, sha256=pin)
     match = check(source)
     return Spec(scheme=scheme, source=source, name=match["name"], revision=match["version"], sha256=pin)
-
-
-def newest(scheme: str, text: str, name: re.Pattern[str]) -> Spec | None:
-    """Return the spec of a package without a version, which stands for its newest one, or None if `text` is no such
-    package."""
-    source, pin = cut_pin(text)
-    return Spec(scheme=scheme, source=source, name=source, sha256=pin) if name.fullmatch(source) else None
-
-
-def newest_from_client(
-    download: Callable[[str, Path], Path], spec: Spec, files: Path, version: re.Pattern[str], written: str
-) -> Spec:
-    """Unpack the newest version of a package, and return the spec pinned to it. `version` matches the version in the
-    name of the file that `download` brings. `written` is how source and version are joined, such as "{}=={}". Raises
-    ArchiveError if the name has no version."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = download(spec.source, Path(folder))
-        match = version.search(file.name)
-        if match is None:
-            raise ArchiveError(f"{file.name} does not name its version. Add one to {spec.source}.")
-        pinned = msgspec.structs.replace(spec, source=written.format(spec.source, match[1]), revision=match[1])
-        return check_and_unpack(pinned, file, files)
 
 
 def cut_pin(text: str) -> tuple[str, str]:
@@ -99,9 +82,26 @@ def cut_pin(text: str) -> tuple[str, str]:
     return source, check_digest(pin.removeprefix("sha256="))
 
 
-def from_client(download: Callable[[str, Path], Path], spec: Spec, files: Path, *, inside: str = "") -> Spec:
+def from_client(
+    download: Callable[[str, Path], Path],
+    spec: Spec,
+    files: Path,
+    *,
+    inside: str = "",
+    version: re.Pattern[str] | None = None,
+    sign: str = "",
+) -> Spec:
+    """Unpack a package, and return the spec with its digest. A spec without a version means the newest one, and is
+    pinned to it: `version` matches it in the name of the file that `download` brings, and follows the source after
+    `sign`. Raises ArchiveError if the name has no version."""
     with tempfile.TemporaryDirectory() as folder:
-        return check_and_unpack(spec, download(spec.source, Path(folder)), files, inside=inside)
+        file = download(spec.source, Path(folder))
+        if version and not spec.revision:
+            match = version.search(file.name)
+            if match is None:
+                raise ArchiveError(f"{file.name} does not name its version. Add one to {spec.source}.")
+            spec = msgspec.structs.replace(spec, source=f"{spec.source}{sign}{match[1]}", revision=match[1])
+        return check_and_unpack(spec, file, files, inside=inside)
 
 
 def check_and_unpack(spec: Spec, archive: Path, files: Path, *, inside: str = "") -> Spec:

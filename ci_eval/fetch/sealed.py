@@ -58,7 +58,9 @@ def seal(folder: Path, *, complete: bool = False) -> None:
         if path.is_symlink():
             links[_key(path, folder)] = _text(str(path.readlink()))
         elif path.is_file():
-            files[_key(path, folder)] = _file(path, hash_file(path))
+            now = path.lstat()
+            executable = bool(now.st_mode & S_IXUSR)
+            files[_key(path, folder)] = _SealedFile(now.st_size, now.st_mtime_ns, executable, hash_file(path))
     _write(folder, _List(files, links, complete))
 
 
@@ -105,31 +107,25 @@ def publish(whole: Path, folder: Path) -> None:
 
 
 def _damage(folder: Path, listed: _List) -> str:
-    """Return what has changed in the folder, or "" if nothing has."""
     changes: list[str] = []
-    read = False
+    times = [file.time for file in listed.files.values()]
     # Bytes and no Path: there may be tens of thousands, and this is done before each run.
     base = os.fsencode(folder) + b"/"
     for key, file in listed.files.items():
-        path = base + key.encode("latin-1")
-        if trouble := _check_metadata(path, file):
+        if trouble := _check_file(base + key.encode("latin-1"), file):
             changes.append(f"{_name(key)} {trouble}")
-        elif os.lstat(path).st_mtime_ns != file.time:
-            # In a copied cache only the times differ, so contents are read.
-            read = True
-            if trouble := _check_contents(path, file):
-                changes.append(f"{_name(key)} {trouble}")
-    changes += [
-        f"{_name(key)} leads elsewhere"
-        for key, target in listed.links.items()
-        if _link_target(folder / _name(key)) != target
-    ]
+    for key, target in listed.links.items():
+        now = ""
+        with suppress(OSError):
+            now = _text(str((folder / _name(key)).readlink()))
+        if now != target:
+            changes.append(f"{_name(key)} leads elsewhere")
     if listed.complete:
         known = listed.files.keys() | listed.links.keys()
         # Engines keep notes in hidden files, and Python stores what it compiled.
         added = (_key(path, folder) for path in _walk(folder, hidden=False))
         changes += [f"{_name(key)} was added" for key in added if key not in known]
-    if read and not changes:
+    if not changes and times != [file.time for file in listed.files.values()]:
         # In a cache that cannot be written to, contents are read each time.
         with suppress(OSError):
             _write(folder, listed)
@@ -137,7 +133,8 @@ def _damage(folder: Path, listed: _List) -> str:
     return f"{changes[0]}{more}" if changes else ""
 
 
-def _check_metadata(path: bytes, file: _SealedFile) -> str:
+def _check_file(path: bytes, file: _SealedFile) -> str:
+    """Return what has changed, or "". A file with the same contents and another time gets that time in the list."""
     try:
         now = os.lstat(path)
     except OSError as error:
@@ -146,15 +143,16 @@ def _check_metadata(path: bytes, file: _SealedFile) -> str:
         return "is no file any more"
     if now.st_size != file.size:
         return f"has {now.st_size:,} bytes, not {file.size:,}"
-    return "" if bool(now.st_mode & S_IXUSR) == file.executable else "may be run, or may not, other than before"
-
-
-def _check_contents(path: bytes, file: _SealedFile) -> str:
+    if bool(now.st_mode & S_IXUSR) != file.executable:
+        return "may be run, or may not, other than before"
+    if now.st_mtime_ns == file.time:
+        return ""
+    # In a copied cache only the times differ, so contents are read.
     try:
         digest = hash_file(Path(os.fsdecode(path)))
     except OSError as error:
         return f"cannot be read ({error.strerror})"
-    file.time = os.lstat(path).st_mtime_ns
+    file.time = now.st_mtime_ns
     return "" if digest == file.sha256 else "has other contents"
 
 
@@ -174,18 +172,6 @@ def _walk(folder: Path, *, hidden: bool = True) -> Iterator[Path]:
             # The list itself, and one that is being written, are no files of the folder.
             if (hidden or not name.startswith(".")) and not (Path(parent) == folder and name.startswith(LIST)):
                 yield Path(parent, name)
-
-
-def _file(path: Path, digest: str) -> _SealedFile:
-    now = path.lstat()
-    return _SealedFile(now.st_size, now.st_mtime_ns, bool(now.st_mode & S_IXUSR), digest)
-
-
-def _link_target(path: Path) -> str:
-    try:
-        return _text(str(path.readlink()))
-    except OSError:
-        return ""
 
 
 def _key(path: Path, folder: Path) -> str:

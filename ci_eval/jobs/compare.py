@@ -85,7 +85,11 @@ def compare(
     WorkspaceError or NothingToEvaluate.
     """
     candidates, past = _split_folders(folders, history, screen)
-    candidates = candidates or _newest(past)
+    if not candidates:
+        found = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
+        if not found:
+            raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
+        candidates = [max(found, key=_start)]
     if output:
         Workspace.check_free(output)
     workspaces = _add_base(candidates, past, screen, same_ranker=same_ranker)
@@ -113,8 +117,10 @@ def compare(
         judged = rules[new.folder] if one is base else replace(rules[new.folder], gates=())
         comparisons.append(compare_pair(one, new, judged, subfolder, past, user, view, names))
     overview, reports = None, {}
-    left_out = len(workspaces) < len(candidates)
-    unjudged = () if others else _check_unjudged(rules[base.folder], screen, first_night=first_night or left_out)
+    unjudged = () if others else tuple(gate.rule for gate in rules[base.folder].gates)
+    if unjudged and (first_night or len(workspaces) < len(candidates)):
+        screen.warn(f"no gate was judged, since there is no evaluation before this one: {', '.join(unjudged)}")
+        unjudged = ()
     if len(others) != 1:
         newest = workspaces[-1]
         judged = rules[newest.folder]
@@ -165,14 +171,6 @@ def _add_base(
     return [new]
 
 
-def _check_unjudged(rules: Rules, screen: Screen, *, first_night: bool) -> tuple[str, ...]:
-    unjudged = tuple(gate.rule for gate in rules.gates)
-    if unjudged and first_night:
-        screen.warn(f"no gate was judged, since there is no evaluation before this one: {', '.join(unjudged)}")
-        return ()
-    return unjudged
-
-
 def append_figures(
     results: Iterable[tuple[Workspace, Sequence[GateResult]]],
     history: Path,
@@ -213,13 +211,6 @@ def read_history(folder: Path, screen: Screen) -> stage.History:
     if past.damaged:
         screen.warn(f"{format_count(len(past.damaged), 'file')} of {folder} left out: {'; '.join(past.damaged[:3])}")
     return past
-
-
-def _newest(past: stage.History | None) -> list[Workspace]:
-    workspaces = [Workspace.open(folder) for folder in (past.workspaces if past else ())]
-    if not workspaces:
-        raise WorkspaceError("there is no workspace to look at: give NEW, or a folder that holds some")
-    return [max(workspaces, key=_start)]
 
 
 def _start(workspace: Workspace) -> float:

@@ -19,7 +19,6 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.config.loading import UNCHANGED, View, change_view
 from ci_eval.core.grammar.imports import most_frequent
 from ci_eval.core.interpret.pack import Pack
-from ci_eval.core.logs.names import count
 from ci_eval.core.manifest import Manifest, unlike
 from ci_eval.core.model import Determinism, ProjectInfo, Session, sum_histories
 from ci_eval.core.model.engine import CpuTimes
@@ -71,10 +70,7 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
                 # A file that all shards have is copied again, with the same content.
                 atomic.copy(path, merged.folder / part / path.name)
     files = _write_sessions(shards, merged)
-    if shards[0].manifest().own_actions:
-        # Each shard counted the names of its files only.
-        count(source.text for source in merged.sources()).save(merged.names_path)
-    elif shards[0].names_path.is_file():
+    if shards[0].names_path.is_file():
         atomic.copy(shards[0].names_path, merged.names_path)
     manifest = _merge_manifests([shard.manifest() for shard in shards])
     interpreted = replace(manifest.stages["interpret"], files=files)
@@ -219,8 +215,6 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
     # The path of the ranking model differs from machine to machine. The manifest has the digest of the ranker's file.
     config = runs.measured_config(shard)
     config = replace(config, interpret=replace(config.interpret, ranking_model=None))
-    # The action files are the same, to the byte, in all shards of a run that do not divide the files.
-    shared = () if manifest.own_actions else shard.action_files()
     return {
         **_shared_values(manifest),
         "format of workspaces": manifest.format,  # former formats divided the files differently
@@ -231,9 +225,9 @@ def _shared_values_of_run(shard: Workspace) -> dict[str, object]:
         "grammar": manifest.grammar,
         "dependencies": manifest.dependencies,
         "configuration": config,
-        "way to divide files": manifest.own_actions,
         "classes of the sample": manifest.classes,
-        "text of the project": {path.name: path.stat().st_size for path in shared},
+        # The action files are the same, to the byte, in all shards of a run.
+        "text of the project": {path.name: path.stat().st_size for path in shard.action_files()},
     }
 
 
@@ -244,19 +238,25 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         raise WorkspaceError(f"each session was asked {asked} times: evaluate all with the same --repeat")
     processors = list(dict.fromkeys(shard.processor for shard in shards))
     states = [shard.state for shard in shards if shard.finished]
+    shares = [
+        (shard.unresolved_imports, shard.stages["interpret"].files)
+        for shard in shards
+        if shard.unresolved_imports is not None
+    ]
+    of_files = sum(files for _, files in shares)
+    records = {name: [shard.stages[name] for shard in shards if name in shard.stages] for name in shards[0].stages}
     stages = {
         name: replace(
-            record,
-            files=_files(name, shards),
-            cpu=_sum_cpu(shard.stages[name].cpu for shard in shards if name in shard.stages),
+            of[0],
+            # Shards share their actions.
+            files=sum(record.files for record in of) if name == "interpret" else of[0].files,
+            cpu=_sum_cpu(record.cpu for record in of),
         )
-        for name, record in shards[0].stages.items()
+        for name, of in records.items()
     }
     return replace(
         shards[0],
         shard=None,
-        own_actions=False,
-        generated=sum(shard.generated for shard in shards) if shards[0].own_actions else shards[0].generated,
         # Classes without a session keep their place: which class a session belongs to depends on the order of all.
         strata={"": {name: sum(shard.strata[""][name] for shard in shards) for name in classes}} if classes else {},
         # Several runs have no common id of turns, so merged times have no verdict.
@@ -264,7 +264,8 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         logs=None,
         cpu=_sum_cpu(shard.cpu for shard in shards),
         processor="; ".join(processors),
-        unresolved_imports=_mean_of_imports(shards),
+        # The number of imports is not stored, so files are the weights.
+        unresolved_imports=sum(share * files for share, files in shares) / of_files if of_files else None,
         unresolved_packages=most_frequent(sum((Counter(shard.unresolved_packages) for shard in shards), Counter())),
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
@@ -291,18 +292,3 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
 def _sum_cpu(times: Iterable[CpuTimes | str | None]) -> CpuTimes | None:
     known = [time for time in times if isinstance(time, CpuTimes)]
     return sum(known, CpuTimes()) if known else None
-
-
-def _files(stage: str, shards: Sequence[Manifest]) -> int:
-    """Sum over shards, which share their actions unless each has its own."""
-    numbers = [shard.stages[stage].files for shard in shards if stage in shard.stages]
-    return sum(numbers) if stage == "interpret" or shards[0].own_actions else numbers[0]
-
-
-def _mean_of_imports(shards: Sequence[Manifest]) -> float | None:
-    """Weighted by files; None if no shard knows its share."""
-    pairs = [(shard.unresolved_imports, shard.stages["interpret"].files) for shard in shards]
-    shares = [(share, files) for share, files in pairs if share is not None]
-    # The number of imports is not stored, so files are the weights.
-    files = sum(count for _, count in shares)
-    return sum(share * count for share, count in shares) / files if files else None

@@ -1,10 +1,11 @@
-"""The jobs for machine learning: configurations that log, rankers trained on logs, and modelled users."""
+"""The jobs for machine learning: configurations that log, rankers, recommenders, and modelled users."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+from time import perf_counter
 from typing import Literal
 
 import msgspec
@@ -15,7 +16,7 @@ from ci_eval.core import logs
 from ci_eval.core.base import atomic
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceError
-from ci_eval.core.config import Config, load, patch
+from ci_eval.core.config import Config, load, parse_yaml, patch
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
 from ci_eval.core.logs import tables
@@ -29,10 +30,10 @@ from ci_eval.core.scoring import evaluated
 from ci_eval.core.user_model import PROFILES, UserModel, average_behaviour, build_user_model
 from ci_eval.core.workspace import Workspace, find_workspaces
 from ci_eval.jobs.jetbrains import event_logs
-from ci_eval.jobs.models.recommenders import option
-from ci_eval.plugins.learning import events, rankers, training
+from ci_eval.plugins.learning import events, rankers, recommenders, training
 from ci_eval.plugins.learning.events import FeatureTable
 from ci_eval.plugins.learning.rankers import RankerModel
+from ci_eval.plugins.learning.recommenders import training as calls
 from ci_eval.plugins.learning.training import ShownList, fit_user, read_lists
 from ci_eval.rendering.figures import format_count, intervals
 
@@ -73,7 +74,11 @@ def train_ranker(
     overrides: Sequence[str] = (),
 ) -> RankerModel:
     """Train a ranker on logs, and write it. Raises ConfigError, WorkspaceError or NothingToEvaluate."""
-    settings = _settings(overrides)
+    try:
+        settings = msgspec.convert(dict(map(_split_option, overrides)), training.Settings)
+    except msgspec.ValidationError as error:
+        known = ", ".join(field.encode_name for field in msgspec.structs.fields(training.Settings))
+        raise ConfigError(f"--set of train-ranker: {error}; known are {known}") from error
     # Otherwise the error would come after minutes of training.
     if output.is_dir():
         raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
@@ -82,22 +87,8 @@ def train_ranker(
     screen.say(f"Training on {len(learned.sizes):,} queries, {len(learned.rows):,} rows")
     model = training.train(learned, checked, tested, label=label, seed=seed, threads=threads, settings=settings)
     rankers.save(model, output)
-    for warning in _doubts(model):
-        screen.warn(warning)
-    return model
-
-
-def _settings(overrides: Sequence[str]) -> training.Settings:
-    try:
-        return msgspec.convert(dict(map(option, overrides)), training.Settings)
-    except msgspec.ValidationError as error:
-        known = ", ".join(field.encode_name for field in msgspec.structs.fields(training.Settings))
-        raise ConfigError(f"--set of train-ranker: {error}; known are {known}") from error
-
-
-def _doubts(model: RankerModel) -> Iterator[str]:
     if model.queries < FEW_TO_LEARN:
-        yield (
+        screen.warn(
             f"the ranker learned from {format_count(model.queries, 'lookup')} only, from {FEW_TO_LEARN:,} on it is "
             "worth judging: log more or larger projects"
             + (", or try --label expected" if model.label == "selected" else "")
@@ -105,12 +96,49 @@ def _doubts(model: RankerModel) -> Iterator[str]:
     if model.after.queries < FEW_TO_JUDGE:
         # The half width of a 95 % interval is largest for a share of one half.
         reach = 1.96 * (0.25 / model.after.queries) ** 0.5
-        yield (
+        screen.warn(
             f"its figures are of {format_count(model.after.queries, 'validation lookup')}: each share may be off by "
             f"{100 * reach:.0f} points"
         )
     if len(model.trained_on) == 1:
-        yield f"it knows {model.trained_on[0]} alone: judge it on another project"
+        screen.warn(f"it knows {model.trained_on[0]} alone: judge it on another project")
+    return model
+
+
+def _split_option(text: str) -> tuple[str, object]:
+    """Split KEY=VALUE, whose value is YAML. Raises ConfigError."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise ConfigError(f"--set {text}: expected key=value, for example mostUsages=0")
+    return key.strip(), parse_yaml(value, f"--set {text}")
+
+
+def train_recommender(
+    sources: Sequence[Path], *, kind: str, output: Path, overrides: Sequence[str], screen: Screen
+) -> None:
+    """Write the model file, and print what was read. `overrides`: options as KEY=VALUE. Raises ConfigError,
+    WorkspaceError, NothingToEvaluate."""
+    # Complain now rather than after minutes of training.
+    if output.is_dir():
+        raise WorkspaceError(f"{output} is a folder: name the model's file with --output")
+    recommender = recommenders.CATALOG.load(kind)
+    options = calls.parse_options(recommender, dict(map(_split_option, overrides)))
+    atomic.make_folder(output.parent)
+    started = perf_counter()
+    result = calls.train(recommender, sources, output, options, lambda path: screen.say(f"Reading {path}"))
+    rows = [
+        ("usages", f"{result.usages:,}"),
+        ("- without a call, which teach nothing", f"{result.without_calls:,}"),
+        ("lines that are no usage", f"{result.bad:,}"),
+        ("types", f"{result.count:,}"),
+        ("bytes of the model", f"{output.stat().st_size:,}"),
+        ("seconds", f"{perf_counter() - started:.1f}"),
+    ]
+    screen.table([recommender.name, ""], rows, numbers=1)
+    for line in result.named:
+        screen.warn(f"left out: {line}")
+    if result.bad > len(result.named):
+        screen.warn(f"and {result.bad - len(result.named):,} more lines that are no usage")
 
 
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
@@ -182,7 +210,10 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
     files: dict[str, Path] = {}
     runs: dict[tuple[object, ...], dict[str | None, Path]] = {}
     for source, (folder, manifest) in zip(sources, opened, strict=True):
-        for digest in _digests(folder):
+        record = logs.read_logs_record(folder)
+        # All sides without rows have the same digest, although their runs differ.
+        rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
+        for digest in [file.sha256 for file in record.files if rows.get(file.path)] if record else []:
             # Logs that are given twice would weigh twice in training.
             if (twin := files.setdefault(digest, source)) is not source:
                 raise WorkspaceError(f"{source} and {twin} hold the same logs: give each once")
@@ -196,13 +227,6 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
                 raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")
             sources_by_shard[manifest.shard] = source
     return folders
-
-
-def _digests(folder: Path) -> list[str]:
-    record = logs.read_logs_record(folder)
-    # All sides without rows have the same digest, although their runs differ.
-    rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
-    return [file.sha256 for file in record.files if rows.get(file.path)] if record else []
 
 
 def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
@@ -303,19 +327,17 @@ def metrics_of_user(model: UserModel) -> tuple[Metric, ...]:
     )
 
 
-def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[Observation]:
-    return [(getattr(_cached_expected(_ranks(session), model), figure), 1.0)] if evaluated(session) else []
-
-
 # All metrics of a session ask for the same ranks.
 _cached_expected = lru_cache(maxsize=100_000)(average_behaviour)
 
 
-def _ranks(session: SessionScore) -> tuple[int | None, ...]:
+def _observe(model: UserModel, figure: str, session: SessionScore) -> Sequence[Observation]:
+    if not evaluated(session):
+        return []
     # A failure of the engine counts as a miss, as everywhere.
-    if session.status in FAILED:
-        return (None,) * len(session.expected_text)
-    return tuple(lookup.rank for lookup in session.lookups)
+    failed = (None,) * len(session.expected_text)
+    ranks = failed if session.status in FAILED else tuple(lookup.rank for lookup in session.lookups)
+    return [(getattr(_cached_expected(ranks, model), figure), 1.0)]
 
 
 def check_every_prefix(workspace: Workspace) -> None:

@@ -255,10 +255,10 @@ class _Phases:
         self.files = 0
         self.made: list[list[Progress]] = []
         (first, prepared) = asked[0]
-        self._listed = interpret.list_sessions(first, first.manifest().classes)
+        self._listed = interpret.list_sessions(first, first.manifest().classes, prepared.config.interpret.seed)
         # With this order, `sessionsLimit` chooses the same sessions for the same number.
-        self.order = self._listed.order(prepared.config.interpret.seed)
-        self._leading = np.cumsum([self._listed.classes[index] == self._listed.leading for index in self.order])
+        self.order = self._listed.order()
+        self._leading = np.cumsum(self._listed.classes[self.order] == 0)
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
         self._folder, self._jobs, self._screen = folder, jobs, screen
 

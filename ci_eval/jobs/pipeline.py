@@ -271,8 +271,8 @@ def divide_sample(asked: Sequence[tuple[Workspace, Prepared]], limit: int | None
     # A resumed run goes on with the classes that it began with.
     if limit is None or limit >= manifest.generated or not classes or manifest.strata:
         return
-    shard = Shard.parse(manifest.dealt) if manifest.dealt else None
-    if counts := interpret.count_classes(first, classes, shard):
+    shard = Shard.parse(manifest.shard) if manifest.shard else None
+    if counts := interpret.count_classes(first, classes, prepared.config.interpret.seed, shard):
         for workspace, _ in asked:
             workspace.write_manifest(replace(workspace.manifest(), strata={"": counts}))
 

@@ -24,12 +24,11 @@ from ci_eval.core.user_model import build_user_model
 from ci_eval.fetch import dataset, project, sealed
 from ci_eval.fetch.project import Project
 from ci_eval.jobs.comparison_rules import judging, load_metrics
-from ci_eval.jobs.models.answers import import_recordings
+from ci_eval.jobs.models import import_recordings
 from ci_eval.plugins.adapters import environments
 from ci_eval.plugins.adapters.driven import DrivenEngine
 from ci_eval.plugins.adapters.endpoints.engine import make_endpoint_engine
 from ci_eval.plugins.adapters.engine import Closure
-from ci_eval.plugins.adapters.ide.engine import IdeEngine
 from ci_eval.plugins.adapters.lsp.custom import calls_itself, custom, find_script, is_called
 from ci_eval.plugins.adapters.lsp.engine import NO_COMPLETION, LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, Overlay
@@ -362,8 +361,6 @@ def _check_names(config: Config, task: Task, language: Language, engine: Engine)
         raise ConfigError(
             f"engine {engine.name!r} completes at a caret, which {task.name} has none of; it takes {capable}"
         )
-    if isinstance(engine, IdeEngine):
-        raise ConfigError("engine jetbrains evaluates whole projects by itself: only `ci-eval evaluate` can use it")
     if engine.languages is not None and language.name not in engine.languages:
         known = sorted(engine.languages)
         raise ConfigError(

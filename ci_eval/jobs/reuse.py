@@ -80,7 +80,13 @@ def _digest(parts: Sequence[str]) -> str:
 
 def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
     """Return for each source the set of bits of its direct and indirect imports, itself included."""
-    by_ending = _index_endings(sources)
+    by_ending: dict[Name, list[int]] = defaultdict(list)
+    for rank, path in enumerate(sources):
+        parts = PurePosixPath(path)
+        stem = (*parts.parent.parts, parts.name.partition(".")[0])
+        for name in {stem, stem[:-1] if stem[-1:] == OWN else stem}:
+            for begin in range(len(name)):
+                by_ending[name[begin:]].append(rank)
     texts = (read_own(root, path).decode(errors="replace") for path in sources)
     edges = [sorted(set(_find_imports(path, text, by_ending))) for path, text in zip(sources, texts, strict=True)]
     # A set of bits is one integer, so a union is one operation.
@@ -98,17 +104,6 @@ def _follow_imports(root: Path, sources: Sequence[str]) -> list[int]:
     return reached
 
 
-def _index_endings(sources: Sequence[str]) -> Mapping[Name, list[int]]:
-    ranks: dict[Name, list[int]] = defaultdict(list)
-    for rank, path in enumerate(sources):
-        parts = PurePosixPath(path)
-        stem = (*parts.parent.parts, parts.name.partition(".")[0])
-        for name in {stem, stem[:-1] if stem[-1:] == OWN else stem}:
-            for begin in range(len(name)):
-                ranks[name[begin:]].append(rank)
-    return ranks
-
-
 def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
     plain = _COMMENT.sub("", text)
     # Names in brackets, or after other statements on a line, are seen, too.
@@ -124,15 +119,12 @@ def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Ite
     if _STAR.search(text):
         # `__all__` may name modules, and everything that is taken may come from a folder's own file.
         for match in _STAR_OF.finditer(folded):
-            yield from _inside(match[1].rstrip(".").rpartition(".")[2], path, places)
-
-
-def _inside(package: str, path: str, places: Mapping[Name, list[int]]) -> Iterator[int]:
-    """Dots alone mean the files in the same folder or above."""
-    folders = {package} if package else {parent.name for parent in PurePosixPath(path).parents}
-    for name, ranks in places.items():
-        if len(name) == 2 and name[0] in folders:
-            yield from ranks
+            package = match[1].rstrip(".").rpartition(".")[2]
+            # Dots alone mean the files in the same folder or above.
+            folders = {package} if package else {parent.name for parent in PurePosixPath(path).parents}
+            for name, ranks in places.items():
+                if len(name) == 2 and name[0] in folders:
+                    yield from ranks
 
 
 SAMPLE = 0.02
@@ -156,21 +148,22 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
     return next((text for text, applies in reasons.items() if applies), "")
 
 
-def reuse_sessions(
-    earlier: Path,
-    workspace: Workspace,
-    prepared: Prepared,
-    jobs: int,
-    screen: Screen,
-) -> None:
+def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs: int, screen: Screen) -> None:
     """Run stage 2 with the results of an earlier run. Some files are asked again; if any result differs, nothing is
     reused."""
-    earlier_workspace = _open_earlier(earlier, workspace, prepared, screen)
-    asked_anew, taken = _take_over(earlier_workspace, workspace, prepared) if earlier_workspace else ((), ())
-    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    if earlier_workspace is None:
+    if not (earlier / "manifest.json").is_file():
+        screen.say(f"Nothing is reused: there is no workspace in {earlier} yet")
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
         return
-    differing, compared = _differing(earlier_workspace, workspace, asked_anew)
+    kept = Workspace.open(earlier)
+    kept.verify()
+    if changed := next(_changes(kept, workspace, prepared), ""):
+        screen.say(f"Nothing of {earlier} is reused: {changed}")
+        pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+        return
+    asked_anew, taken = _take_over(kept, workspace, prepared)
+    pipeline.make_sessions([(workspace, prepared)], jobs, screen)
+    differing, compared = _differing(kept, workspace, asked_anew)
     # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
     if taken and not verified:
@@ -199,18 +192,6 @@ def note_closures(workspace: Workspace, prepared: Prepared) -> None:
     if digests := closures(prepared):
         kept = {head.path: digests[head.path] for head in workspace.action_heads() if head.path in digests}
         workspace.write_manifest(replace(workspace.manifest(), closures=kept))
-
-
-def _open_earlier(folder: Path, workspace: Workspace, prepared: Prepared, screen: Screen) -> Workspace | None:
-    if not (folder / "manifest.json").is_file():
-        screen.say(f"Nothing is reused: there is no workspace in {folder} yet")
-        return None
-    earlier = Workspace.open(folder)
-    earlier.verify()
-    if changed := next(_changes(earlier, workspace, prepared), ""):
-        screen.say(f"Nothing of {folder} is reused: {changed}")
-        return None
-    return earlier
 
 
 def _changes(earlier: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
@@ -260,7 +241,7 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
-    interpret_config, shard = prepared.config.interpret, workspace.manifest().dealt
+    interpret_config, shard = prepared.config.interpret, workspace.manifest().shard
     planned = interpret.plan(
         workspace,
         prepared.setup,

@@ -338,9 +338,6 @@ def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed
     ):
         # Settings may name programs, and environment variables may make any program run others.
         asked.append(f"start the engine with {', '.join(f'engine.{key}' for key in put)} of its own")
-    # The IDE is a program, at a path that the configuration names.
-    if stored.engine.name == config.engine.name == "jetbrains":
-        asked.append(f"run the IDE in {stored.engine.options.get('ide')}")
     if config.engine.endpoint is not None:
         asked += _addresses(stored.engine)
     if config.judge:

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.core import interpret
+from ci_eval.core import compare, interpret
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.catalogs import languages
 from ci_eval.core.config.loading import View
@@ -155,7 +155,7 @@ def list_causes(
     if not weights:
         raise NothingToEvaluate(f"{folder} has no session that was asked: there is no miss to explain")
     own = read_ranks(workspace)
-    compared = {}
+    titles, compared = {workspace: view.title or manifest.title}, {}
     for other in (*others, *([base] if base else [])):
         paired = _open(other)
         ranks = read_ranks(paired)
@@ -164,14 +164,17 @@ def list_causes(
                 f"{other} has none of the sessions of {folder}: evaluate the same project with the same seed and "
                 "strategy"
             )
-        compared[other] = paired.manifest().title, ranks
+        titles[paired] = paired.manifest().title
+        compared[other] = paired, ranks
+    names = compare.name_sides(titles)
+    named = {other: (names[paired], ranks) for other, (paired, ranks) in compared.items()}
     causes = find_causes(
         workspace,
         languages.CATALOG.load(manifest.language) if manifest.language in languages.CATALOG.names() else None,
         (filters if any(weights) else filters.led_by_all()).leading,
-        title=view.title or manifest.title,
-        others=dict(compared[other] for other in others),
-        base=compared[base] if base else None,
+        title=names[workspace],
+        others=dict(named[other] for other in others),
+        base=named[base] if base else None,
     )
     return causes, reporters.write(causes, None, output or folder / "reports")
 

@@ -290,7 +290,6 @@ def _conditions(workspace: Workspace) -> dict[str, object]:
 
 
 def check_shard(config: Config, shard: Shard) -> None:
-    """Raises ConfigError if the shard has no project."""
     if shard.of > len(config.projects):
         raise ConfigError(
             f"--shard {shard}: a suite of {len(config.projects)} projects has {len(config.projects)} shards at most, "
@@ -299,7 +298,6 @@ def check_shard(config: Config, shard: Shard) -> None:
 
 
 def note_shard(folder: Path, config: Config, shard: Shard) -> None:
-    """Raises WorkspaceError if the folder holds another shard."""
     note = SuiteShard(shard=str(shard), projects=config.projects)
     if (folder / NOTE).is_file() and read_shard(folder) != note:
         raise WorkspaceError(f"{folder} holds another shard, or one of another suite: choose another --output")

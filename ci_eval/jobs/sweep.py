@@ -12,20 +12,14 @@ from msgspec.structs import replace
 
 from ci_eval.ci import Screen
 from ci_eval.core.base import atomic
-from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import CiEvalError, ConfigError, NothingToEvaluate
 from ci_eval.core.base.shards import Shard
-from ci_eval.core.catalogs import metrics
 from ci_eval.core.config import Config, parse_yaml
-from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
-from ci_eval.core.model import HeldOut, MetricInfo, Sweep, SweptRun
-from ci_eval.core.report.report import evaluate
+from ci_eval.core.model import Sweep, SweptRun
 from ci_eval.core.statistics.paired import bias_text, winners_bias
-from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import compare as compare_job
 from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import merge as merge_job
-from ci_eval.jobs.comparison_rules import load_metrics
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.jobs.preparation import load_engine, load_task
 from ci_eval.jobs.runs import choose_output, kept
@@ -35,7 +29,6 @@ from ci_eval.rendering.figures import shown_filter
 
 MOST = 200
 COMPARISONS = "comparisons"
-CHOOSING, HELD_OUT = "choosing", "held out"
 
 
 class SweepOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,12 +79,10 @@ def sweep(
     resume: bool,
     shard: Shard | None,
     merged: Sequence[Path],
-    holds_out: bool,
     screen: Screen,
 ) -> SweepOutcome:
     """Evaluate each run in its folder, and compare it with the first. `merged`: shards of a sweep, which are merged
-    instead of evaluated. `holds_out`: choose the best run in one half of the files, and report it in the other half.
-    Raises as `evaluate` and `merge` do."""
+    instead of evaluated. Raises as `evaluate` and `merge` do."""
     chosen = expand_axes(varied)
     configs = []
     for choice in chosen:
@@ -122,13 +113,6 @@ def sweep(
             )
     done = list(by_folder.values())
     table = _build_table(chosen, by_folder, configs[0], folder, str(shard) if shard else None, screen)
-    if holds_out and shard is None:
-        held_out = hold_out(done, configs[0], {info.name: info for info in table.metrics})
-        if held_out is None:
-            screen.warn("Nothing is held out: that takes sessions in two files or more, and a figure")
-        else:
-            # The held-out figures answer the remark, which advises another sample.
-            table = replace(table, held_out=held_out, remark="")
     if table.remark:
         screen.warn(table.remark)
     return SweepOutcome(
@@ -162,7 +146,18 @@ def _build_table(
         )
         # Runs of a shard are compared when the shards are merged.
         if number and shard is None:
-            run = _add_comparison(run, folder, first_folder, declared, screen)
+            place = folder / COMPARISONS / name
+            try:
+                outcome = compare_job.compare(
+                    [folder / first_folder, folder / name], gates=(), output=place, history=None, screen=screen
+                )
+            except (ConfigError, NothingToEvaluate) as error:
+                run = replace(run, why=str(error))
+            else:
+                comparison = outcome.comparisons[0].comparison
+                known = comparison.filters[comparison.headline]
+                differences = {metric: known[metric] for metric in declared if metric in known}
+                run = replace(run, differences=differences, comparison=place.relative_to(folder).as_posix())
         runs.append(run)
     leading = infos[declared[0]]
     bias = winners_bias((run.differences.get(leading.name) for run in runs), len(runs))
@@ -176,65 +171,4 @@ def _build_table(
         runs=tuple(runs),
         metrics=tuple(infos[name] for name in declared),
         shard=shard,
-    )
-
-
-def _add_comparison(run: SweptRun, folder: Path, base: str, declared: Sequence[str], screen: Screen) -> SweptRun:
-    relative = Path(COMPARISONS) / run.workspace
-    try:
-        outcome = compare_job.compare(
-            [folder / base, folder / run.workspace], gates=(), output=folder / relative, history=None, screen=screen
-        )
-    except (ConfigError, NothingToEvaluate) as error:
-        return replace(run, why=str(error))
-    comparison = outcome.comparisons[0].comparison
-    metrics = comparison.filters[comparison.headline]
-    differences = {name: metrics[name] for name in declared if name in metrics}
-    return replace(run, differences=differences, comparison=relative.as_posix())
-
-
-def split_files(paths: Sequence[str], seed: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Return two random halves; the first is the larger one if their number is odd."""
-    ordered = sorted(paths, key=lambda path: (draw(seed, f"hold out {path}"), path))
-    half = (len(ordered) + 1) // 2
-    return frozenset(ordered[:half]), frozenset(ordered[half:])
-
-
-def hold_out(done: Sequence[Evaluated], config: Config, infos: Mapping[str, MetricInfo]) -> HeldOut | None:
-    """Return the best run in one half of the files, by the first of `infos`, with its figures in the other half; None
-    if all sessions are in one file, or no run has a figure. Sessions are those of the filter that leads the first
-    run."""
-    first = done[0].evaluation
-    paths = list(first.filters[first.headline].files)
-    if len(paths) < 2:
-        return None
-    choosing, others = split_files(paths, config.interpret.seed)
-    leading = next(part for part in config.report_filters.all if part.name == first.headline)
-    parts = (
-        replace(leading, name=CHOOSING, files=choosing, detailed=False),
-        replace(leading, name=HELD_OUT, files=others, detailed=False),
-    )
-    declared = [metric for metric in load_metrics(config) if metric.info.name in infos]
-    filters = ReportFilters(all=(ReportFilter(name=EVERYTHING, detailed=False), *parts), headline=EVERYTHING)
-    sides = []
-    for run in done:
-        of_parts = evaluate(Workspace(run.folder), declared, filters, metrics.select_metrics).filters
-        sides.append((of_parts[CHOOSING], of_parts[HELD_OUT]))
-    metric = next(iter(infos.values()))
-    sign = -1 if metric.better == "lower" else 1
-    figures = [before.metrics[metric.name].value for before, _ in sides]
-    known = [(sign * figure, -number) for number, figure in enumerate(figures) if figure is not None]
-    if not known:
-        return None
-    # Of equally good runs, the first one is chosen.
-    winner = -max(known)[1]
-    return HeldOut(
-        metric=metric.name,
-        winner=winner,
-        choosing=tuple(figures),
-        choosing_files=len(choosing),
-        files=len(others),
-        sessions=sides[winner][1].sessions,
-        figures=sides[winner][1].metrics,
-        first=sides[0][1].metrics,
     )

@@ -147,9 +147,11 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield "   ".join([*texts, f"{moved}of {format_count(counts.sessions, 'session')} ({label(comparison.headline)})"])
     if differing := conditions_line(comparison.conditions, only_told=comparison.only_told):
         yield differing.replace("`", "")
-    looks = [
-        f"{count:,} that got {word}" for count, word in ((counts.losses, "worse"), (counts.wins, "better")) if count
-    ]
+    looks = [f"{counts.losses:,} that got worse"] if counts.losses else []
+    if looks and name == "RecallAt1":
+        looks[0] += f" (ci-eval causes {comparison.new.workspace} --base {comparison.base.workspace})"
+    if counts.wins:
+        looks.append(f"{counts.wins:,} that got better")
     speed = f"speed: {_speed(comparison)}"
     if leading.verdict in {Verdict.NOT_SHOWN, Verdict.NOT_COMPARABLE}:
         yield why_no_verdict(leading, info, comparison.paired, comparison.population)
@@ -237,11 +239,16 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
     if pairs is None:
         yield "speed: not judged (ci-eval compare-engines does)"
         return
+    # A pair that was not compared leaves open which is faster.
     fastest = [
-        place for place, row in enumerate(pairs) if all(of is None or of.verdict is Verdict.BETTER for of in row)
+        place
+        for place, row in enumerate(pairs)
+        if sum(of is not None and of.verdict is Verdict.BETTER for of in row) == count - 1
     ]
     if not fastest:
-        yield "speed: no winner"
+        # Without the sides themselves.
+        lacking = sum(of is None for row in pairs for of in row) > count
+        yield f"speed: {'not every pair was judged (ci-eval compare-engines does)' if lacking else 'no winner'}"
         return
     medians = [(of.base, of.new) for of in pairs[fastest[0]] if of and of.base and of.new]
     # By how much, compared with the next one.

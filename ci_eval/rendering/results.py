@@ -12,7 +12,6 @@ from markupsafe import Markup
 from ci_eval.core.filters import label
 from ci_eval.core.model import (
     Difference,
-    Estimate,
     MetricInfo,
     OtherCode,
     Overview,
@@ -27,7 +26,6 @@ from ci_eval.core.model.units import TO, amount, change, change_between, interva
 from ci_eval.rendering.answers import answer_html, answer_markdown
 from ci_eval.rendering.blocks import (
     ALL,
-    LONGEST,
     Block,
     Cell,
     Column,
@@ -96,8 +94,6 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
                 row.append(Cell(far, within, on_terminal=far, in_html=linked))
         rows.append(row)
     notes: list[Block] = [Warned(f"{sweep.remark}.", "markdown html")] if sweep.remark else []
-    if held_out := held_out_text(sweep):
-        notes.append(Sentence(f"Held out: {held_out}.", in_markdown=f"Held out: {prose(held_out, LONGEST)}."))
     if sweep.shard:
         merge = "put all together with ci-eval sweep … --merge"
         notes.append(Warned(f"These are figures of shard {sweep.shard} alone: {merge}.", "markdown html"))
@@ -110,28 +106,6 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
         Section("runs", "Runs", about, [*notes, Table(columns, rows, numbers=0, label="#runs")]),
         EMPTY_LINE,
     ]
-
-
-def held_out_text(sweep: Sweep) -> str:
-    """Return a sentence about the best run in files that did not choose it; "" if none were held out."""
-    held = sweep.held_out
-    if held is None:
-        return ""
-    winner, first = (", ".join(sweep.runs[number].values) for number in (held.winner, 0))
-    infos = {info.name: info for info in sweep.metrics}
-
-    def list_figures(figures: dict[str, Estimate]) -> str:
-        known = [(info, figures[name]) for name, info in infos.items() if name in figures]
-        cells = [(info, Cell(amount(of.value, info.unit), interval(of, info.unit))) for info, of in known]
-        return ", ".join(f"{info.name} {cell.whole}" for info, cell in cells)
-
-    best = f"{held.metric} is best for {winner} in {format_count(held.choosing_files, 'file')}"
-    best += f" ({amount(held.choosing[held.winner], infos[held.metric].unit)})"
-    others = f"{format_count(held.files, 'file')} that did not choose ({held.sessions:,} sessions)"
-    text = f"{best}. In {others}: {list_figures(held.figures)}"
-    if held.winner:
-        text += f"; there, the first run ({first}) has {list_figures(held.first)}"
-    return f"{text}. Quote these figures: those over all files favour the run that was picked"
 
 
 OVERALL = "Mean of the projects"
@@ -430,6 +404,9 @@ def causes_blocks(causes: Causes) -> list[Block]:
     ]
     if unknown:
         blocks.append(Warned(f"Which suggestions can be there: {', '.join(unknown)}."))
+    if causes.valid_at5 is not None:
+        share = f"ValidAt5: {amount(causes.valid_at5, 'share')} of the first five suggestions may be there"
+        blocks.append(Sentence(f"{share}, over {format_count(causes.valid_lists, 'list')} that can be judged."))
     if not causes.clusters:
         return [*blocks, Sentence("Nothing was lost: there is nothing to fix.")]
     short = _clusters(causes, causes.clusters[:SHOWN_ON_TERMINAL], "terminal")
@@ -450,6 +427,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         Column("Certainty", "number", "that it is a fault rather than taste"),
         Column("Sessions", "number"),
         Column("Defined in", formats="markdown html"),
+        Column("Example", formats="terminal"),
         *(Column(f"{title} has it", "number", safe=prose) for title in causes.others),
     ]
     rows = [
@@ -464,6 +442,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
             f"{cluster.certainty:.0%}",
             f"{cluster.sessions:,}",
             ", ".join(f"{place} {count:,}" for place, count in cluster.defined.items()),
+            f"{cluster.examples[0].expected} ({cluster.examples[0].session[:8]})",
             *(f"{count:,}" for count in cluster.others.values()),
         )
         for cluster in clusters
@@ -477,7 +456,7 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         numbers=0,
         spare=("share", "kind", "certainty"),
         label="#clusters",
-        note=more + NOTE,
+        note=more + NOTE + " `show` and `reduce` take an example's session." * (formats == "terminal"),
     )
 
 

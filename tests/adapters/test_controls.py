@@ -10,7 +10,7 @@ import pytest
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.contracts import Configurable, Query, Surroundings
 from ci_eval.core.model import Kind, Status
-from ci_eval.plugins.adapters.controls import Predictor, PredictorOptions, predictor
+from ci_eval.plugins.adapters.controls import ConfigurableEngine, Predictor, PredictorOptions
 from ci_eval.plugins.engines.controls import EMPTY, ORACLE
 from ci_eval.plugins.engines.predictors import NGRAM, Counting, CountingOptions
 from ci_eval.plugins.languages.python import KEYWORDS
@@ -63,7 +63,7 @@ class Fixed(Predictor[PredictorOptions]):
         return (text for text in ["if", "name", "(", "name", "1", "note"] if self.asked(text))
 
 
-FIXED = predictor("fixed", "", Fixed, PredictorOptions(limit=2))
+FIXED = ConfigurableEngine(name="fixed", summary="", control=Fixed, options=PredictorOptions(limit=2))
 
 
 def predictions(root: Path, prefix: str = "", kinds: frozenset[Kind] | None = None) -> list[str]:

@@ -13,8 +13,8 @@ import pytest
 from ci_eval.core.contracts import Surroundings
 from ci_eval.plugins.adapters.place import Place, variables
 from ci_eval.plugins.adapters.python_paths import (
+    JediServer,
     answering_python,
-    jedi_server,
     package_paths,
     read_pth_folders,
     standard_paths,
@@ -155,7 +155,7 @@ def test_packages_are_found_and_nothing_of_them_runs(tmp_path: Path) -> None:
     place = Place.new(_find_own_jedi(), surroundings)
     place.renew()
     try:
-        command = jedi_server(place, f"exec({COMPLETES.format(root=str(trap.root))!r})")
+        command = JediServer(f"exec({COMPLETES.format(root=str(trap.root))!r})")(place)
         done = subprocess.run(
             command, cwd=place.scratch, env=variables(place), capture_output=True, text=True, check=False
         )

@@ -9,16 +9,13 @@ import os
 import subprocess
 import sys
 import tarfile
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from ci_eval.core.base.errors import ChecksumError, ConfigError, InstallError
 from ci_eval.plugins.adapters import recipes
-from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, Npm, Pip, once
+from ci_eval.plugins.adapters.recipes import Archive, Go, Npm, Pip, once
 from tests.fetch.standins import client
 from tests.loopback import sends, serve
 
@@ -122,50 +119,12 @@ def test_two_processes_install_into_one_cache_at_once(tmp_path: Path) -> None:
     assert Pip(package="six", version="1.16.0").make(None, tmp_path).folder == folder
 
 
-def test_a_gem_is_installed_apart_with_its_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script = """
-while [ "$#" -gt 0 ]; do [ "$1" = --install-dir ] && folder=$2; shift; done
-mkdir -p "$folder/specifications"
-touch "$folder/specifications/ruby-lsp-0.26.9.gemspec" "$folder/specifications/prism-1.4.0.gemspec"
-touch "$folder/specifications/nokogiri-1.18.8-x86_64-linux-gnu.gemspec" "$folder/specifications/http-2-0.11.0.gemspec"
-"""
-    client(tmp_path, monkeypatch, "gem", script)
-    made = Gem(package="ruby-lsp", version="0.26.9").make(None, tmp_path / "engines")
-    assert made.packages == {"ruby-lsp": "0.26.9", "prism": "1.4.0", "nokogiri": "1.18.8", "http-2": "0.11.0"}
-
-
 def test_each_registry_is_asked_for_the_newest_version_in_its_own_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client(tmp_path, monkeypatch, "npm", 'case "$*" in *view*" pyright version "*) echo \'"1.2.3"\';; *) exit 1;; esac')
     client(tmp_path, monkeypatch, "go", 'case "$*" in *"example.com/tool@latest") echo v0.9.1;; *) exit 1;; esac')
-    client(tmp_path, monkeypatch, "gem", "printf '*** REMOTE GEMS ***\n\nruby-lsp (0.26.9, 0.26.8)\n'")
     assert Npm(package="pyright", version="1").newest() == "1.2.3"
     assert Go(module="example.com/tool", version="v0").newest() == "v0.9.1"
-    assert Gem(package="ruby-lsp", version="0").newest() == "0.26.9"
     monkeypatch.setattr(recipes, "pip_download", lambda name, folder: folder / f"{name}-4.5-py3-none-any.whl")
     assert Pip(package="ty", version="0").newest() == "4.5"
-
-
-@pytest.mark.needs("gem")
-@pytest.mark.registry
-def test_a_real_gem_client_installs_from_a_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """RubyGems is not to be had everywhere: a registry of one gem, on this machine, stands in."""
-    gems, home = tmp_path / "registry" / "gems", tmp_path / "home"
-    gems.mkdir(parents=True)
-    home.mkdir()
-    gem = "Gem::Specification.new { |s| s.name = 'x-y'; s.version = '1.2'; s.summary = 's'; s.authors = ['a'] }\n"
-    (gems / "x-y.gemspec").write_text(gem)
-    for command in (["build", "x-y.gemspec"], ["generate_index", "-d", ".."]):
-        subprocess.run(["gem", *command], cwd=gems, check=True, capture_output=True, timeout=60)
-    handler = partial(SimpleHTTPRequestHandler, directory=str(gems.parent))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    (home / ".gemrc").write_text(f":sources:\n- http://127.0.0.1:{server.server_port}/\n")
-    monkeypatch.setenv("HOME", str(home))
-    try:
-        made = Gem(package="x-y", version="1.2").make(None, tmp_path / "engines")
-    finally:
-        server.shutdown()
-        server.server_close()
-    assert made.packages == {"x-y": "1.2"}

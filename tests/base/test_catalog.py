@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ci_eval.core.base.catalog import Catalog, guess
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.contracts import Grader, Ranker
+from ci_eval.core.contracts import Engine, Grader, Ranker
 
 
 def test_each_module_of_a_folder_is_a_variant_under_its_spelling() -> None:
@@ -14,11 +16,6 @@ def test_each_module_of_a_folder_is_a_variant_under_its_spelling() -> None:
     assert {"BASIC", "ALPHABETICAL"} < set(rankers.names())
     assert [each.name for each in rankers.all()] == rankers.names()
     assert rankers.load("BASIC").name == "BASIC"
-
-
-def test_only_those_that_belong_are_found() -> None:
-    rankers = Catalog[Ranker]("ci_eval.plugins.rankers", "RANKER", belongs=lambda name: name.startswith("P"))
-    assert rankers.names() == ["PBN"]
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_and_all() -> None:
@@ -41,6 +38,12 @@ def test_a_name_that_was_taken_out_is_answered_with_what_to_use(name: str, inste
     catalog: Catalog[Ranker] = Catalog("ci_eval.plugins.rankers", "RANKER", spelling=str.upper)
     with pytest.raises(ConfigError, match=f"unknown completion type '{name}': it was taken out, use {instead}"):
         catalog.load(name)
+
+
+def test_a_server_that_was_taken_out_can_be_asked_by_its_command() -> None:
+    said = "unknown engine 'metals': it was taken out, use `engine: {command: […]}` with the command that starts"
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        Catalog[Engine]("ci_eval.plugins.engines", "ENGINE").load("metals")
 
 
 def test_a_module_may_hold_several_variants_by_their_names() -> None:

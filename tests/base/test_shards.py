@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.core.base.shards import Shard, deal, deal_whole
+from ci_eval.core.base.shards import Shard, deal
 
 FILES = {f"src/file{i}.py": (i * 37) % 900 + 1 for i in range(400)}
 
@@ -56,10 +56,3 @@ def test_files_without_sessions_and_more_shards_than_sessions_do_no_harm() -> No
     assert deal({}, 3) == {}
     assert deal({"a.py": 0}, 2) == {"a.py": {1: range(0)}}
     assert sum(loads({"a.py": 3, "b.py": 0}, 8)) == 3
-
-
-@pytest.mark.parametrize("of", [1, 3, 500])
-def test_whole_files_are_dealt_each_once(of: int) -> None:
-    dealt = deal_whole(FILES, of)
-    assert sorted(path for paths in dealt.values() for path in paths) == sorted(FILES)
-    assert sorted(dealt) == list(range(1, of + 1))

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +17,8 @@ import yaml
 from tests.ci.documentation import documented
 from tests.ci.expressions import evaluate, jobs
 from tests.ci.stand_ins import OURS, ROOT, THEIRS, GitHub, github
+from tests.ci.test_runs import CHECKOUT, UPLOAD
+from tests.command import command
 from tests.projects import GREETER, write
 
 Test = TypeVar("Test", bound=Callable[..., None])
@@ -215,6 +218,47 @@ def test_a_worse_engine_is_red_until_it_is_mended_in_a_container_on_own_runners_
     assert verdicts == [[False], [True]]
     assert [log.count("mkdir -p build") for log in logs] == [2, 1]
     assert "Cache restored from key: ci-eval-base-" in logs[1]
+
+
+CASES = "class A:\n    count = 1\n\n\nA().co\n#     ^ expect: count\nA().co\n#     ^ not: A\n"
+CASES_JOB = f"""
+on: pull_request
+jobs:
+  cases:
+    runs-on: ubuntu-latest
+    permissions: {{contents: read}}
+    steps:
+      - uses: {CHECKOUT}
+"""
+
+
+@executed
+@pytest.mark.needs("make")
+def test_a_broken_case_is_an_error_at_the_pull_request_until_it_is_mended(hub: GitHub) -> None:
+    repository = hub.repository(THEIRS)
+    steps = documented("Cases on every pull request")
+    upload = f"      - if: always()\n        uses: {UPLOAD}\n        with: {{name: case-reports, path: case-reports}}\n"
+    hub.call(THEIRS, "cases", CASES_JOB + steps + upload)
+    write(repository / "cases", a__py=CASES)
+    (repository / "Makefile").write_text(MAKEFILE)
+    (repository / "server.py").write_text(SERVER)
+    here = ("cases", repository / "cases", "--engine-command", f"{sys.executable} {repository / 'server.py'} --stdio")
+    assert command(*here, "--snapshot", repository / "cases" / "lists.json", "--update")[0] == 0
+    hub.commit(THEIRS)
+    git(repository, "checkout", "-q", "-b", "broken")
+    codes, logs, pages = [], [], []
+    for number, server in enumerate((SERVER.replace(r"\w+", r"\w{7,}"), SERVER + "# mended\n")):
+        (repository / "server.py").write_text(server)
+        git(repository, "commit", "-q", *(["--amend"] if number else []), "-a", "-m", "a change")
+        code, log = hub.run("cases", 90 + number, event="pull_request", repository=THEIRS, payload={"number": 9})
+        codes.append(code)
+        logs.append(log)
+        pages.append((hub.artifact(90 + number, "case-reports") / "cases.md").read_text())
+    git(repository, "checkout", "-q", "main")
+    assert [code != 0 for code in codes] == [True, False], "\n".join(logs)
+    assert ["a.py:5 expect: count: count is not offered" in log for log in logs] == [True, False], logs[0]
+    assert ["-count (2)" in page for page in pages] == [True, False], pages[0]
+    assert max(len(page.splitlines()) for page in pages) <= 20
 
 
 def rendered(group: str, values: Mapping[str, Any]) -> str:

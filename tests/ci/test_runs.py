@@ -95,8 +95,8 @@ def nights(hub: GitHub) -> Nights:
     """Return the stand-in of GitHub after all three nights."""
     configs, nights = hub.repository(OURS) / "configs", Nights(hub)
     # No source of it is in the project, so that no shard leaves a workspace.
-    unverified = {"language": "php", "engine": "phpactor", "project": "path:project"}
-    write(configs / "unverified", php__yaml=yaml.safe_dump(unverified))
+    unverified = {"language": "rust", "engine": "rust-analyzer", "project": "path:project"}
+    write(configs / "unverified", rust__yaml=yaml.safe_dump(unverified))
     nights.run(FIRST)
     shutil.rmtree(configs / "unverified")
 
@@ -187,8 +187,8 @@ def test_a_broken_gate_fails_the_night_and_its_reports_are_published(nights: Nig
 
 def test_an_engine_that_no_test_drives_may_fail_and_the_night_is_green_all_the_same(nights: Nights) -> None:
     assert f"comparison-{JAVASCRIPT}" in nights.hub.names(FIRST)
-    assert not [name for name in nights.hub.names(FIRST) if "phpactor" in name]
-    assert "php-phpactor-basic (may fail) |  |  |  |  | 🔴 ended before it was compared" in nights.logs[FIRST]
+    assert not [name for name in nights.hub.names(FIRST) if "rust-analyzer" in name]
+    assert "rust-rust-analyzer-basic (may fail) |  |  |  |  | 🔴 ended before it was compared" in nights.logs[FIRST]
 
 
 # ------------------------------------------------------------------------------------- called by another repository

@@ -13,10 +13,11 @@ from tests.cli.conftest import Run
     ("arguments", "said"),
     [
         (["--engine", "jedy"], "did you mean 'jedi'?"),
+        (["--engine", "jetbrains"], "it was taken out, use `ci-eval import`"),
         (["--engine", "words@9"], "has no version '9'"),
         (["--language", "cobol"], "unknown language 'cobol'"),
         (["--completion-type", "alphabetic"], "did you mean 'ALPHABETICAL'?"),
-        (["--completion-type", "SMART"], "add `engine: jetbrains`"),
+        (["--completion-type", "SMART"], "use `ci-eval import`"),
         (["--set", "interpret.timeot=3"], "did you mean timeout?"),
         (["--set", "interpret.timeout=soon"], "interpret.timeout"),
         (["--project", "pipy:six==1.16.0"], "pypi"),

@@ -22,8 +22,8 @@ from tests.projects import ask
 CONFIGS = Path(__file__).parents[2] / "configs"
 FILES = 4
 SESSIONS = 16
-OTHERS = dict.fromkeys(("kotlin-ide-services", "scala-presentation-compiler"), 8) | {"typeprof": 32}
-"""Sessions of those that think for seconds about each question, and of one that finds little."""
+OTHERS = dict.fromkeys(("kotlin-ide-services", "scala-presentation-compiler"), 8)
+"""Sessions of those that think for seconds about each question."""
 REPEATING = frozenset({"typescript"})
 """Engines that list a name once more or once less often in another process.
 

@@ -34,7 +34,6 @@ TRICKS = [
     ("cpp", ["cc", "-fplugin=./evil.so", "-c", "plugin.cpp"], "evil.so"),
     ("go", ["go", "build", "-toolexec=./evil.sh", "./broken.go"], "evil.sh"),
     ("go", ["cc", "-Bc3", "-c", "-xc", "/dev/null"], "c3:cc1"),
-    ("ruby", ["ruby", "-I.", "-e", "require 'json'"], "json.rb"),
     ("java", ["java", "-cp", ".", "a/F.java"], "java.nio.file.spi.FileSystemProvider"),
     (
         "kotlin",
@@ -62,7 +61,6 @@ STARTS = {
     "pyright": {"answers", "node"},
     "scala-presentation-compiler": {"java"},
     "ty": {"ty"},
-    "typeprof": {"ruby"},
     "typescript": {"node", "tsc"},
     "typescript-language-server": {"node"},
     "vtsls": {"node"},

@@ -4,7 +4,6 @@ whether the engine is confined."""
 from __future__ import annotations
 
 import json
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from ci_eval.ci import Screen
 from ci_eval.core.contracts import Query
 from ci_eval.jobs import pipeline, runs
-from ci_eval.plugins.engines.servers import CLANGD_FLAGS, TYPEPROF
+from ci_eval.plugins.engines.servers import CLANGD_FLAGS
 from tests.engines.dossiers import Dossier
 from tests.engines.ordering import SESSIONS, answers, differing, prepare_engine, sessions_of, some_actions
 from tests.projects import ask, write
@@ -86,13 +85,6 @@ def test_clangd_by_a_command_of_ones_own_answers_as_ours(tmp_path: Path) -> None
     ask(ours, made.setup, limit=SESSIONS)
     ask(theirs, other.setup, limit=SESSIONS)
     assert differing(answers(ours, "clangd"), answers(theirs, "clangd")) == []
-
-
-@pytest.mark.needs("ruby")
-def test_typeprof_has_no_clock_by_which_it_gives_up() -> None:
-    """A clock of no seconds at all would have run out."""
-    asked = "at_exit { exit !TypeProf::Utils::TimerCancelToken.new(0).cancelled? }"
-    subprocess.run(["ruby", "-e", asked, "-e", TYPEPROF, "--", "--version"], check=True)
 
 
 def test_clangd_lists_a_name_that_is_a_struct_and_an_alias_the_same_in_each_process(tmp_path: Path) -> None:

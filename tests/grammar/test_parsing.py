@@ -11,7 +11,7 @@ from ci_eval.core.grammar.parsing import Repair, Rewritten, Search, lost_bytes, 
 from ci_eval.core.grammar.syntax import parser
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages import cpp, ecmascript, java, kotlin, php, python, rust, scala
-from ci_eval.plugins.languages.ecmascript.repairs import SHARED
+from ci_eval.plugins.languages.ecmascript import SHARED
 from ci_eval.plugins.languages.java import LANGUAGE as JAVA
 from ci_eval.plugins.languages.kotlin import LANGUAGE as KOTLIN
 from tests.languages.test_modern import blocks

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ci_eval.core.grammar.shrinking import INSERTED, Cut, Excerpt, Shrinker, minimise
 
 TEXT = "import os\n\nclass A:\n    def f(self, a, b=1):\n        if a:\n            return a.b\n        return b\n"
@@ -50,5 +52,15 @@ def test_a_statement_takes_the_place_of_the_one_around_it() -> None:
     assert "for y in z:\n    f(\n        y.b\n    )\n" in unwrapped
 
 
-def test_the_role_ends_at_the_statement() -> None:
-    assert shrinker().role() == ("identifier", "attribute", "return_statement")
+def test_the_role_begins_with_the_object_and_ends_at_the_statement() -> None:
+    assert shrinker().role() == ("identifier", "identifier", "attribute", "return_statement")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("a.b\n", "a"), ("x.a.b\n", "a"), ("x.a(y.z)[0].b\n", "a"), ("a.c(x)(y).b\n", "c"), ("x = b\n", None)],
+)
+def test_the_object_of_a_member_is_found_by_its_last_name(text: str, name: str | None) -> None:
+    begin = text.rindex("b")
+    receiver = Shrinker(Excerpt.whole(text), "python", (begin, begin + 1)).receiver()
+    assert (None if receiver is None else text[receiver]) == name

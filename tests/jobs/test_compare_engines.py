@@ -12,7 +12,6 @@ import pytest
 from ci_eval.core.config import Config
 from ci_eval.core.workspace import Workspace
 from ci_eval.jobs import preparation as preparing
-from ci_eval.jobs.jetbrains import ide
 from tests.command import command
 from tests.fickle import Fickle
 from tests.projects import GREETER, write
@@ -45,9 +44,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         report = output / "comparison" / "comparison.json"
         return code, json.loads(report.read_text()) if report.exists() else {}, " ".join((out + err).split())
 
-    # Whoever asks for an engine by its name, wherever that was imported.
     monkeypatch.setattr(preparing, "load_engine", engine_of)
-    monkeypatch.setattr(ide, "load_engine", engine_of)
     return run
 
 

@@ -232,12 +232,12 @@ def test_an_engine_that_no_test_drives_is_warned_about_and_needs_its_toolchain(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    options = ("--project", f"path:{project}", "--language", "ruby", "--output", tmp_path / "o")
-    code, _, err = run("evaluate", *options, "--engine", "solargraph")
+    options = ("--project", f"path:{project}", "--language", "java", "--output", tmp_path / "o")
+    code, _, err = run("evaluate", *options, "--engine", "jdtls")
     said = " ".join(err.split())
     assert code == 4
-    assert "no test of ci-eval drives solargraph" in said
-    assert "solargraph needs ruby 3.1 or newer; here is none" in said
+    assert "no test of ci-eval drives jdtls" in said
+    assert "engine jdtls needs java 21 or newer; here is none" in said
     assert "no test of ci-eval" not in run("evaluate", *options, "--engine", "words")[2]
 
 

@@ -72,7 +72,12 @@ def _choose_parts(source: Source, config: EvolutionConfig, tokens: Sequence[Toke
     candidates = _parts(source, config, tokens)
     identity = f"{source.project}\0{source.path}\0"
     drawn = [(part, draw(source.seed, f"{identity}{part[0]}")) for part in candidates]
-    lines_by_depth = _group_lines(source.text, candidates) if config.how == "different" else {}
+    lines_by_depth: dict[int, list[str]] = {}
+    # The pick by chance must not depend on the order of a set.
+    for line in sorted({source.text[begin:end] for begin, end in candidates} if config.how == "different" else ()):
+        # A last line without its end would join the line behind it.
+        if line.endswith("\n"):
+            lines_by_depth.setdefault(_depth(line), []).append(line)
     chosen = []
     for (begin, end), chance in drawn:
         if chance < config.share:
@@ -95,16 +100,6 @@ def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> 
         return unwritten.definitions(source.text, source.grammar, shape)
     offsets = [token.offset for token in tokens if token.properties.kind == Kind.IMPORT]
     return unwritten.select_statements(source.text, source.grammar, shape, offsets)
-
-
-def _group_lines(text: str, spans: Sequence[unwritten.Part]) -> dict[int, list[str]]:
-    lines: dict[int, list[str]] = {}
-    # The pick by chance must not depend on the order of a set.
-    for line in sorted({text[begin:end] for begin, end in spans}):
-        # A last line without its end would join the line behind it.
-        if line.endswith("\n"):
-            lines.setdefault(_depth(line), []).append(line)
-    return lines
 
 
 def _depth(line: str) -> int:

@@ -42,24 +42,18 @@ def source_files(root: Path, language: Language, config: ActionsConfig) -> Itera
             raise ConfigError(
                 f"actions.evaluationRoots: {evaluation_root!r} is not in the project; paths are relative to its root"
             )
-        paths.update(_below(start, root, language.suffixes, ignored))
+        # A file that is named by itself is evaluated, whatever its suffix.
+        if start.is_file():
+            paths.add(start.relative_to(root).as_posix())
+            continue
+        for path in below(start, root, language.suffixes, ignored):
+            if "" in language.suffixes:
+                with (root / path).open("rb") as file:
+                    # Like git, this takes a NUL byte for the sign of pictures and programs.
+                    if b"\0" in file.read(BINARY_PREFIX):
+                        continue
+            paths.add(path)
     return iter(sorted(paths))
-
-
-def _below(start: Path, root: Path, suffixes: Sequence[str], ignored: frozenset[str]) -> Iterator[str]:
-    # A file that is named by itself is evaluated, whatever its suffix.
-    if start.is_file():
-        yield start.relative_to(root).as_posix()
-        return
-    for path in below(start, root, suffixes, ignored):
-        if "" not in suffixes or _is_text(root / path):
-            yield path
-
-
-def _is_text(path: Path) -> bool:
-    with path.open("rb") as file:
-        # Like git, this takes a NUL byte for the sign of pictures and programs.
-        return b"\0" not in file.read(BINARY_PREFIX)
 
 
 def declarations(root: Path, language: Language, config: ActionsConfig) -> Declarations:
@@ -135,11 +129,8 @@ def _read_attributes(root: Path) -> Iterator[tuple[re.Pattern[str], str, bool]]:
             pattern, *words = line.split() or [""]
             for match in filter(None, map(ATTRIBUTE.fullmatch, words)):
                 folder = file.parent.relative_to(root).as_posix()
-                yield _compile(folder, pattern), match[2], not match[1] and match[3] != "false"
-
-
-def _compile(folder: str, pattern: str) -> re.Pattern[str]:
-    # Without a slash, the pattern is for names in any folder below.
-    pattern = pattern.removeprefix("/") if "/" in pattern else f"**/{pattern}"
-    parts = re.split(r"(\*\*/|/\*\*$|\*\*|\*|\?)", pattern if folder == "." else f"{folder}/{pattern}")
-    return re.compile("".join(WILDCARDS.get(part) or re.escape(part) for part in parts))
+                # Without a slash, the pattern is for names in any folder below.
+                inside = pattern.removeprefix("/") if "/" in pattern else f"**/{pattern}"
+                parts = re.split(r"(\*\*/|/\*\*$|\*\*|\*|\?)", inside if folder == "." else f"{folder}/{inside}")
+                expression = "".join(WILDCARDS.get(part) or re.escape(part) for part in parts)
+                yield re.compile(expression), match[2], not match[1] and match[3] != "false"

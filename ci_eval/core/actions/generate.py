@@ -34,7 +34,7 @@ from ci_eval.core.model import (
     Token,
     Vocabulary,
 )
-from ci_eval.core.workers import TaskOutcome, Workers
+from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace, pack_actions
 
 
@@ -210,16 +210,14 @@ def generate(
         done = 0
         for outcome in workers.map(deque(paths)):
             if outcome is not None:
-                _keep(outcome, workspace, so_far)
+                why = FileError(path=outcome.task, stage="actions", message=outcome.trouble)
+                _keep(outcome.result or why, workspace, so_far)
                 done += 1
             advance(done, len(paths), so_far)
     return so_far
 
 
-def _keep(outcome: TaskOutcome[str, GeneratedFile | FileError], workspace: Workspace, so_far: Generated) -> None:
-    result = outcome.result
-    if result is None:
-        result = FileError(path=outcome.task, stage="actions", message=outcome.trouble)
+def _keep(result: GeneratedFile | FileError, workspace: Workspace, so_far: Generated) -> None:
     if isinstance(result, FileError):
         workspace.write_error(result)
         so_far.add_size(result.path, result.lost, 1.0)
@@ -284,28 +282,20 @@ def _resolve_tokens(project: SourceTree, resolve: Resolver, source: Source, toke
     # The digest covers the text, so a changed file is analysed again.
     key = "\0".join([project.language.name, project.language.resolver, source.path, checksum(source.text)])
     stored = project.cache / f"{blake2b(key.encode(), digest_size=16).hexdigest()}.json" if project.cache else None
-    if stored and (known := _read_cache(stored)) is not None:
-        return known
-    resolved = [_locate(token, project.declared) for token in resolve(project.root, source.path, source.text, tokens)]
+    if stored:
+        # If it is missing or damaged, the analysis runs again.
+        with suppress(OSError, msgspec.MsgspecError):
+            return msgspec.json.decode(stored.read_bytes(), type=tuple[Token, ...])
+    resolved = []
+    for token in resolve(project.root, source.path, source.text, tokens):
+        known = token.properties
+        # The analysis knows packages; the project knows which of them are its own.
+        if known.package is not None and known.location is None:
+            whose: Location = "project" if known.package in project.declared else "library"
+            token = replace(token, properties=replace(known, location=whose))
+        resolved.append(token)
     if stored:
         # A cache that cannot be written to costs the time of the next run, and nothing else.
         with suppress(WorkspaceError):
             atomic.write(stored, msgspec.json.encode(resolved))
     return resolved
-
-
-def _read_cache(path: Path) -> Sequence[Token] | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=tuple[Token, ...])
-    except (OSError, msgspec.MsgspecError):
-        # If it is missing or damaged, the analysis runs again.
-        return None
-
-
-def _locate(token: Token, declared: Declarations) -> Token:
-    known = token.properties
-    # The analysis knows packages; the project knows which of them are its own.
-    if known.package is None or known.location is not None:
-        return token
-    whose: Location = "project" if known.package in declared else "library"
-    return replace(token, properties=replace(known, location=whose))

@@ -52,7 +52,6 @@ def spelled_files(config: ActionsConfig) -> str:
 
 
 def spelled_queries(config: QueriesConfig) -> str:
-    """Return the settings that are not defaults, after a slash; "" if there are none."""
     changes = _spell_changes(msgspec.to_builtins(config), msgspec.to_builtins(QueriesConfig()))
     return f"/{changes}" if changes else ""
 
@@ -119,23 +118,21 @@ def uses(source: Source, tokens: Sequence[Token]) -> list[Use]:
     syntax = source.language.import_syntax
     candidates: list[Use] = []
     for imported in syntax.read(source.text) if syntax else ():
-        fitting = [token for token in tokens if imported.removable and _uses(token, imported, source.text)]
+        fitting = [
+            token
+            for token in tokens
+            if imported.removable
+            and token.text == imported.name
+            and token.properties.kind != Kind.IMPORT
+            and token.offset >= imported.end
+            and source.text[token.offset - 1 : token.offset] != "."
+            and token.properties.is_static is True
+            and token.properties.package is not None
+        ]
         if fitting:
             chance = draw(source.seed, f"{source.project}\0{source.path}\0{imported.name}")
             candidates.append(Use(fitting[int(chance * len(fitting))], imported))
     return sorted(candidates, key=lambda use: use.token.offset)
-
-
-def _uses(token: Token, imported: Import, text: str) -> bool:
-    known, offset = token.properties, token.offset
-    return (
-        token.text == imported.name
-        and known.kind != Kind.IMPORT
-        and offset >= imported.end
-        and text[offset - 1 : offset] != "."
-        and known.is_static is True
-        and known.package is not None
-    )
 
 
 FINISH = FinishSession()

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from ci_eval.core.base.errors import WorkspaceError
 
 
@@ -34,9 +36,8 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise WorkspaceError(
-            f"cannot write {path}: {error.strerror or error}; make room, or choose another place"
-        ) from error
+        reason = error.strerror or error
+        raise WorkspaceError(f"cannot write {path}: {reason}; make room, or choose another place") from error
 
 
 def write(path: Path, data: bytes) -> Path:
@@ -52,6 +53,11 @@ def write(path: Path, data: bytes) -> Path:
             # If the writing failed, half a file would stay.
             partial.unlink(missing_ok=True)
     return path
+
+
+def write_json(path: Path, value: object) -> Path:
+    """Write a value as indented JSON, as `write` does."""
+    return write(path, msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 
 def copy(source: Path, target: Path) -> None:

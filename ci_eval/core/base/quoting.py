@@ -42,8 +42,8 @@ def quote(text: str | bytes, most: int | None = None) -> str:
 
 
 def abbreviate_names(names: Sequence[str]) -> str:
-    left = len(names) - NAMED
-    return ", ".join([*names[:NAMED], *([f"{left:,} more"] if left > 0 else [])])
+    more = [f"{len(names) - NAMED:,} more"] if len(names) > NAMED else []
+    return ", ".join([*names[:NAMED], *more])
 
 
 def short(value: str) -> str:

@@ -55,13 +55,6 @@ def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
         most = max(int(min(most, mean) * FINER), SMALL)
 
 
-def deal_whole(sizes: Mapping[str, int], of: int) -> dict[int, list[str]]:
-    """Return the files that each shard evaluates as wholes, by the number of the shard (from 1). `sizes`: path →
-    size."""
-    _, shares = _place_pieces(sizes, dict.fromkeys(sizes, 1), of)
-    return {shard: sorted(path for path, share in shares.items() if shard in share) for shard in range(1, of + 1)}
-
-
 def _place_pieces(
     sessions: Mapping[str, int], pieces: Mapping[str, int], of: int
 ) -> tuple[list[int], dict[str, dict[int, int]]]:

@@ -8,6 +8,7 @@ forks. The limits are far above what ci-eval itself writes.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import os
 import stat
@@ -78,7 +79,6 @@ class Packer:
         self._packed: list[bytes] = []
 
     def add(self, line: bytes) -> None:
-        """`line` includes its end."""
         if packed := self._compressor.compress(line):
             self._packed.append(packed)
 
@@ -146,6 +146,15 @@ def open_regular_file(path: Path) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
+def hash_file(path: Path) -> bytes:
+    """Return the SHA-256 of a regular file. Raises WorkspaceError."""
+    digest = hashlib.sha256()
+    with open_regular_file(path) as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.digest()
+
+
 def read(path: Path, most: int) -> bytes:
     """Return all bytes of a regular file. Raises WorkspaceError, also if there are more than `most`."""
     with open_regular_file(path) as file:
@@ -163,23 +172,20 @@ def lines(path: Path, longest: int = LINE) -> Iterator[bytes]:
     """Yield the lines of a packed file, one at a time. Raises WorkspaceError if it is damaged or too large."""
     with open_regular_file(path) as packed:
         # A small file that unpacks to gigabytes would fill the memory or the disk.
-        left = min(max(ANY_RATIO, _ratio(path) * os.fstat(packed.fileno()).st_size), UNPACKED)
+        ratio = RATIO if path.suffix == FORMER_SUFFIX else RATIO_OF_ZSTD
+        left = min(max(ANY_RATIO, ratio * os.fstat(packed.fileno()).st_size), UNPACKED)
         try:
             with unpacking(packed, path) as file:
                 while line := file.readline(min(longest, left) + 1):
                     # The budget is checked line by line, before the next line is unpacked.
                     left -= len(line)
                     if len(line) > longest or left < 0:
-                        much = f"more than {_ratio(path):,} times its size, or 4 GB"
+                        much = f"more than {ratio:,} times its size, or 4 GB"
                         excess = f"a line of more than {longest:,} bytes" if left >= 0 else much
                         raise WorkspaceError(f"{path} unpacks to {excess}, which ci-eval never writes: evaluate again")
                     yield line
         except (OSError, *DAMAGED) as error:
             raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
-
-
-def _ratio(path: Path) -> int:
-    return RATIO if path.suffix == FORMER_SUFFIX else RATIO_OF_ZSTD
 
 
 def decode_json(data: bytes, kind: type[T], path: Path) -> T:

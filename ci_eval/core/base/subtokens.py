@@ -27,7 +27,13 @@ def _split(name: str) -> tuple[str, ...]:
         # An accent, vowel sign, letter apostrophe or joiner continues the kind of its letter.
         joins = unicodedata.category(character) in ("Mn", "Mc", "Me", "Lm", "Cf")
         kinds.append(_kind(character) or (kinds[-1] if kinds and joins else ""))
-    cuts = [0, *(offset for offset in range(1, len(text)) if _is_cut(kinds, offset)), len(text)]
+    cuts = [0]
+    for offset, (before, after) in enumerate(pairwise(kinds), 1):
+        is_cut = before != after and (before, after) != ("capital", "small")
+        # The last capital of a row belongs to the small letter after it.
+        if is_cut or (before == after == "capital" and kinds[offset + 1 : offset + 2] == ["small"]):
+            cuts.append(offset)
+    cuts.append(len(text))
     return tuple(text[begin:end].casefold() for begin, end in pairwise(cuts) if end > begin and kinds[begin])
 
 
@@ -40,13 +46,6 @@ def _kind(character: str) -> str:
     if character.isalpha() and unicodedata.category(character) != "Lm":
         return "letter"
     return "digit" if character.isnumeric() else ""
-
-
-def _is_cut(kinds: Sequence[str], offset: int) -> bool:
-    before, after = kinds[offset - 1], kinds[offset]
-    if before == after == "capital":
-        return kinds[offset + 1 : offset + 2] == ["small"]
-    return before != after and (before, after) != ("capital", "small")
 
 
 Shared = Callable[[Sequence[str], Sequence[str]], int]
@@ -89,9 +88,5 @@ def _distinct(name: str) -> frozenset[str]:
 @lru_cache(maxsize=200_000)
 def _scores(reference: str, hypothesis: str, shared: Shared) -> Mapping[str, float]:
     expected, actual = _split(reference), _split(hypothesis)
-    hits = shared(expected, actual)
-    return {
-        "precision": hits / len(actual),
-        "recall": hits / len(expected),
-        "f1": 2 * hits / (len(actual) + len(expected)),
-    }
+    hits, sizes = shared(expected, actual), len(actual) + len(expected)
+    return {"precision": hits / len(actual), "recall": hits / len(expected), "f1": 2 * hits / sizes}

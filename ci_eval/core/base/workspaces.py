@@ -8,7 +8,7 @@ dependencies. A package that nothing names, such as one among the files of a tes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,8 +52,7 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
     manifests = list(dict.fromkeys([root, *expand(root, patterns, MANIFEST), *sources]))
     members: dict[str, Path] = {}
     for folder in manifests:
-        manifest = _read(root, folder / MANIFEST)
-        name = read_name(root, folder)
+        manifest, name = _read(root, folder / MANIFEST), read_name(root, folder)
         if NAME.fullmatch(name) and (folder != root or patterns):
             members.setdefault(name, folder)
         needs = manifest.get("dependencies")
@@ -68,7 +67,6 @@ def read_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
 
 
 def find_members(root: Path, sources: Iterable[Path] = ()) -> dict[str, Path]:
-    """Return `read_members`, or nothing if a manifest cannot be read."""
     try:
         return read_members(root, sources)
     except PreparationError:
@@ -95,14 +93,15 @@ def texts(value: Any) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
-def _read(root: Path, path: Path) -> dict[str, Any]:
+def _read(root: Path, path: Path, subject: str = "") -> dict[str, Any]:
     if not is_own(path, root):
         return {}
+    decoders: dict[str, Callable[[bytes], Any]] = {".yaml": yaml.safe_load, ".toml": msgspec.toml.decode}
+    decode = decoders.get(path.suffix, msgspec.json.decode)
     try:
-        data = read_own(root, str(path.relative_to(root)))
-        content = yaml.safe_load(data) if path.suffix == ".yaml" else msgspec.json.decode(data)
+        content = decode(read_own(root, str(path.relative_to(root))))
     except (msgspec.MsgspecError, yaml.YAMLError, OSError, ValueError, RecursionError) as error:
-        raise PreparationError(f"Cannot read {path.relative_to(root)}: {error}") from error
+        raise PreparationError(f"Cannot read {subject}{path.relative_to(root)}: {error}") from error
     return content if isinstance(content, dict) else {}
 
 
@@ -120,7 +119,6 @@ class Layout(NamedTuple):
 
 
 def read_layout(root: Path) -> Layout:
-    """Raises PreparationError if a pyproject.toml cannot be read."""
     whole = read_pyproject(root / PYPROJECT, root)
     members: dict[str, Path] = {}
     elsewhere: dict[str, str] = {}
@@ -158,12 +156,7 @@ def source_roots(root: Path) -> tuple[Path, ...]:
 def read_pyproject(path: Path, root: Path) -> Any:
     """Return the content of a pyproject.toml; {} if the project has none there. Raises PreparationError if it cannot be
     read."""
-    if not is_own(path, root):
-        return {}
-    try:
-        return msgspec.toml.decode(path.read_bytes())
-    except (msgspec.MsgspecError, OSError, ValueError, RecursionError) as error:
-        raise PreparationError(f"Cannot read the dependencies in {path.relative_to(root)}: {error}") from error
+    return _read(root, path, "the dependencies in ")
 
 
 def table(value: Any, *names: str) -> dict[str, Any]:

@@ -3,7 +3,5 @@
 from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.contracts import Engine
 
-CATALOG: Catalog[Engine] = Catalog(
-    "ci_eval.plugins.engines", "ENGINE", spelling=lambda module: module.replace("_", "-"), group="engines", kind=Engine
-)
+CATALOG: Catalog[Engine] = Catalog("ci_eval.plugins.engines", "ENGINE", group="engines", kind=Engine)
 names = CATALOG.names

@@ -8,9 +8,7 @@ from ci_eval.core.base.catalog import Catalog
 from ci_eval.core.contracts import Grader, Pairing, RunSettings
 from ci_eval.core.model.settings import EndpointConfig
 
-CATALOG: Catalog[Grader] = Catalog(
-    "ci_eval.plugins.graders", "GRADER", spelling=lambda module: module.replace("_", "-"), group="graders", kind=Grader
-)
+CATALOG: Catalog[Grader] = Catalog("ci_eval.plugins.graders", "GRADER", group="graders", kind=Grader)
 names = CATALOG.names
 
 

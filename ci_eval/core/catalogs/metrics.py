@@ -16,18 +16,7 @@ CATALOG: Catalog[tuple[Metric, ...]] = Catalog("ci_eval.plugins.metrics", "METRI
 
 def load(places: Sequence[int] = (), *, user: bool = False, emulated: bool = False) -> tuple[Metric, ...]:
     """Return them in the order of reports. `places`: k of more RecallAt{k}. `user`: a user is modelled, or typing is
-    `emulated`. Raises ConfigError if a family cannot be used."""
-    metrics = _all()
-    # A rank that a family has already, such as 1, counts once.
-    metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
-    if not user:
-        return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
-    ordered = sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order)
-    return tuple(_mention_user(metric, "emulated typing" if emulated else "the modelled user") for metric in ordered)
-
-
-def _all() -> dict[str, Metric]:
-    """Raises ConfigError if two families have a metric of one name."""
+    `emulated`. Raises ConfigError if a family cannot be used, or two families have a metric of one name."""
     metrics: dict[str, Metric] = {}
     for family in CATALOG.names():
         for metric in CATALOG.load(family):
@@ -36,7 +25,12 @@ def _all() -> dict[str, Metric]:
             if metric.info.name in metrics:
                 raise ConfigError(f"the metrics {family!r} have {metric.info.name!r}, as others do: rename it there")
             metrics[metric.info.name] = metric
-    return metrics
+    # A rank that a family has already, such as 1, counts once.
+    metrics |= {metric.info.name: metric for metric in map(recall_within, places)}
+    if not user:
+        return tuple(sorted(metrics.values(), key=lambda metric: metric.order))
+    ordered = sorted(metrics.values(), key=lambda metric: metric.order_of_a_user or metric.order)
+    return tuple(_mention_user(metric, "emulated typing" if emulated else "the modelled user") for metric in ordered)
 
 
 def _mention_user(metric: Metric, user: str) -> Metric:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 import numpy as np
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
@@ -13,7 +15,7 @@ from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.judging import Judge, estimate_noise
 from ci_eval.core.compare.pairing import Paired, explain_classes, pair
 from ci_eval.core.compare.resources import differences, is_alternating, times
-from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
+from ci_eval.core.compare.sums import PartSums, Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.core.manifest import Manifest, unlike
@@ -47,6 +49,8 @@ FEWEST = 20
 LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
+EXCEPT_SETTINGS = attrgetter("engine", "project.checksum", "completion_type", "model", "dependencies", "grammar")
+"""What two runs share if they differ only in what their engines were sent."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
@@ -69,11 +73,7 @@ def refuse_samples(*sides: Workspace) -> None:
 
 
 def compare(
-    base: Workspace,
-    new: Workspace,
-    metrics: Sequence[Metric],
-    filters: ReportFilters,
-    declared: Sequence[str],
+    base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, declared: Sequence[str]
 ) -> Comparison:
     """Compare two evaluations over the sessions that both have; the first of `declared` leads.
 
@@ -115,6 +115,8 @@ def compare(
         for manifest, workspace, failed in zip((ours, theirs), (base, new), paired.failed, strict=True)
     )
     parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
+    quantiles = {f"{share:.0%}": [estimate_quantile(side, share) for side in leader.latencies] for share in SHARES}
+    latencies = {share: (was, now) for share, (was, now) in quantiles.items() if was is not None and now is not None}
     timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
     of_run = differences(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
@@ -154,12 +156,12 @@ def compare(
         losses=leader.losses,
         parts=tuple(judge.parts(chosen_parts, leading)),
         transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
-        latencies=_latencies(leader),
+        latencies=latencies,
         regressions=_largest_first(paired.regressions),
         improvements=_largest_first(paired.improvements),
         warnings=tuple(warnings),
         conditions=(differing := conditions(ours, theirs)),
-        only_told=bool(differing) and ours.grammar == theirs.grammar and _same_engine(ours, theirs),
+        only_told=bool(differing) and EXCEPT_SETTINGS(ours) == EXCEPT_SETTINGS(theirs),
         gates=(),
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         unseen=repeats.unseen if asked >= 1 and repeats.alike else None,
@@ -174,15 +176,6 @@ def count_repeats(sides: Sequence[Manifest]) -> Repeats:
 
 def _largest_first(changes: Sequence[tuple[float, str, Change]]) -> tuple[Change, ...]:
     return tuple(change for *_, change in sorted(changes, key=lambda entry: (-entry[0], entry[1])))
-
-
-def _latencies(sums: FilterSums) -> dict[str, tuple[float, float]]:
-    latencies = {}
-    for share in SHARES:
-        base, new = (estimate_quantile(side, share) for side in sums.latencies)
-        if base is not None and new is not None:
-            latencies[f"{share:.0%}"] = (base, new)
-    return latencies
 
 
 def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side:
@@ -204,12 +197,13 @@ def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side
 
 def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
     alone = f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new)"
-    was, now = base.project.identity_name, new.project.identity_name
+    names = (side.project.identity_name for side in (base, new))
+    was, now = (repr(name) if name else "nothing" for name in names)
     folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
     if was != now and (folders or base.project.checksum == new.project.checksum):
         return (
-            f"{alone}, since the ids of sessions depend on what the project is called: {_quote_name(was)} in base, "
-            f"{_quote_name(now)} in new. Evaluate both with the same project.name"
+            f"{alone}, since the ids of sessions depend on what the project is called: {was} in base, "
+            f"{now} in new. Evaluate both with the same project.name"
         )
     if base.project.checksum != new.project.checksum:
         return (
@@ -226,34 +220,21 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
             f"{alone}: they were made by ci-eval {base.ci_eval} and {new.ci_eval}, which may find other tokens. "
             "Evaluate both with the same version"
         )
-    return f"{alone}, although project and strategy are the same: {_explain_no_pairs(base, new)}"
-
-
-def _quote_name(name: str) -> str:
-    return repr(name) if name else "nothing"
-
-
-def _explain_no_pairs(base: Manifest, new: Manifest) -> str:
-    for side, manifest in (("base", base), ("new", new)):
+    why = "were they made from different shards? Merge the shards of each first (ci-eval merge)"
+    for side, manifest in (("new", new), ("base", base)):
         if not manifest.finished:
-            why = manifest.given_up or f"its sessions ended so: {manifest.statuses or 'none was asked'}"
-            return f"{side} has no evaluated session; {why}"
-    return "were they made from different shards? Merge the shards of each first (ci-eval merge)"
+            end = manifest.given_up or f"its sessions ended so: {manifest.statuses or 'none was asked'}"
+            why = f"{side} has no evaluated session; {end}"
+    return f"{alone}, although project and strategy are the same: {why}"
 
 
 def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     warnings = []
-    different = [
-        f"{what} ({ours} and {theirs})"
-        for what, ours, theirs in (
-            ("CPU", base.processor, new.processor),
-            ("operating system", base.os, new.os),
-            ("Python", base.python, new.python),
-            ("workers", str(base.jobs), str(new.jobs)),
-        )
-        if ours != theirs
+    machines = [
+        {"CPU": side.processor, "operating system": side.os, "Python": side.python, "workers": side.jobs}
+        for side in (base, new)
     ]
-    if different:
+    if different := [f"{what} ({ours} and {theirs})" for what, ours, theirs in unlike(*machines)]:
         warnings.append(f"latencies are not comparable: {', '.join(different)} differ")
     busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
     if busy and not is_alternating(base, new):
@@ -276,8 +257,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append(
             f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
         )
-    if (once := [count for count in paired.failed if count.sessions]) and min(paired.rounds) == 1:
-        failed = sum(count.sessions for count in once)
+    if (failed := sum(count.sessions for count in paired.failed)) and min(paired.rounds) == 1:
         warnings.append(
             f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
             "repeated runs can tell, so no interval knows of it"
@@ -285,35 +265,20 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
     return warnings
 
 
-def _same_engine(base: Manifest, new: Manifest) -> bool:
-    return (
-        base.engine == new.engine
-        and base.project.checksum == new.project.checksum
-        and (base.completion_type, base.model) == (new.completion_type, new.model)
-        and base.dependencies == new.dependencies
-    )
-
-
 def failure_verdict(base: int, new: int) -> FailureVerdict:
     """Return an exact sign test; `base`, `new`: sessions on which that engine alone failed."""
     p = sign_test(base, new)
-    verdict = Verdict.NOT_SHOWN
-    if p < LEVEL_OF_FAILURES:
-        verdict = Verdict.BETTER if new < base else Verdict.WORSE
-    return FailureVerdict(verdict=verdict, p=p)
+    shown = Verdict.BETTER if new < base else Verdict.WORSE
+    return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
 
 
 def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
     """Return the parts that have neither too few sessions (no file has) nor all."""
+    parts = [(key, sums) for key, sums in paired.parts.items() if key[0] == dimension]
     fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
-    candidates = [
-        (key, sums)
-        for key, sums in paired.parts.items()
-        if key[0] == dimension
-        and fewest <= sums.sessions
-        # A part of all sessions would only repeat the headline.
-        and (dimension == "file" or sums.sessions < paired.divided[dimension])
-    ]
+    # A part of all sessions would only repeat the headline.
+    below = math.inf if dimension == "file" else paired.divided[dimension]
+    candidates = [(key, sums) for key, sums in parts if fewest <= sums.sessions < below]
     return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]
 
 
@@ -338,9 +303,9 @@ def mark(
     for part, figures in filters.items():
         marked[part] = {}
         for name, of in figures.items():
-            elsewhere = marks(of.elsewhere, shown=part == headline and name in declared)
-            there = replace(of.elsewhere, marked=elsewhere)
-            marked[part][name] = replace(of, marked=marks(of, shown=name in declared), elsewhere=there)
+            is_shown = name in declared
+            outside = replace(of.elsewhere, marked=marks(of.elsewhere, shown=is_shown and part == headline))
+            marked[part][name] = replace(of, marked=marks(of, shown=is_shown), elsewhere=outside)
     return marked, failures and replace(failures, marked=marks(failures, shown=True))
 
 
@@ -356,10 +321,9 @@ def pilot(
 ) -> Pilot | None:
     """Return None if a side has no figure yet. `metrics`: judged together. `sessions`: all, of which `asked` were
     asked."""
-    paired = pair(base, new, metrics, filters, 0)
-    headline = filters.over({name: sums.sessions for name, sums in paired.filters.items()}).headline
-    sums = paired.filters[headline]
-    return make_pilot(sums, metrics, metric, sessions=sessions, asked=asked)
+    by_filter = pair(base, new, metrics, filters, 0).filters
+    headline = filters.over({name: sums.sessions for name, sums in by_filter.items()}).headline
+    return make_pilot(by_filter[headline], metrics, metric, sessions=sessions, asked=asked)
 
 
 def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: int, asked: int) -> Pilot | None:
@@ -388,21 +352,11 @@ def find_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) 
     request = base.detection
     if request is None or request != new.detection or request.metric not in found:
         return None
-    return Detected(
-        metric=request.metric,
-        wanted=request.wanted,
-        power=request.power,
-        most=request.most,
-        reached=_detectable_difference(found[request.metric], request.power),
-    )
-
-
-def _detectable_difference(difference: Difference, power: float) -> float | None:
-    if difference.low is None or difference.high is None:
-        return None
-    reach = (difference.high - difference.low) / 2
-    # An exact difference has no `detectable`: it would show a change of any size.
-    if difference.detectable is None:
-        return 0.0
-    # `detectable` is for a power of 80%; another power takes another quantile.
-    return reach + (difference.detectable - reach) / FOUR_OF_FIVE * NORMAL.inv_cdf(power)
+    difference, reached = found[request.metric], None
+    if difference.low is not None and difference.high is not None:
+        reach, at_80_percent = (difference.high - difference.low) / 2, difference.detectable
+        # An exact difference has no `detectable`: it would show a change of any size. Another power than the 80 % of
+        # `detectable` takes another quantile.
+        beyond = NORMAL.inv_cdf(request.power) / FOUR_OF_FIVE
+        reached = 0.0 if at_80_percent is None else reach + (at_80_percent - reach) * beyond
+    return Detected(**asdict(request), reached=reached)

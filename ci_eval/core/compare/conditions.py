@@ -25,50 +25,38 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
     Different engines are compared only by COMMON settings, and by none if a configuration is not recorded.
     """
     read = [Condition(name=GRAMMAR, base=base.grammar, new=new.grammar)] if base.grammar != new.grammar else []
-    if base.sent is None or new.sent is None:
-        return (*read, *seeds(base, new))
-    return (*read, *seeds(base, new), *between(base.sent, new.sent, same_kind=engine_kind(base) == engine_kind(new)))
-
-
-def seeds(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
     ours, theirs = ({"seed": str(side.seed), **side.draws} for side in (base, new))
-    common = [name for name in ours if name in theirs and ours[name] != theirs[name]]
-    return tuple(
+    read += [
         Condition(name=f"seed of the {name}" if name != "seed" else name, base=ours[name], new=theirs[name])
-        for name in common
-    )
+        for name in ours
+        if name in theirs and ours[name] != theirs[name]
+    ]
+    if base.sent is None or new.sent is None:
+        return tuple(read)
+    kinds = {side.sent.like or side.engine.name for side in (base, new) if side.sent}
+    return (*read, *between(base.sent, new.sent, same_kind=len(kinds) == 1))
 
 
 def explain_draws(base: Manifest, new: Manifest) -> str:
     """Return why no difference is judged (other draws may have made it); "" if they cannot have."""
     measured = min(base.rounds, new.rounds) > 1
-    others = [
-        condition.name
-        for condition in conditions(base, new)
-        # The seed of the runs itself may only have chosen the sessions, of which both sides have these. Each round of
-        # a language model has another seed, so that several rounds measure what it draws.
-        if "seed" in condition.name
-        and condition.name != "seed"
-        and not (measured and condition.name.endswith("sampling.seed"))
-    ]
+    # The seed of the runs itself may only have chosen the sessions, of which both sides have these. Each round of a
+    # language model has another seed, so that several rounds measure what it draws.
+    names = [of.name for of in conditions(base, new) if "seed" in of.name and of.name != "seed"]
+    others = [name for name in names if not (measured and name.endswith("sampling.seed"))]
     if not others:
         return ""
     return f"not judged: what was drawn differs ({', '.join(others)}); evaluate both sides with the same seed"
 
 
-def engine_kind(manifest: Manifest) -> str:
-    return manifest.sent.like or manifest.engine.name if manifest.sent else manifest.engine.name
-
-
 def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
     ours, theirs = dict(parts(base)), dict(parts(new))
     names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
-    candidates = (Condition(name=name, base=ours.get(name), new=theirs.get(name)) for name in names)
+    pairs = [(name, ours.get(name), theirs.get(name)) for name in names]
     return tuple(
-        condition
-        for condition in candidates
-        if condition.base != condition.new
-        and (same_kind or (condition.name in COMMON and NEITHER.isdisjoint((condition.base, condition.new))))
+        Condition(name=name, base=was, new=now)
+        for name, was, now in pairs
+        if was != now and (same_kind or (name in COMMON and NEITHER.isdisjoint((was, now))))
     )
 
 

@@ -110,15 +110,9 @@ class Gate(msgspec.Struct, frozen=True):
         if difference.base is None or difference.new is None or difference.difference is None:
             return self._result("broken", f"{self.metric} has no figure on both sides")
         if self.absolute:
+            low, high, state = difference.new_low, difference.new_high, difference.state
             return self.judge_figure(
-                Estimate(
-                    value=difference.new,
-                    low=difference.new_low,
-                    high=difference.new_high,
-                    n=difference.n,
-                    state=difference.state,
-                ),
-                info,
+                Estimate(value=difference.new, low=low, high=high, n=difference.n, state=state), info
             )
         outcome = difference.elsewhere if self.population == "code" else difference
         if outcome.verdict is Verdict.NOT_COMPARABLE:
@@ -198,11 +192,9 @@ class Gate(msgspec.Struct, frozen=True):
         worst = outcome.low if self.sign == ">=" else outcome.high
         if any(self._within(worst, limit) for limit in limits):
             return self._result("kept", reason)
-        sessions, words = None, ""
+        low, high, sessions, words = outcome.low, outcome.high, None, ""
         if isinstance(outcome, Difference):
-            sessions, words = what_decides(
-                difference.difference, outcome.low, outcome.high, limits, difference.n, difference.state
-            )
+            sessions, words = what_decides(difference.difference, low, high, limits, outcome.n, outcome.state)
         where = "beyond the limit, but not shown" if beyond else "a loss beyond the limit is not ruled out"
         return self._result("undecided", f"{reason}: {where}: {outcome.why}{words}", sessions)
 
@@ -239,9 +231,9 @@ def parse(rule: str, infos: Mapping[str, MetricInfo]) -> Gate:
     """Raise ConfigError for a rule that cannot be understood or makes no sense for its metric."""
     whole = " ".join(rule.split())
     fixed = _SINCE.fullmatch(whole)
-    text, since = (fixed["rule"], fixed["since"]) if fixed else (whole, "")
+    text, since = fixed.groups() if fixed else (whole, "")
     named = _POPULATION.fullmatch(text)
-    text, population = (named["rule"], named["population"]) if named else (text, "project")
+    text, population = named.groups() if named else (text, "project")
     if population not in {"project", "code"}:
         raise ConfigError(f"gate {rule!r}: population is project (this one's sessions) or code (other code like it)")
     match = _BOUND.fullmatch(text) or _MARGIN.fullmatch(text)
@@ -318,11 +310,8 @@ def judge_since(
     """Compare with the evaluation that the gate names; without one, the gate does not pass. `past`: None if no history
     was given. Raises ConfigError if there is no such filter."""
     name, info = gate.filter_among(new.filters, new.headline), infos[gate.metric]
-    before = [
-        (night, figure)
-        for night in earlier(past or (), new, name)
-        if (figure := night.filters[name].metrics.get(gate.metric)) and figure.value is not None
-    ]
+    nights = [(night, night.filters[name].metrics.get(gate.metric)) for night in earlier(past or (), new, name)]
+    before = [(night, figure) for night, figure in nights if figure and figure.value is not None]
     now, reference = new.filters[name].metrics.get(gate.metric), _find(gate.since, before, info)
     if now is None or now.value is None or reference is None:
         why = f"not judged: {_missing(gate, past, before)}" if now and now.value is not None else "it has no figure"
@@ -340,11 +329,11 @@ def _find(since: str, before: Sequence[tuple[Figures, Estimate]], info: MetricIn
         return max(before, key=lambda entry: sign * (entry[1].value or 0.0), default=None)
     if _DATE.fullmatch(since):
         return next((entry for entry in reversed(before) if entry[0].started[:10] <= since), None)
-    return next((entry for entry in before if since in _tags(entry[0])), None)
-
-
-def _tags(night: Figures) -> set[str]:
-    return {night.title, night.engine.version, night.revision, night.revision[:12], night.project.revision}
+    for entry in before:
+        night, _ = entry
+        if since in {night.title, night.engine.version, night.revision, night.revision[:12], night.project.revision}:
+            return entry
+    return None
 
 
 def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[Figures, Estimate]]) -> str:
@@ -355,11 +344,10 @@ def _missing(gate: Gate, past: Sequence[Figures] | None, before: Sequence[tuple[
             f"the history has no earlier evaluation like this one with {gate.metric}; this one is added to it, so the "
             "next can be judged"
         )
-    first, last = before[0][0], before[-1][0]
+    first, last = (f"{night.started[:10]} ({night.title})" for night, _ in (before[0], before[-1]))
     return (
-        f"no evaluation in the history is of {gate.since!r}; the {len(before):,} there are go from "
-        f"{first.started[:10]} ({first.title}) to {last.started[:10]} ({last.title}): name a date from the first on, "
-        "the title, the revision or the version of one, or best"
+        f"no evaluation in the history is of {gate.since!r}; the {len(before):,} there are go from {first} to {last}: "
+        "name a date from the first on, the title, the revision or the version of one, or best"
     )
 
 
@@ -374,11 +362,6 @@ def _difference(was: Estimate, now: Estimate, info: MetricInfo, tests: int) -> D
     wider = NORMAL.inv_cdf(1 - 0.025 / tests) / NORMAL.inv_cdf(0.975)
     below = wider * hypot(now.value - now.low, was.high - was.value)
     above = wider * hypot(now.high - now.value, was.value - was.low)
-    interval = Interval(difference - below, difference + above, nan, nan)
-    return replace(
-        plain,
-        low=interval.low,
-        high=interval.high,
-        verdict=verdict(interval, difference, info.unit, info.better),
-        why="the intervals of the two evaluations allow both",
-    )
+    low, high = difference - below, difference + above
+    judgement = verdict(Interval(low, high, nan, nan), difference, info.unit, info.better)
+    return replace(plain, low=low, high=high, verdict=judgement, why="the intervals of the two evaluations allow both")

@@ -67,15 +67,11 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
         # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
         endless = not asked or (not repeats.whole and len(sums.rows) == 1)
         products, sizes = sums.pool(finite=not endless)
+        plain = ("total", "observed", "moved", "changes", "changed_files", "fourths")
         return cls(
+            **{name: getattr(sums, name)[at] for name in plain},
             infos=infos,
-            total=sums.total[at],
             products=products[np.ix_(columns, columns)],
-            observed=sums.observed[at],
-            moved=sums.moved[at],
-            changes=sums.changes[at],
-            changed_files=sums.changed_files[at],
-            fourths=sums.fourths[at],
             noise=estimate_noise(sums, at),
             rows=np.stack(sums.rows)[:, at],
             sizes=sizes[at],
@@ -128,7 +124,6 @@ class _Own(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def changed_too_little(self, at: int) -> str:
-        """Return "" if engines that were asked once get a verdict."""
         if self.changed_files[at] >= FEWEST_FILES and self.changes[at] >= FEWEST_SESSIONS:
             return ""
         return (
@@ -172,7 +167,6 @@ class Judge(msgspec.Struct, frozen=True):
         return differences
 
     def _times(self, index: int, sums: FilterSums) -> Difference:
-        """Return a difference without a verdict: the metric depends on times, or has no figure on one side."""
         metric = self.metrics[index]
         if not metric.timed:
             return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
@@ -227,10 +221,9 @@ class Judge(msgspec.Struct, frozen=True):
     def _here(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
         own = _Own.of(sums, places, [self.metrics[index].info for index in places], self.asked, self.repeats)
         spread = own.spread(self.repeats)
-        intervals = singly(spread, tests)
         return [
             self._judge_figure(own, at, interval, exact=not spread.error[at] and self.repeats.alike)
-            for at, interval in enumerate(intervals)
+            for at, interval in enumerate(singly(spread, tests))
         ]
 
     def _judge_figure(self, own: _Own, at: int, interval: Interval, *, exact: bool) -> Difference:
@@ -268,7 +261,14 @@ class Judge(msgspec.Struct, frozen=True):
         elif not self.repeats.whole:
             if conclusion in {Verdict.BETTER, Verdict.WORSE} and (lack := own.changed_too_little(at)):
                 conclusion, reason = Verdict.NOT_SHOWN, lack
-            reason += f"; {self._asked_once(plain)}" if own.asked >= 1 and info.better != "neither" else ""
+            if own.asked >= 1 and info.better != "neither":
+                signs = f", sign test p = {plain.sign:.2g}" if plain.sign is not None else ""
+                signs = f"{better:,} better, {worse:,} worse{signs}; " if signs else ""
+                asked, differed, again = self.repeats.asked, self.repeats.differed, "nothing was asked twice"
+                if asked:
+                    again = f"{differed:,} of {asked:,} sessions asked twice were answered differently"
+                reason += f"; {signs}every session was asked once, and the interval holds what differs from file to "
+                reason += f"file: {again}"
         low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
         if noise:
             reason += f"; {OF_THE_ENGINE if own.asked >= 1 else ALSO_OF_THE_ENGINE}"
@@ -288,31 +288,12 @@ class Judge(msgspec.Struct, frozen=True):
         info = own.infos[at]
         if info.span is None and (own.asked < 1 or not self.of_new.alike):
             return None, None
-        columns, above, below = slice(4 * at + 2, 4 * at + 4), own.total[at, 2], own.total[at, 3]
-        weights = np.zeros((1, 4))
-        weights[0, 2:] = 1 / below, -above / below**2
+        columns = slice(4 * at + 2, 4 * at + 4)
         moved = NoiseVariance(np.zeros(1), np.full(1, np.inf)) if self.of_new.whole else None
         noise = moved or self.again.bound(own.rows[:, at, 3], info.span or 1.0)
         unseen = self.of_new.unseen if self.of_new.whole else 0.0
-        return figure(
-            own.total[at, 2:],
-            own.products[columns, columns],
-            float(own.sizes[at]),
-            own.asked,
-            info.limits,
-            noise,
-            unseen=unseen,
-        )
-
-    def _asked_once(self, difference: Difference) -> str:
-        moved = f"{difference.better or 0:,} better, {difference.worse or 0:,} worse"
-        signs = f"{moved}, sign test p = {difference.sign:.2g}; " if difference.sign is not None else ""
-        again = "nothing was asked twice"
-        if self.repeats.asked:
-            again = (
-                f"{self.repeats.differed:,} of {self.repeats.asked:,} sessions asked twice were answered differently"
-            )
-        return f"{signs}every session was asked once, and the interval holds what differs from file to file: {again}"
+        total, products, size = own.total[at, 2:], own.products[columns, columns], float(own.sizes[at])
+        return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
     def _estimate_sessions(self, own: _Own, at: int, info: MetricInfo) -> int | None:
         """Return about how many sessions, of all filters, show one point four times out of five; all if no fewer do."""
@@ -341,40 +322,36 @@ class Judge(msgspec.Struct, frozen=True):
         return self.population if enough == whole else int(np.ceil(enough * max(self.pairs, observed) / observed))
 
     def _elsewhere(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
-        sample = elsewhere(rows)
-        intervals = singly(sample.spread, tests)
-        return [
-            Elsewhere(
-                verdict=Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE,
-                why=self.unjudged or f"one of the {self.kind} says nothing of others",
-                effective=float(sample.effective[index]),
-            )
-            if self.unjudged or not np.isfinite(sample.spread.error[index])
-            else self._judge_code(
-                info, intervals[index], float(sample.spread.difference[index]), float(sample.effective[index])
-            )
-            for index, info in enumerate(infos)
-        ]
-
-    def _judge_code(self, info: MetricInfo, interval: Interval, difference: float, effective: float) -> Elsewhere:
-        conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
-        reason = why(conclusion, interval, info, STRETCH)
-        if conclusion is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
-            conclusion = Verdict.NOT_SHOWN
-            reason += f", but that takes {FEWEST_ALIKE} effective {self.kind}; there are {effective:.0f}"
-        elif conclusion is Verdict.EQUIVALENT:
-            reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
-        low, high = within(info.difference_limits, interval.low, interval.high, difference)
-        return Elsewhere(
-            low=low,
-            high=high,
-            p=interval.p,
-            verdict=conclusion,
-            why=reason,
-            effective=effective,
+        sample, judged = elsewhere(rows), []
+        for index, (info, interval) in enumerate(zip(infos, singly(sample.spread, tests), strict=True)):
+            effective, difference = float(sample.effective[index]), float(sample.spread.difference[index])
+            if self.unjudged or not np.isfinite(sample.spread.error[index]):
+                conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
+                reason = self.unjudged or f"one of the {self.kind} says nothing of others"
+                judged.append(Elsewhere(verdict=conclusion, why=reason, effective=effective))
+                continue
+            conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
+            reason = why(conclusion, interval, info, STRETCH)
+            if conclusion is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
+                conclusion = Verdict.NOT_SHOWN
+                reason += f", but that takes {FEWEST_ALIKE} effective {self.kind}; there are {effective:.0f}"
+            elif conclusion is Verdict.EQUIVALENT:
+                reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
+            low, high = within(info.difference_limits, interval.low, interval.high, difference)
             # No true difference is larger than the span of the metric.
-            detectable=None if info.span and interval.detectable > info.span else interval.detectable,
-        )
+            detectable = None if info.span and interval.detectable > info.span else interval.detectable
+            judged.append(
+                Elsewhere(
+                    low=low,
+                    high=high,
+                    p=interval.p,
+                    verdict=conclusion,
+                    why=reason,
+                    effective=effective,
+                    detectable=detectable,
+                )
+            )
+        return judged
 
     def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:
         """Yield parts of this project, adjusted for the number of parts of a dimension (Bonferroni)."""
@@ -383,6 +360,11 @@ class Judge(msgspec.Struct, frozen=True):
         for dimension, group in groupby(chosen, key=lambda part: part[0][0]):
             same = list(group)
             for (_, value), sums in same:
+                if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
+                    reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
+                    difference = Difference(base=None, new=None, difference=None, why=reason)
+                else:
+                    (difference,) = replace(self, metrics=[metric])._here(sums, [0], len(same))
                 yield Subset(
                     dimension=dimension,
                     value=value,
@@ -390,15 +372,8 @@ class Judge(msgspec.Struct, frozen=True):
                     files=sums.files,
                     wins=sums.wins,
                     losses=sums.losses,
-                    difference=self._part(metric, sums, len(same)),
+                    difference=difference,
                 )
-
-    def _part(self, metric: Metric, sums: PartSums, tests: int) -> Difference:
-        if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
-            reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
-            return Difference(base=None, new=None, difference=None, why=reason)
-        (difference,) = msgspec.structs.replace(self, metrics=[metric])._here(sums, [0], tests)
-        return difference
 
 
 def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,10 +55,8 @@ class FailureCount(msgspec.Struct):
 
     def of(self, session: SessionScore) -> bool:
         """Count a session; return whether the engine failed in any round."""
-        statuses = [session.status]
         # Only rounds that differ from the first one are stored.
-        if session.otherwise:
-            statuses = [answer.status for answer in answers(session, self.rounds)]
+        statuses = [answer.status for answer in answers(session, self.rounds if session.otherwise else 1)]
         failed = [status for status in statuses if status in FAILED]
         self.first += session.status in FAILED
         if failed:
@@ -70,14 +67,7 @@ class FailureCount(msgspec.Struct):
         return bool(failed)
 
     def failures(self) -> Failures:
-        return Failures(
-            sessions=self.sessions,
-            rounds=self.rounds,
-            always=self.always,
-            alone=self.alone,
-            statuses=dict(self.statuses),
-            example=self.example,
-        )
+        return Failures(**{name: getattr(self, name) for name in Failures.__struct_fields__})
 
 
 @dataclass
@@ -106,12 +96,6 @@ class Paired:
         self.failed = (FailureCount(self.rounds[0]), FailureCount(self.rounds[1]))
         self.parts = defaultdict(lambda: PartSums(rounds=self.rounds))
 
-    def weigh(self) -> None:
-        """Weigh sessions if strata were asked in unequal shares."""
-        if self.strata.is_divided:
-            weighted = [sums.weigh(self.strata, self.asked) for sums in (*self.filters.values(), *self.parts.values())]
-            self.weighted = any(weighted)
-
 
 def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: ReportFilters, leading: int) -> Paired:
     """Pair sessions. `leading`: the index of the metric that parts are compared by."""
@@ -122,33 +106,24 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
     same_text = all(theirs.get(path, checksum) == checksum for path, checksum in checksums.items())
     paired = Paired(rounds, sums, population(base, new, same_text=same_text))
     task = tasks.CATALOG.load(manifest.task)
-    for source, new_checksum, of_base, of_new in _files(base, new):
-        if source is None:
-            paired.only_new += sum(map(evaluated, of_new))
-            continue
+    for source, of_base in base.sessions(SessionScore):
         # A file that new does not have did not change: its sessions are base's alone.
-        same_text = new_checksum in {"", source.checksum}
+        same_text = theirs.get(source.path, source.checksum) == source.checksum
+        of_new = new.decode_sessions(source.path, SessionScore) if source.path in theirs else iter(())
         _FilePairs(paired, task, metrics, filters, leading, source).add(of_base, of_new, same_text=same_text)
-    paired.weigh()
+    for path in theirs.keys() - checksums.keys():
+        paired.only_new += sum(map(evaluated, new.decode_sessions(path, SessionScore)))
+    # Sessions are weighed if strata were asked in unequal shares.
+    if paired.strata.is_divided:
+        all_sums = (*paired.filters.values(), *paired.parts.values())
+        weighted = [of.weigh(paired.strata, paired.asked) for of in all_sums]
+        paired.weighted = any(weighted)
     # Equal texts, such as vendored copies, are one file of other code.
     names = [checksums[path] if manifest.clusters == FILES else manifest.cluster(path) for path in paired.files]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     for filter_sums in sums.values():
         filter_sums.clusters = [numbers[name] for name in names]
     return paired
-
-
-def _files(
-    base: Workspace, new: Workspace
-) -> Iterator[tuple[SourceFile | None, str, Iterator[SessionScore], Iterator[SessionScore]]]:
-    """Yield base's source (None: only new has the file), new's checksum ("": only base has it), and sessions."""
-    nothing: tuple[SessionScore, ...] = ()
-    checksums = {source.path: source.checksum for source in new.sources()}
-    for source, sessions in base.sessions(SessionScore):
-        checksum = checksums.pop(source.path, "")
-        yield source, checksum, sessions, new.decode_sessions(source.path, SessionScore) if checksum else iter(nothing)
-    for path, checksum in checksums.items():
-        yield None, checksum, iter(nothing), new.decode_sessions(path, SessionScore)
 
 
 class _SeenPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,21 +149,15 @@ class _FilePairs:
         leading: int,
         source: SourceFile,
     ) -> None:
-        self._paired = paired
-        self._task = task
+        self._paired, self._task, self._source = paired, task, source
         # Quantiles are not sums: they are made of the latencies.
         self._summed = [(number, metric) for number, metric in enumerate(metrics) if metric.statistic == "ratio"]
-        self._leading = leading
-        self._width = len(metrics)
-        self._filters = filters.all
-        self._headline = filters.leading
+        self._width, self._leading, self._metric = len(metrics), leading, metrics[leading]
+        self._filters, self._headline = filters.all, filters.leading
         self._divided = standard_parts(filters.headline)
-        self._metric = metrics[leading]
-        self._source = source
-        self._line_ends: list[int] | None = None
 
     def add(self, of_base: Iterator[SessionScore], of_new: Iterator[SessionScore], *, same_text: bool) -> None:
-        alone_in_base = {session.id: session for session in of_base if evaluated(session)}
+        alone_in_base = {session.id: session for session in filter(evaluated, of_base)}
         again: list[SessionScore] = []
         alone_in_new, pairs = 0, []
         for new in filter(evaluated, of_new):
@@ -198,20 +167,19 @@ class _FilePairs:
                 alone_in_new += 1
             else:
                 pairs.append(self._count_pair(base, new))
-        self._paired.again.add(again)
+        paired = self._paired
+        paired.again.add(again)
         if same_text:
-            self._paired.only_new += alone_in_new
-            self._paired.only_base += len(alone_in_base)
+            paired.only_new, paired.only_base = paired.only_new + alone_in_new, paired.only_base + len(alone_in_base)
         else:
-            self._paired.changed_text += alone_in_new + len(alone_in_base)
+            paired.changed_text += alone_in_new + len(alone_in_base)
         if pairs:
-            self._paired.pairs += len(pairs)
-            self._paired.files[self._source.path] = len(pairs)
-            numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
-            self._add_to_filters(pairs, numbers)
-            self._add_to_parts(pairs, numbers)
+            paired.pairs += len(pairs)
+            paired.files[self._source.path] = len(pairs)
+            self._add_up(pairs)
 
-    def _add_to_filters(self, pairs: Sequence[_SeenPair], numbers: Floats) -> None:
+    def _add_up(self, pairs: Sequence[_SeenPair]) -> None:
+        numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
         weights = np.array([pair.weights for pair in pairs])
         for number, sums in enumerate(self._paired.filters.values()):
             chosen = np.flatnonzero(weights[:, number]).tolist()
@@ -220,8 +188,6 @@ class _FilePairs:
             for side in range(2):
                 times = [time for index in chosen for time in pairs[index].latencies[side]]
                 sums.latencies[side] += bin_latencies(np.array(times)) if times else 0
-
-    def _add_to_parts(self, pairs: Sequence[_SeenPair], numbers: Floats) -> None:
         leading = slice(self._leading, self._leading + 1)
         members: dict[tuple[str, str], list[int]] = defaultdict(list)
         for index, pair in enumerate(pairs):
@@ -254,61 +220,51 @@ class _FilePairs:
         moved = score(self._task, new) - score(self._task, base)
         leads = bool(self._headline.weight(base))
         ours, theirs = self._paired.failed
-        failed = [count.of(session) for count, session in ((ours, base), (theirs, new))]
-        ours.alone += failed[0] and not failed[1]
-        theirs.alone += failed[1] and not failed[0]
+        base_failed, new_failed = ours.of(base), theirs.of(new)
+        ours.alone += base_failed and not new_failed
+        theirs.alone += new_failed and not base_failed
         if leads:
             self._paired.transitions[band(self._task, base), band(self._task, new)] += 1
         if moved:
             self._remember(moved, base, new, leads=leads)
         numbers = self._row(self._observations(base), self._observations(new))
+        # The gain is by the four numbers of the leading metric, or by scores if that is not a ratio.
+        gain = moved
+        if self._metric.statistic == "ratio":
+            above_base, below_base, above_new, below_new = numbers[4 * self._leading : 4 * self._leading + 4]
+            gain = above_new / below_new - above_base / below_base if below_base and below_new else 0.0
+            gain = -gain if self._metric.info.better == "lower" else gain
         stratum = self._paired.strata.find(base)
         self._paired.asked[stratum] += 1
         return _SeenPair(
             numbers=numbers,
             weights=[report_filter.weight(base) or 0.0 for report_filter in self._filters],
-            gain=self._gain(numbers[4 * self._leading : 4 * self._leading + 4], moved),
+            gain=gain,
             latencies=(_latencies(base), _latencies(new)),
             parts=list(self._find_parts(base, leads=leads)),
             stratum=stratum,
             by_round=list(self._numbers_by_round(base, new)),
         )
 
-    def _gain(self, leading: Sequence[float], moved: float) -> float:
-        """Return new's gain by the four numbers of the leading metric, or by scores if that is not a ratio."""
-        if self._metric.statistic != "ratio":
-            return moved
-        above_base, below_base, above_new, below_new = leading
-        if not (below_base and below_new):
-            return 0.0
-        difference = above_new / below_new - above_base / below_base
-        return -difference if self._metric.info.better == "lower" else difference
-
     def _find_parts(self, session: SessionScore, *, leads: bool) -> Iterator[tuple[str, str]]:
-        group, typed = self._divided or (None, None)
-        for dimension, value in _session_parts(session):
-            counts = leads
-            # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that
-            # same dimension also have other pairs, or each would have a single part.
-            if self._divided and dimension == "kind":
-                counts = typed in {None, session.typed}
-            elif self._divided and dimension == "prefix length":
-                counts = group is None or session.properties.kind in GROUPS[group]
-            if counts:
-                yield dimension, value
+        counts = dict[str, bool]()
+        # Parts divide the headline's pairs. If the headline is one kind or one length of prefix, the parts of that same
+        # dimension also have other pairs, or each would have a single part.
+        if self._divided:
+            group, typed = self._divided
+            counts["kind"] = typed in {None, session.typed}
+            counts["prefix length"] = group is None or session.properties.kind in GROUPS[group]
+        return ((name, value) for name, value in _session_parts(session) if counts.get(name, leads))
 
     def _numbers_by_round(self, base: SessionScore, new: SessionScore) -> Iterator[tuple[int, Floats]]:
-        """Yield each side that varies, with its numbers by round."""
         for side, (session, rounds) in enumerate(zip((base, new), self._paired.rounds, strict=True)):
             if session.otherwise and rounds > 1:
                 by_metric = [observe_rounds(metric, session, rounds) for _, metric in self._summed]
                 # While one side is read round by round, the other is as in its first round.
                 fixed = self._observations(base if side else new)
-                pairs = [
-                    (fixed, observations) if side else (observations, fixed)
-                    for observations in zip(*by_metric, strict=True)
-                ]
-                yield side, np.array([self._row(*pair) for pair in pairs]).reshape(rounds, self._width, 4)
+                by_round = list(zip(*by_metric, strict=True))
+                rows = [self._row(fixed, seen) if side else self._row(seen, fixed) for seen in by_round]
+                yield side, np.array(rows).reshape(rounds, self._width, 4)
 
     def _observations(self, session: SessionScore) -> Sequence[Sequence[Observation]]:
         return observe_metrics([metric for _, metric in self._summed], session)
@@ -340,7 +296,7 @@ class _FilePairs:
             id=base.id,
             file=base.file,
             offset=base.offset,
-            line=self._find_line(base.offset),
+            line=self._source.text.count("\n", 0, base.offset) + 1,
             expected=base.expected_text,
             prefix=base.lookups[base.until - 1].prefix if base.lookups else "",
             kind=base.properties.kind.value,
@@ -353,27 +309,14 @@ class _FilePairs:
         )
         (heapq.heappush if len(largest) < SHOWN else heapq.heappushpop)(largest, (size, base.id, change))
 
-    def _find_line(self, offset: int) -> int:
-        if self._line_ends is None:
-            # Only files with a listed change need this.
-            self._line_ends = [index for index, character in enumerate(self._source.text) if character == "\n"]
-        return bisect_right(self._line_ends, offset - 1) + 1
-
-
-_YES = {True: "yes", False: "no"}
-
 
 def _session_parts(session: SessionScore) -> Iterator[tuple[str, str]]:
     """Yield (dimension, value). An unknown property makes no part."""
     known = session.properties
     yield "file", session.file
     yield "kind", known.kind.value
-    if known.is_static is not None:
-        yield "static", _YES[known.is_static]
-    if known.is_argument is not None:
-        yield "argument", _YES[known.is_argument]
-    if known.first_use is not None:
-        yield "first use", _YES[known.first_use]
+    flags = {"static": known.is_static, "argument": known.is_argument, "first use": known.first_use}
+    yield from ((name, "yes" if flag else "no") for name, flag in flags.items() if flag is not None)
     if known.location is not None:
         yield "declared in", known.location
     if known.language:
@@ -414,17 +357,16 @@ class StoredPairs:
         for source, sessions in self._base.sessions(Session):
             if (paths is not None and source.path not in paths) or not self._new.has_sessions(source.path):
                 continue
-            mine = {session.id: session for session in sessions if evaluated(session)}
-            theirs = {
-                session.id: session for session in self._new.decode_sessions(source.path, Session) if evaluated(session)
-            }
+            mine, theirs = (
+                {session.id: session for session in filter(evaluated, of_side)}
+                for of_side in (sessions, self._new.decode_sessions(source.path, Session))
+            )
             # If no session is on both sides, the file has another text in new, and offsets mean nothing.
             if mine.keys() & theirs.keys():
-                either = mine | theirs
                 order = sorted(
-                    either, key=lambda session_id: (either[session_id].offset, either[session_id].typed, session_id)
+                    (mine | theirs).values(), key=lambda session: (session.offset, session.typed, session.id)
                 )
-                yield source, [(mine.get(session_id), theirs.get(session_id)) for session_id in order]
+                yield source, [(mine.get(session.id), theirs.get(session.id)) for session in order]
 
 
 def _latencies(session: SessionScore) -> list[float]:
@@ -438,7 +380,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     # A sample without classes has the first sessions of each class as well, if it has the same seed.
     divided = ours if ours.strata else theirs
     merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
-    if not merged and ours.dealt is None is theirs.dealt and same_text and ours.generated == theirs.generated:
+    if not merged and ours.shard is None is theirs.shard and same_text and ours.generated == theirs.generated:
         # The manifests have the numbers, so no actions need to be read.
         counts = divided.strata.get("", {"": ours.generated})
         return Strata({("", name): sessions for name, sessions in counts.items()}, merged, unread)
@@ -446,18 +388,15 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     sessions = Counter({(project, name): 0 for project, names in classes.items() for name in names})
     of_base, of_new = _count_sessions(base), _count_sessions(new)
     for path, (checksum, count) in of_base.items():
-        if path not in of_new or of_new[path][0] != checksum:
+        checksum_of_new, count_of_new = of_new.get(path, ("", 0))
+        if checksum_of_new != checksum:
             continue
         # A shard may have only a part of a file's sessions.
-        count = min(count, of_new[path][1])
-        project = project_from_path(path, merged=merged)
+        count, project = min(count, count_of_new), project_from_path(path, merged=merged)
         if project in classes:
             items = read_items(base.actions_path(path))
-            own = Counter(
-                find_class(classes[project], item.properties.kind, len(item.prefix))
-                for item in items
-                if item.properties
-            )
+            known = ((item.properties.kind, len(item.prefix)) for item in items if item.properties)
+            own = Counter(find_class(classes[project], kind, typed) for kind, typed in known)
             sessions.update({(project, name): round(of * count / len(items)) for name, of in own.items()})
         else:
             sessions[project, ""] += count
@@ -478,6 +417,6 @@ def explain_classes(*sides: Workspace) -> str:
 
 def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
     """Return path → checksum and sessions in the workspace's shard, without empty files."""
-    files = {head.path: head for head in workspace.action_heads()}
-    own = select_shard_files({path: head.sessions for path, head in files.items()}, workspace.manifest().dealt)
-    return {path: (files[path].checksum, sessions) for path, sessions in own.items()}
+    heads = [*workspace.action_heads()]
+    own = select_shard_files({head.path: head.sessions for head in heads}, workspace.manifest().shard)
+    return {head.path: (head.checksum, own[head.path]) for head in heads if head.path in own}

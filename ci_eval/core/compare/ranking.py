@@ -16,10 +16,10 @@ from ci_eval.core.compare.judging import Judge
 from ci_eval.core.compare.pairing import explain_classes, population
 from ci_eval.core.compare.resources import align_figures
 from ci_eval.core.compare.sums import Sums, find_directions
-from ci_eval.core.contracts import Metric, Observation
+from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, State, Verdict
+from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
@@ -59,7 +59,12 @@ def rank(
             totals.add(path, [[side[number] for number in leading] for side in sides])
     if not totals.files:
         raise NothingToEvaluate("no session is in all of the workspaces: evaluate them on the same project and seed")
-    order = _best_first(totals.total[0], chosen[0])
+    # The best comes first; a side without a figure is the last.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = totals.total[0, :, 0] / totals.total[0, :, 1]
+    sign = -1 if chosen[0].info.better == "lower" else 1
+    ranked = np.nan_to_num(sign * values, nan=-np.inf, neginf=-np.inf)
+    order = sorted(range(len(workspaces)), key=lambda side: -float(ranked[side]))
     if strata.weighted(common, touched):
         raise ConfigError(
             "a ranking does not weight sessions, and those of this filter were asked in unequal shares (of merged "
@@ -80,7 +85,7 @@ def rank(
     info = chosen[0].info
     bias = winners_bias((difference for row in pairs[info.name] for difference in row), len(workspaces))
     bias_warning = bias_text(bias, len(workspaces), info.unit)
-    verdicts = pairs[chosen[0].info.name]
+    verdicts = pairs[info.name]
     return Ranking(
         sides=tuple(describe_side(manifests[side], workspaces[side], totals.failed[side]) for side in order),
         order=tuple(order),
@@ -135,16 +140,6 @@ def _choose_metrics(metrics: Sequence[Metric], declared: Sequence[str], figures:
     return [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
 
 
-def _best_first(total: Floats, metric: Metric) -> list[int]:
-    """Return indices of sides; `total`: numerators and denominators (sides x 2)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = total[:, 0] / total[:, 1]
-    sign = -1 if metric.info.better == "lower" else 1
-    # A side without a figure is the last.
-    ranked = np.nan_to_num(sign * values, nan=-np.inf, neginf=-np.inf)
-    return sorted(range(len(total)), key=lambda side: -float(ranked[side]))
-
-
 class _Together:
     def __init__(self, manifest: Manifest, metrics: Sequence[Metric], timed: Sequence[Metric], sides: int) -> None:
         self._manifest = manifest
@@ -175,9 +170,13 @@ class _Together:
             collector.flush_observations()
         of_file = np.zeros_like(self.total)
         for number, metric in enumerate(self.metrics):
+            observed = [[expect_metrics([metric], session)[0] for session in side] for side in sides]
             # (sessions x sides x 2)
             seen = np.array(
-                [_sums([expect_metrics([metric], session)[0] for session in same]) for same in zip(*sides, strict=True)]
+                [
+                    [(sum(above for above, _ in pairs), sum(below for _, below in pairs)) for pairs in same]
+                    for same in zip(*observed, strict=True)
+                ]
             )
             if metric.found_by_both:
                 # Such a metric counts only sessions in which every side has a value.
@@ -185,21 +184,17 @@ class _Together:
             flat = seen.reshape(len(seen), -1)
             of_file[number] = seen.sum(axis=0)
             self._products[number] += flat.T @ flat
-            self._add_changes(number, seen)
+            for base, new in permutations(range(len(sides)), 2):
+                changed = (seen[:, base] != seen[:, new]).any(axis=1).sum()
+                # Changed sessions, and files with any.
+                self._changes[:, number, base, new] += changed, changed > 0
+                directions = find_directions(np.concatenate([seen[:, base], seen[:, new]], axis=1)[:, None])
+                self._moved[number, base, new] += (directions > 0).sum(), (directions < 0).sum()
             self._observed[number] += (seen[:, :, 1] != 0).sum(axis=0)
         self.total += of_file
         self._rows.append(of_file)
         cluster = self._manifest.cluster(path)
         self._clusters[cluster] = self._clusters.get(cluster, 0) + of_file
-
-    def _add_changes(self, metric: int, seen: Floats) -> None:
-        """`seen`: (sessions x sides x 2)."""
-        for base, new in permutations(range(seen.shape[1]), 2):
-            changed = (seen[:, base] != seen[:, new]).any(axis=1).sum()
-            # Changed sessions, and files with any.
-            self._changes[:, metric, base, new] += changed, changed > 0
-            directions = find_directions(np.concatenate([seen[:, base], seen[:, new]], axis=1)[:, None])
-            self._moved[metric, base, new] += (directions > 0).sum(), (directions < 0).sum()
 
     def pair(self, metric: int, *, base: int, new: int) -> tuple[Sums, Floats]:
         """Return the sums of two sides, and the same by cluster (clusters x 1 x 4)."""
@@ -218,10 +213,6 @@ class _Together:
         sums.rows = list(files)
         return sums, clusters
 
-    @property
-    def sessions(self) -> int:
-        return sum(self.files.values())
-
     def times(self, side: int) -> dict[str, Estimate]:
         return {observations.metric.info.name: estimate(observations, 1.0) for observations in self._times[side]}
 
@@ -229,25 +220,17 @@ class _Together:
         """Return figures by metric. Varying answers count as those of an infinite project."""
         rows = np.stack(list(self._clusters.values()))[:, :, side]
         elsewhere = figures(rows, [metric.info.limits for metric in self.metrics])
-        estimates = {}
+        estimates, own = {}, slice(2 * side, 2 * side + 2)
         for number, metric in enumerate(self.metrics):
-            total, own = self.total[number, side], slice(2 * side, 2 * side + 2)
-            value, low, high = None, None, None
-            state: State = "none"
+            total = self.total[number, side]
+            plain = Estimate(value=None, n=int(total[1]), elsewhere=elsewhere[number])
             if total[1]:
-                state = tell_state(repeats, asked, weighted=False)
-                value = float(total[0] / total[1])
+                state, share = tell_state(repeats, asked, weighted=False), asked if repeats.alike else 0.0
                 products, observed = self._products[number, own, own], float(self._observed[number, side])
-                share = asked if repeats.alike else 0.0
                 low, high = figure(total, products, observed, share, metric.info.limits, unseen=repeats.unseen)
-            estimates[metric.info.name] = Estimate(
-                value=value, low=low, high=high, n=int(total[1]), state=state, elsewhere=elsewhere[number]
-            )
+                plain = replace(plain, value=float(total[0] / total[1]), low=low, high=high, state=state)
+            estimates[metric.info.name] = plain
         return estimates
-
-
-def _sums(sides: Sequence[Sequence[Observation]]) -> list[tuple[float, float]]:
-    return [(sum(above for above, _ in seen), sum(below for _, below in seen)) for seen in sides]
 
 
 def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
@@ -256,13 +239,11 @@ def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[Se
     for source, sessions in first.sessions(SessionScore):
         if not all(workspace.has_sessions(source.path) for workspace in others):
             continue
-        sides = [list(filter(evaluated, sessions))]
-        sides += [list(filter(evaluated, workspace.decode_sessions(source.path, SessionScore))) for workspace in others]
+        read = (sessions, *(other.decode_sessions(source.path, SessionScore) for other in others))
+        sides = [{session.id: session for session in filter(evaluated, side)} for side in read]
         # Sets of strings have another order in each process, and the last digits of sums depend on it.
-        shared = sorted(set.intersection(*({session.id for session in side} for side in sides)))
-        if shared:
-            by_id = [{session.id: session for session in side} for side in sides]
-            yield source.path, [[side[session_id] for session_id in shared] for side in by_id]
+        if shared := sorted(set.intersection(*map(set, sides))):
+            yield source.path, [[side[session_id] for session_id in shared] for side in sides]
 
 
 def _pairs(
@@ -279,8 +260,8 @@ def _pairs(
     pairs = list(combinations(range(len(order)), 2))
     for row, column in pairs:
         sums, rows = totals.pair(metric, base=order[column], new=order[row])
-        judge = Judge([totals.metrics[metric]], asked, kind, repeats[row][column], totals.sessions)
-        judge = replace(judge, unjudged=draws[row][column])
+        sessions, why = sum(totals.files.values()), draws[row][column]
+        judge = Judge([totals.metrics[metric]], asked, kind, repeats[row][column], sessions, unjudged=why)
         # Each pair is judged once, with the row's side as new, and mirrored; the level is adjusted for the number of
         # metrics (Bonferroni), but not of pairs: a pair's own comparison knows of no others.
         difference = judge.pair(sums, rows, len(totals.metrics))

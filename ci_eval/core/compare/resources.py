@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -26,6 +27,9 @@ ONE_LOOKUP = "the slowest lookup is a single one, and says nothing of others"
 OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
+Sides = tuple[list[Observed], list[Observed]]
+"""The observations of a metric in base and in new, by round."""
+
 
 def is_alternating(base: Manifest, new: Manifest) -> bool:
     """Return whether one run asked both engines in turns, in several rounds."""
@@ -33,78 +37,56 @@ def is_alternating(base: Manifest, new: Manifest) -> bool:
 
 
 def times(
-    base: Workspace,
-    new: Workspace,
-    metrics: Sequence[Metric],
-    filters: Sequence[ReportFilter],
+    base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Sequence[ReportFilter]
 ) -> dict[str, dict[str, Difference]]:
-    """Return differences by filter, then by metric, of the metrics that depend on times."""
     manifest = base.manifest()
     chosen = [metric for metric in metrics if metric.timed and metric.timed != "cpu"]
-    seen = {
-        report_filter.name: {metric.info.name: _Sides(manifest.rounds) for metric in chosen}
+    rounds = range(manifest.rounds)
+    seen: dict[str, list[Sides]] = {
+        report_filter.name: [([Observed() for _ in rounds], [Observed() for _ in rounds]) for _ in chosen]
         for report_filter in filters
     }
     pairs = 0
     for source, sessions in base.sessions(SessionScore):
         if not new.has_sessions(source.path):
             continue
-        theirs = {
-            session.id: session for session in new.decode_sessions(source.path, SessionScore) if evaluated(session)
-        }
+        theirs = {session.id: session for session in filter(evaluated, new.decode_sessions(source.path, SessionScore))}
         for session in filter(evaluated, sessions):
             if partner := theirs.get(session.id):
                 pairs += 1
-                _observe(
-                    # Groups are drawn, and a session is in the same one on both sides.
-                    session,
-                    partner,
-                    int(GROUPS * draw(manifest.seed, f"{session.id} group")),
-                    chosen,
-                    filters,
-                    seen,
-                )
+                # Groups are drawn, and a session is in the same one on both sides.
+                group = int(GROUPS * draw(manifest.seed, f"{session.id} group"))
+                through = [seen[report_filter.name] for report_filter in filters if report_filter.weight(session)]
+                for number, side in product(rounds, (0, 1)) if through else ():
+                    observed = expect_metrics(chosen, at_round(partner if side else session, number))
+                    for by_metric, index in product(through, range(len(chosen))):
+                        by_metric[index][side][number].add(group, list(observed[index]))
     asked = pairs / max(manifest.generated, pairs, 1)
     # None of these metrics is declared, and readers believe any that changed: all are one family.
     tests = sum(not metric.is_maximum for metric in chosen)
     return {
-        name: {metric.info.name: sides[metric.info.name].difference(metric, asked, tests) for metric in chosen}
-        for name, sides in seen.items()
+        name: {
+            metric.info.name: _compare_rounds(metric, sides, asked, tests)
+            for metric, sides in zip(chosen, by_metric, strict=True)
+        }
+        for name, by_metric in seen.items()
     }
 
 
-class _Sides:
-    def __init__(self, rounds: int) -> None:
-        self.base = [Observed() for _ in range(rounds)]
-        self.new = [Observed() for _ in range(rounds)]
-
-    def difference(self, metric: Metric, asked: float, tests: int) -> Difference:
-        timing = compare_timing(metric, self.base, self.new, asked=asked, tests=tests)
-        if timing is None:
-            return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
-        plain = Difference(
-            base=timing.base,
-            new=timing.new,
-            difference=timing.difference,
-            n=timing.n,
-            elsewhere=Elsewhere(why=OF_THIS_MACHINE),
-        )
-        # A maximum is a single lookup, which has no interval.
-        if metric.is_maximum:
-            return replace(plain, why=ONE_LOOKUP)
-        if timing.n < FEWEST_OBSERVED:
-            return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
-        verdict, why = judge_times(timing, metric.info, len(self.base))
-        low, high = within(metric.info.difference_limits, timing.low, timing.high, timing.difference)
-        return replace(
-            plain,
-            low=low,
-            high=high,
-            p=timing.p,
-            detectable=timing.detectable,
-            verdict=verdict,
-            why=why,
-        )
+def _compare_rounds(metric: Metric, sides: Sides, asked: float, tests: int) -> Difference:
+    timing = compare_timing(metric, *sides, asked=asked, tests=tests)
+    if timing is None:
+        return Difference(base=None, new=None, difference=None, why=NO_FIGURE)
+    base, new, outside = timing.base, timing.new, Elsewhere(why=OF_THIS_MACHINE)
+    plain = Difference(base=base, new=new, difference=timing.difference, n=timing.n, elsewhere=outside)
+    # A maximum is a single lookup, which has no interval.
+    if metric.is_maximum:
+        return replace(plain, why=ONE_LOOKUP)
+    if timing.n < FEWEST_OBSERVED:
+        return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
+    verdict, why = judge_times(timing, metric.info, len(sides[0]))
+    low, high = within(metric.info.difference_limits, timing.low, timing.high, timing.difference)
+    return replace(plain, low=low, high=high, p=timing.p, detectable=timing.detectable, verdict=verdict, why=why)
 
 
 def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, str]:
@@ -120,36 +102,16 @@ def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, 
     return Verdict.NOT_SHOWN, f"{rounds} rounds differ among themselves as much: more --rounds show more"
 
 
-def _observe(
-    base: SessionScore,
-    new: SessionScore,
-    group: int,
-    metrics: Sequence[Metric],
-    filters: Sequence[ReportFilter],
-    seen: dict[str, dict[str, _Sides]],
-) -> None:
-    through = [seen[report_filter.name] for report_filter in filters if report_filter.weight(base)]
-    for of_engine, session in (("base", base), ("new", new)):
-        rounds = len(next(iter(through[0].values())).base) if through else 0
-        for number in range(rounds):
-            asked = at_round(session, number)
-            for metric in metrics:
-                observed = list(expect_metrics([metric], asked)[0])
-                for sides in through:
-                    by_round: list[Observed] = getattr(sides[metric.info.name], of_engine)
-                    by_round[number].add(group, observed)
-
-
 def at_round(session: SessionScore, number: int) -> SessionScore:
     """Return the session with the latencies of one round; an ERROR if that round did not reach all lookups."""
     lookups = [
         replace(lookup, latency=latency)
         for lookup in session.lookups
-        if (latency := lookup.latencies[number] if number < len(lookup.latencies) else None) is not None
+        for latency in lookup.latencies[number : number + 1]
+        if latency is not None
     ]
-    if len(lookups) < len(session.lookups):
-        return replace(session, lookups=tuple(lookups), status=Status.ERROR)
-    return replace(session, lookups=tuple(lookups))
+    status = Status.ERROR if len(lookups) < len(session.lookups) else session.status
+    return replace(session, lookups=tuple(lookups), status=status)
 
 
 OF_THIS_RUN = "measured on this machine, in this run: no sample says how far it is from what others would find"
@@ -165,13 +127,9 @@ def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
         other = theirs[name]
         difference = other.value - side.value if side.value is not None and other.value is not None else None
         why = NOT_KNOWN if difference is None else OF_THIS_RUN
+        n, outside = min(side.n, other.n), Elsewhere(why=why)
         both[name] = Difference(
-            base=side.value,
-            new=other.value,
-            difference=difference,
-            why=why,
-            n=min(side.n, other.n),
-            elsewhere=Elsewhere(why=why),
+            base=side.value, new=other.value, difference=difference, why=why, n=n, elsewhere=outside
         )
     return both
 

@@ -19,6 +19,9 @@ class Sums:
     """A figure is four numbers: numerator and denominator of base, then of new."""
 
     figures: int
+    sessions: int = 0
+    wins: int = 0
+    losses: int = 0
     total: Floats = field(init=False)
     """figures x 4"""
     products: Floats = field(init=False)
@@ -57,7 +60,6 @@ class Sums:
 
     @property
     def observed(self) -> Floats:
-        """Sessions by figure, on the side that has fewer."""
         return np.asarray(self.observed_by_side.min(axis=1))
 
     def add(self, seen: Floats) -> Floats:
@@ -105,15 +107,9 @@ class Sums:
     def pool(self, *, finite: bool) -> tuple[Floats, Floats]:
         if not self.sample:
             return self.products, self.observed
-        of_strata = [*self.by_stratum.values()]
-        return pool(
-            self.sample,
-            self.weights,
-            np.stack([own.total.reshape(-1) for own in of_strata]),
-            np.stack([own.products for own in of_strata]),
-            np.stack([own.observed for own in of_strata]),
-            finite=finite,
-        )
+        strata = [(own.total.reshape(-1), own.products, own.observed) for own in self.by_stratum.values()]
+        total, products, observed = (np.stack(column) for column in zip(*strata, strict=True))
+        return pool(self.sample, self.weights, total, products, observed, finite=finite)
 
 
 def find_directions(seen: Floats) -> Floats:
@@ -126,9 +122,6 @@ def find_directions(seen: Floats) -> Floats:
 
 @dataclass(kw_only=True)
 class FilterSums(Sums):
-    sessions: int = 0
-    wins: int = 0
-    losses: int = 0
     clusters: Sequence[int] = ()
     """The cluster of each file in the sample of other code; none = each file is a cluster."""
     latencies: Floats = field(default_factory=lambda: np.zeros((2, BINS)))
@@ -150,7 +143,4 @@ class PartSums(Sums):
     """The sums of a part (the sessions that share a property), of the leading metric alone."""
 
     figures: int = 1
-    sessions: int = 0
-    wins: int = 0
-    losses: int = 0
     files: int = 0

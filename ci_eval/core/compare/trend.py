@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated
 
@@ -74,7 +75,6 @@ class Figures(Value, frozen=True, kw_only=True):
 
     @property
     def series(self) -> tuple[str, ...]:
-        """Evaluations with equal values are on the same line of a trend."""
         return tuple(self.conditions[name] for name in sorted(self.conditions))
 
 
@@ -134,19 +134,30 @@ def append(
     # Somebody else may have written the figures, and the time becomes part of a path.
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"
-    data = msgspec.json.format(msgspec.json.encode(_StoredReport(1, [evaluation])), indent=2)
-    return atomic.write(folder / name, data + b"\n")
+    return atomic.write_json(folder / name, _StoredReport(1, [evaluation]))
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
     """Return evaluations of `new`'s series, not later than it, in order of time, if they have its headline."""
     before = earlier(past, new, new.headline)
-    line = [*before, new]
+    line, nights = [*before, new], []
+    for previous, evaluation in zip([None, *before], line, strict=True):
+        whole = evaluation.filters[new.headline]
+        point = TrendPoint(
+            started=evaluation.started,
+            title=evaluation.title,
+            engine=evaluation.engine,
+            revision=evaluation.revision,
+            project=evaluation.project,
+            sessions=whole.sessions,
+            metrics=whole.metrics,
+            differs=tuple(_differences(previous, evaluation)) if previous else (),
+            gates=evaluation.gates,
+            run=evaluation.run,
+        )
+        nights.append(point)
     return Trend(
-        nights=tuple(
-            _trend_point(evaluation, line[number - 1] if number else None, new.headline)
-            for number, evaluation in enumerate(line)
-        ),
+        nights=tuple(nights),
         metrics=tuple(infos),
         headline=new.headline,
         changes={info.name: tuple(_changes(line, info, new.headline, seed)) for info in infos},
@@ -156,30 +167,9 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
 
 def earlier(past: Sequence[Figures], new: Figures, part: str) -> list[Figures]:
     """Return older evaluations of `new`'s series with figures of the filter `part`, in order of time."""
-    before = [
-        evaluation
-        for evaluation in past
-        if evaluation.series == new.series
-        and machine.seconds(evaluation.started) < machine.seconds(new.started)
-        and part in evaluation.filters
-    ]
-    return sorted(before, key=lambda evaluation: machine.seconds(evaluation.started))
-
-
-def _trend_point(evaluation: Figures, previous: Figures | None, headline: str) -> TrendPoint:
-    whole = evaluation.filters[headline]
-    return TrendPoint(
-        started=evaluation.started,
-        title=evaluation.title,
-        engine=evaluation.engine,
-        revision=evaluation.revision,
-        project=evaluation.project,
-        sessions=whole.sessions,
-        metrics=whole.metrics,
-        differs=tuple(_differences(previous, evaluation)) if previous else (),
-        gates=evaluation.gates,
-        run=evaluation.run,
-    )
+    alike = [(machine.seconds(of.started), of) for of in past if of.series == new.series and part in of.filters]
+    before = [(began, of) for began, of in alike if began < machine.seconds(new.started)]
+    return [of for _, of in sorted(before, key=itemgetter(0))]
 
 
 def _differences(was: Figures, now: Figures) -> Iterator[str]:
@@ -197,12 +187,8 @@ def _differences(was: Figures, now: Figures) -> Iterator[str]:
 
 
 def _changes(line: Sequence[Figures], info: MetricInfo, headline: str, seed: int) -> Iterator[ChangePoint]:
-    known = [
-        (night, estimate.value)
-        for night, evaluation in enumerate(line)
-        for estimate in [evaluation.filters[headline].metrics.get(info.name)]
-        if estimate and estimate.value is not None
-    ]
+    estimates = enumerate(evaluation.filters[headline].metrics.get(info.name) for evaluation in line)
+    known = [(night, of.value) for night, of in estimates if of and of.value is not None]
     for cut in cuts([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed):
         good = None if info.better == "neither" else (cut.after > cut.before) == (info.better == "higher")
         yield ChangePoint(night=known[cut.place][0], before=cut.before, after=cut.after, p=cut.p, good=good)

@@ -21,12 +21,10 @@ def join(path: str, key: object) -> str:
 def wrong_value(value: object, kind: object, path: str) -> str:
     info = inspect.type_info(kind)
     parts = info.types if isinstance(info, inspect.UnionType) else (info,)
-    hint = ""
-    if isinstance(value, str):
-        hint = guess(value, choices(info))
+    hint = guess(value, choices(info)) if isinstance(value, str) else ""
     # YAML reads 1.10 or yes as a number or a switch, though a text may be meant.
-    elif value is not None and not isinstance(value, list | dict):
-        hint = "; put it in quotes" if any(isinstance(part, inspect.StrType) for part in parts) else ""
+    if not isinstance(value, str | list | dict | None) and any(isinstance(part, inspect.StrType) for part in parts):
+        hint = "; put it in quotes"
     return f"`{path}` is {show(value)}; expected {describe(info)}{hint}"
 
 
@@ -37,7 +35,6 @@ def not_a_section(value: object, section: type[Section], path: str) -> str:
 
 
 def show(value: object) -> str:
-    """Long values are shortened."""
     if value is None:
         return "empty (null)"
     if isinstance(value, dict):
@@ -93,13 +90,6 @@ def choices(info: inspect.Type) -> list[str]:
             return []
 
 
-def _hint_elsewhere(key: str) -> str:
-    paths = [path for path in _paths(Config, "") if path.rpartition(".")[2].lower() == key.lower()]
-    # A key that is nested less deeply was more probably meant.
-    depth = min((path.count(".") for path in paths), default=0)
-    return f"; did you mean {' or '.join(path for path in paths if path.count('.') == depth)}?" if paths else ""
-
-
 def _paths(section: type[Section], path: str) -> Iterator[str]:
     for field in msgspec.structs.fields(section):
         yield join(path, field.encode_name)
@@ -126,7 +116,13 @@ def _section_problems(raw: object, section: type[Section], path: str) -> Iterato
         if key in fields:
             yield from _value_problems(value, fields[key].type, join(path, key))
         else:
-            hint = guess(str(key), fields) or _hint_elsewhere(str(key))
+            hint = guess(str(key), fields)
+            if not hint:
+                paths = [name for name in _paths(Config, "") if name.rpartition(".")[2].lower() == str(key).lower()]
+                # A key that is nested less deeply was more probably meant.
+                depth = min((name.count(".") for name in paths), default=0)
+                likely = " or ".join(name for name in paths if name.count(".") == depth)
+                hint = f"; did you mean {likely}?" if likely else ""
             scope = f"in `{path}`" if path else "at the top"
             yield f"`{join(path, key)}` is not a known key{hint}; known {scope}: {', '.join(fields)}"
     for name, field in fields.items():

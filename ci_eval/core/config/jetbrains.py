@@ -7,6 +7,7 @@ them.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Sequence
 
 from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.config.checking import show
@@ -68,9 +69,14 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     config = copy.deepcopy(raw)
     warnings: list[str] = []
     for old, new in MOVED.items():
-        _move(config, old, new)
+        if (value := _take(config, old)) is not None:
+            _put(config, new, value, old)
     _upgrade_tokens(config)
-    _upgrade_project(config)
+    path = _take(config, "projectPath")
+    if not isinstance(path, str | None):
+        raise ConfigError(f"`projectPath` is {show(path)}; expected the path of a folder")
+    if path:
+        _put(config, "project", f"path:{path}", "projectPath")
     strategy = get_value(config, "actions.strategy")
     if isinstance(strategy, dict) and "completionGolf" in strategy:
         # Later versions of the plugin name several kinds of golf. Here there is one.
@@ -86,9 +92,15 @@ def upgrade(raw: dict[str, object]) -> tuple[dict[str, object], list[str]]:
     _drop(config, "reorder", (), "`ci-eval rerank` orders stored sessions again, by a completion type", warnings)
     for key, (inactive, instead) in UNUSED.items():
         _drop(config, key, inactive, instead, warnings)
-    for filters, path in _all_filters(config):
-        for name in UNUSED_FILTERS:
-            _drop(filters, name, (), "the filter is not applied and lets everything through", warnings, path)
+    sections = [(get_value(config, "actions.strategy.filters"), "actions.strategy.filters.")]
+    parts = get_value(config, "reports.sessionsFilters")
+    for index, part in enumerate(parts if isinstance(parts, list) else []):
+        if isinstance(part, dict):
+            sections.append((part.get("filters"), f"reports.sessionsFilters[{index}].filters."))
+    for filters, path in sections:
+        if isinstance(filters, dict):
+            for name in UNUSED_FILTERS:
+                _drop(filters, name, (), "the filter is not applied and lets everything through", warnings, path)
     return config, warnings
 
 
@@ -106,14 +118,6 @@ def _upgrade_tokens(config: dict[str, object]) -> None:
     _put(config, "actions.strategy.filters", copy.deepcopy(STATEMENTS[statement]), "strategy.statement")
 
 
-def _upgrade_project(config: dict[str, object]) -> None:
-    path = _take(config, "projectPath")
-    if not isinstance(path, str | None):
-        raise ConfigError(f"`projectPath` is {show(path)}; expected the path of a folder")
-    if path:
-        _put(config, "project", f"path:{path}", "projectPath")
-
-
 def _upgrade_user(config: dict[str, object]) -> None:
     # The settings have no effect in the plugin unless it emulates a user.
     emulated = _take(config, "actions.strategy.emulateUser")
@@ -125,10 +129,8 @@ def _upgrade_user(config: dict[str, object]) -> None:
     if isinstance(settings, dict):
         user |= {"firstPrefix": settings.get("firstPrefixLen"), "select": settings.get("selectElement")}
     _put(config, "interpret.userModel", user, "strategy.emulateUser")
-    strategy = get_value(config, "actions.strategy")
-    if isinstance(strategy, dict):
-        # The modelled user decides when completion is asked for.
-        strategy.pop("prefix", None)
+    # The modelled user decides when completion is asked for.
+    _take(config, "actions.strategy.prefix")
 
 
 def _drop(
@@ -137,15 +139,6 @@ def _drop(
     value = _take(section, key)
     if value is not None and value not in inactive:
         warnings.append(f"`{at}{key}` is {show(value)}, which has no effect: {instead}")
-
-
-def _all_filters(config: dict[str, object]) -> list[tuple[dict[str, object], str]]:
-    sections = [(get_value(config, "actions.strategy.filters"), "actions.strategy.filters.")]
-    parts = get_value(config, "reports.sessionsFilters")
-    for index, part in enumerate(parts if isinstance(parts, list) else []):
-        if isinstance(part, dict):
-            sections.append((part.get("filters"), f"reports.sessionsFilters[{index}].filters."))
-    return [(filters, path) for filters, path in sections if isinstance(filters, dict)]
 
 
 # -------------------------------------------------------------------------------------------------- dotted keys
@@ -161,6 +154,23 @@ def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object],
     return section, last
 
 
+def make_parent(
+    config: dict[str, object], key: str, fault: Callable[[Sequence[str], str], str]
+) -> tuple[dict[str, object], str]:
+    """Return the section that a dotted key belongs to, made if it is not there, and the key's last part. Raises
+    ConfigError with `fault`, a function of the names up to what is no section, and of what is there."""
+    *parents, last = key.split(".")
+    section = config
+    for depth, name in enumerate(parents, start=1):
+        below = section.get(name)
+        if below is None:
+            below = section[name] = {}
+        if not isinstance(below, dict):
+            raise ConfigError(fault(parents[:depth], show(below)))
+        section = below
+    return section, last
+
+
 def get_value(config: dict[str, object], key: str) -> object:
     section, last = find_parent(config, key)
     return section.get(last)
@@ -171,22 +181,8 @@ def _take(config: dict[str, object], key: str) -> object:
     return section.pop(last, None)
 
 
-def _move(config: dict[str, object], old: str, new: str) -> None:
-    value = _take(config, old)
-    if value is not None:
-        _put(config, new, value, old)
-
-
 def _put(config: dict[str, object], key: str, value: object, old: str) -> None:
-    *parents, last = key.split(".")
-    section = config
-    for name in parents:
-        below = section.get(name)
-        if below is None:
-            below = section[name] = {}
-        if not isinstance(below, dict):
-            raise ConfigError(f"`{name}` is {show(below)}; expected a section")
-        section = below
+    section, last = make_parent(config, key, lambda path, found: f"`{path[-1]}` is {found}; expected a section")
     if section.get(last) is not None and section[last] != value:
         raise ConfigError(f"`{old}` and `{key}` say different things; `{old}` is the older name, keep one of them")
     section[last] = value

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -23,7 +24,6 @@ SHORT: Mapping[str, dict[str, object]] = {
     "dataset": {"type": "string", "description": "A file of JSON lines, or https://HOST/FILE#sha256=HEX"},
     "interpret.userModel": {"enum": [*get_args(get_type_hints(UserModelConfig)["profile"])]},
 }
-
 
 YAML_WORDS = {"None": "null", "True": "true", "False": "false"}
 
@@ -42,18 +42,16 @@ def keys(section: type[Section] = Config, path: str = "") -> Iterator[Key]:
     meanings = read_meanings(section)
     for field in msgspec.structs.fields(section):
         name = join(path, field.encode_name)
-        nested = find_section(field.type)
+        nested, info = find_section(field.type), msgspec.inspect.type_info(field.type)
         value = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
-        if nested and name not in SHORT:
-            yield from keys(nested, name)
-            continue
-        yield Key(
-            name=name,
-            type=describe(msgspec.inspect.type_info(field.type)) + (", or a text" if name in SHORT else ""),
-            default="" if nested or field.required else msgspec.json.encode(value).decode(),
-            meaning=meanings[field.encode_name],
-            choices=tuple(choices(msgspec.inspect.type_info(field.type))),
-        )
+        if not nested or name in SHORT:
+            yield Key(
+                name=name,
+                type=describe(info) + (", or a text" if name in SHORT else ""),
+                default="" if nested or field.required else msgspec.json.encode(value).decode(),
+                meaning=meanings[field.encode_name],
+                choices=tuple(choices(info)),
+            )
         if nested:
             yield from keys(nested, name)
 
@@ -65,31 +63,27 @@ def read_meanings(section: type[Section]) -> Mapping[str, str]:
     # Fields of a section may be inherited, and documented in the base.
     for cls in reversed(section.__mro__):
         if cls is not Section and issubclass(cls, Section):
-            texts |= dict(_texts(cls))
+            # Python drops the strings below fields, so they are read from the source.
+            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+            assert isinstance(tree, ast.ClassDef)
+            for at, text in pairwise(tree.body):
+                if isinstance(at, ast.AnnAssign) and isinstance(at.target, ast.Name) and isinstance(text, ast.Expr):
+                    meaning = " ".join(ast.literal_eval(text.value).split())
+                    texts[at.target.id] = re.sub(r"\b(?:None|True|False)\b", lambda word: YAML_WORDS[word[0]], meaning)
     return {field.encode_name: texts[field.name] for field in msgspec.structs.fields(section)}
-
-
-def _texts(section: type[Section]) -> Iterator[tuple[str, str]]:
-    # Python drops the strings below fields, so they are read from the source.
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(section))).body
-    assert isinstance(tree, ast.ClassDef)
-    for field, text in zip(tree.body, tree.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(text, ast.Expr):
-            meaning = " ".join(ast.literal_eval(text.value).split())
-            yield field.target.id, re.sub(r"\b(None|True|False)\b", lambda match: YAML_WORDS[match[0]], meaning)
 
 
 def schema(known: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return a JSON schema (draft 2020-12) of configurations in YAML. `known`: dotted key → values that editors offer,
     though others are not wrong."""
     (root,), definitions = msgspec.json.schema_components([Config], ref_template="#/$defs/{name}")
-    paths: dict[type[Section], str] = {}
+    seen: set[type[Section]] = set()
     waiting: list[tuple[type[Section], str]] = [(Config, "")]
     # The list grows while the loop runs.
     for section, path in waiting:
-        if section in paths:
+        if section in seen:
             continue
-        paths[section] = path
+        seen.add(section)
         _explain(definitions[section.__name__], section, path, known)
         for field in msgspec.structs.fields(section):
             items = (field.type, *get_args(field.type))
@@ -113,10 +107,9 @@ def _explain(written: dict[str, Any], section: type[Section], path: str, known: 
         if key in SHORT:
             forms = [*forms, SHORT[key]]
         if key == "reports.sessionsFilters":
-            # A filter may be one line (`expressions.py`).
-            forms = [
-                {**form, "items": {"anyOf": [form["items"], {"type": "string", "minLength": 1}]}} for form in forms
-            ]
+            # A filter may be one line (`text.py`).
+            line = {"type": "string", "minLength": 1}
+            forms = [{**form, "items": {"anyOf": [form["items"], line]}} for form in forms]
         # YAML takes `off` and `on` without quotes for false and true.
         if key == "interpret.confine":
             forms = [*forms, {"const": False}]

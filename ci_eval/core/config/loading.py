@@ -27,20 +27,16 @@ from ci_eval.core.model.settings import EndpointConfig
 VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}")
 """`${name}` is a variable; `$${` is the characters `${`."""
 
-
 INTERPOLATED = ("project.spec", "dataset.spec", "outputDir", "reports.evaluationTitle")
-
 
 USUAL_LENGTHS = (0, 1, 3)
 """Used if the configuration has none. Without a typed letter any engine looks bad; most lists are shown at the first
 letter."""
 
-
 USUAL_SESSIONS = 1_000
 """The number of sessions if the configuration has none: some minutes, and an interval of about three points."""
 NUMBERS = ("sessionsLimit", "sessionProbability")
 """The keys of `interpret` that say how many sessions are asked. `sessionsLimit: null` says all of them."""
-
 
 SPECS = ("project", "dataset")
 """The sections that may be just their `spec`."""
@@ -67,7 +63,15 @@ def load(
     """`path`: None = the defaults. `overrides`: `dotted.key=value`, which change the engine, too. `engine`: NAME or
     NAME@VERSION, in place of the file's. Raises ConfigError."""
     source = str(path) if path else "configuration"
-    raw, upgrade_warnings = _upgrade(read(path) if path else None, source)
+    content, raw, upgrade_warnings = read(path) if path else None, dict[str, object](), list[str]()
+    if content is not None:
+        if not isinstance(content, dict):
+            raise ConfigError(f"{source}: the whole content is {show(content)}; expected `key: value` lines")
+        try:
+            raw, upgrade_warnings = jetbrains.upgrade(content)
+            _spread(raw)
+        except ConfigError as error:
+            raise ConfigError(f"{source}: {error}") from None
     check(raw, source)
     if engine is not None:
         _put(raw, "engine", engine, "command line")
@@ -75,7 +79,17 @@ def load(
         _override(raw, override)
         # Checking after each override lets the message name the one that is wrong.
         check(raw, f"--set {override}")
-    _change_texts(raw, lambda key, text: _interpolate(text, key, environment, source))
+
+    def interpolate(key: str, text: str) -> str:
+        for name in (match[1] for match in VARIABLE.finditer(text)):
+            if name is not None and name not in environment:
+                raise ConfigError(
+                    f"{source}: `{key}` asks for ${{{name}}}, but there is no environment variable of that name; "
+                    "set it, or write $${ for the characters ${"
+                )
+        return VARIABLE.sub(lambda match: "${" if match[1] is None else environment[match[1]], text)
+
+    _change_texts(raw, interpolate)
     settled, rule_warnings = settle(check(raw, source), source)
     is_json = path is not None and path.suffix == ".json"
     section = raw.get("interpret")
@@ -98,12 +112,10 @@ def add_ladder(config: Config) -> Config:
 
 
 def limit_sessions(config: Config) -> Config:
-    """A configuration stays as it is if it has a number, a dataset (asked whole), or the engine `jetbrains` (samples
-    itself)."""
+    """A configuration stays as it is if it has a number, or a dataset (asked whole)."""
     interpret = config.interpret
-    if config.dataset.spec or config.engine.name == "jetbrains":
-        return config
-    if interpret.sessions_limit is not None or interpret.session_probability < 1:
+    has_number = interpret.sessions_limit is not None or interpret.session_probability < 1
+    if has_number or config.dataset.spec:
         return config
     return replace(config, interpret=replace(interpret, sessions_limit=USUAL_SESSIONS))
 
@@ -227,19 +239,6 @@ def add_filters(config: Config, names: Iterable[str]) -> Config:
 # ------------------------------------------------------------------------------------------------- plain values
 
 
-def _upgrade(raw: object, source: str) -> tuple[dict[str, object], list[str]]:
-    if raw is None:
-        return {}, []
-    if not isinstance(raw, dict):
-        raise ConfigError(f"{source}: the whole content is {show(raw)}; expected `key: value` lines")
-    try:
-        upgraded, warnings = jetbrains.upgrade(raw)
-        _spread(upgraded)
-    except ConfigError as error:
-        raise ConfigError(f"{source}: {error}") from None
-    return upgraded, warnings
-
-
 def _override(raw: dict[str, object], override: str) -> None:
     # The value itself may contain `=`.
     key, equals, text = override.partition("=")
@@ -250,15 +249,9 @@ def _override(raw: dict[str, object], override: str) -> None:
 
 
 def _put(raw: dict[str, object], key: str, value: object, source: str) -> None:
-    *parents, last = key.split(".")
-    section = raw
-    for depth, name in enumerate(parents, start=1):
-        below = section.get(name)
-        if below is None:
-            below = section[name] = {}
-        if not isinstance(below, dict):
-            raise ConfigError(f"{source}: `{'.'.join(parents[:depth])}` is {show(below)}, it has no keys below it")
-        section = below
+    section, last = jetbrains.make_parent(
+        raw, key, lambda path, found: f"{source}: `{'.'.join(path)}` is {found}, it has no keys below it"
+    )
     if key in SPECS and isinstance(value, str) and isinstance(below := section.get(last), dict):
         section, last = below, "spec"
         if below.get("spec") != value:
@@ -280,11 +273,11 @@ def _spread(raw: dict[str, object]) -> None:
     and filters in one line. Also read `off` and `on` as they were meant: YAML takes both, without quotes, for false and
     true."""
     interpret = raw.get("interpret")
-    if isinstance(interpret, dict) and isinstance(profile := interpret.get("userModel"), str):
-        interpret["userModel"] = {"profile": profile}
-    for key in ("confine", "autoImport"):
-        if isinstance(interpret, dict) and isinstance(switch := interpret.get(key), bool):
-            interpret[key] = "on" if switch else "off"
+    if isinstance(interpret, dict):
+        if isinstance(profile := interpret.get("userModel"), str):
+            interpret["userModel"] = {"profile": profile}
+        switches = {key: interpret[key] for key in ("confine", "autoImport") if isinstance(interpret.get(key), bool)}
+        interpret |= {key: "on" if switch else "off" for key, switch in switches.items()}
     reports = raw.get("reports")
     if isinstance(reports, dict) and isinstance(filters := reports.get("sessionsFilters"), list):
         reports["sessionsFilters"] = [read_expression(line) if isinstance(line, str) else line for line in filters]
@@ -309,21 +302,6 @@ def _change_texts(raw: dict[str, object], change: Callable[[str, str], str]) -> 
             section[last] = change(key, text)
 
 
-def _interpolate(text: str, key: str, environment: Mapping[str, str], source: str) -> str:
-    def value(match: re.Match[str]) -> str:
-        name = match[1]
-        if name is None:
-            return "${"
-        if name not in environment:
-            raise ConfigError(
-                f"{source}: `{key}` asks for ${{{name}}}, but there is no environment variable of that name; "
-                "set it, or write $${ for the characters ${"
-            )
-        return environment[name]
-
-    return VARIABLE.sub(value, text)
-
-
 SECTIONS = ("reports", "comparison")
 KEYS = ("interpret.allowedFailures", "actions.allowedUnparsable")
 
@@ -345,13 +323,10 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
         if self.filters:
             settings["reports.sessionsFilters"] = list(self.filters)
             settings.setdefault("reports.headline", self.filters[0].strip())
-        if self.title:
-            settings["reports.evaluationTitle"] = self.title
-        return settings
+        return settings | ({"reports.evaluationTitle": self.title} if self.title else {})
 
     def spell(self) -> list[str]:
-        """Raises ConfigError."""
-        return [_spell(key, value) for key, value in self.settings().items()]
+        return _spell(self.settings())
 
 
 UNCHANGED = View()
@@ -360,7 +335,7 @@ UNCHANGED = View()
 def read_view(path: Path, change: View = UNCHANGED) -> list[str]:
     """Return the settings of the view stored at `path`, after a change, as overrides KEY=VALUE. A missing file is a
     view without settings. Raises ConfigError."""
-    return [_spell(key, value) for key, value in {**_read_view(path), **change.settings()}.items()]
+    return _spell({**_read_view(path), **change.settings()})
 
 
 def change_view(path: Path, config: Path, change: View) -> None:
@@ -386,9 +361,9 @@ def _read_view(path: Path) -> dict[str, object]:
     return view
 
 
-def _spell(key: str, value: object) -> str:
+def _spell(settings: Mapping[str, object]) -> list[str]:
     # JSON is YAML, in one line.
-    return f"{key}={json.dumps(value)}"
+    return [f"{key}={json.dumps(value)}" for key, value in settings.items()]
 
 
 def _check(key: str, source: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import get_args
 
-import msgspec
+from msgspec.structs import replace
 
 from ci_eval.core.base.catalog import guess
 from ci_eval.core.base.errors import ConfigError
@@ -22,7 +22,6 @@ NOTHING_TO_EMULATE = (
     "`actions.strategy.prefix.emulateTyping` is true, but NoPrefix types nothing; ignored, choose SimplePrefix or "
     "CapitalizePrefix to emulate typing"
 )
-
 
 MOST_LENGTHS = 100
 """The most lengths of a Ladder: each makes a session of its own for each token."""
@@ -42,49 +41,49 @@ def settle(config: Config, source: str) -> tuple[Config, list[str]]:
     strategy = config.actions.strategy
     if strategy.prefix.emulate_typing and strategy.prefix.name == "NoPrefix":
         warnings.append(NOTHING_TO_EMULATE)
-        strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig())
+        strategy = replace(strategy, prefix=PrefixConfig())
     if config.interpret.user_model and strategy.prefix.name != "EveryPrefix":
         if strategy.prefix != PrefixConfig():
             warnings.append(USER_TYPES.format(strategy.prefix.name))
-        strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig(name="EveryPrefix"))
+        strategy = replace(strategy, prefix=PrefixConfig(name="EveryPrefix"))
     if config.task == "silent" and not strategy.places.silent:
-        strategy = msgspec.structs.replace(strategy, places=PlacesConfig(silent=get_args(SilentPlace)))
+        strategy = replace(strategy, places=PlacesConfig(silent=get_args(SilentPlace)))
     if strategy.places.silent and strategy.prefix == PrefixConfig():
-        strategy = msgspec.structs.replace(strategy, prefix=PrefixConfig(name="SimplePrefix", n=1))
-    strategy = msgspec.structs.replace(strategy, filters=_drop_open_regex(strategy.filters))
-    settled = msgspec.structs.replace(
+        strategy = replace(strategy, prefix=PrefixConfig(name="SimplePrefix", n=1))
+    strategy = replace(strategy, filters=_drop_open_regex(strategy.filters))
+    parts = config.reports.sessions_filters
+    parts = tuple(replace(part, filters=_drop_open_regex(part.filters)) for part in parts)
+    # Others refuse unknown languages.
+    language = config.language.strip().lower()
+    settled = replace(
         config,
-        language=language_name(config.language),
-        actions=msgspec.structs.replace(config.actions, strategy=strategy),
-        reports=msgspec.structs.replace(
-            config.reports,
-            sessions_filters=tuple(
-                msgspec.structs.replace(part, filters=_drop_open_regex(part.filters))
-                for part in config.reports.sessions_filters
-            ),
-        ),
+        language=LANGUAGES.get(language, language),
+        actions=replace(config.actions, strategy=strategy),
+        reports=replace(config.reports, sessions_filters=parts),
     )
     return settled, warnings
 
 
-def language_name(given: str) -> str:
-    """Return our name of a language, in any spelling. An unknown name is returned in lower case, for others to
-    refuse."""
-    name = given.strip().lower()
-    return LANGUAGES.get(name, name)
-
-
 def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:
     # A regular expression that matches everything must not exclude tokens whose package is unknown.
-    return msgspec.structs.replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
+    return replace(filters, package_regex=None) if filters.package_regex == ".*" else filters
 
 
 def _problems(config: Config) -> Iterator[str]:
     strategy = config.actions.strategy
-    yield from _project_problems(config)
+    if config.projects and (config.project.spec or config.dataset.spec):
+        yield "`projects` stands in place of `project` and `dataset`: remove one of them"
+    if len(set(config.projects)) < len(config.projects):
+        yield "`projects` lists a project twice; remove one of the two"
     yield from _prefix_problems(strategy.prefix)
     yield from _inside_problems(config)
-    yield from _user_problems(config)
+    user = config.interpret.user_model
+    # Sums of floats are not exact.
+    if user and user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
+        yield (
+            f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "
+            "must sum to 1"
+        )
     if strategy.completion_golf and config.task not in {"completion", "golf"}:
         yield f"`actions.strategy.completionGolf` is the task golf, but `task` is {config.task!r}; remove one of them"
     if strategy.places.silent and (config.effective_task != "silent" or config.task not in {"completion", "silent"}):
@@ -111,15 +110,10 @@ def _problems(config: Config) -> Iterator[str]:
         if part.name in names:
             yield f"`{path}.name` is {part.name!r}, like that of an earlier filter; names must differ"
         names.add(part.name)
-    yield from _headline_problems(config)
-
-
-def _headline_problems(config: Config) -> Iterator[str]:
     filters = config.report_filters
-    names = [part.name for part in filters.all]
-    if filters.headline not in names:
-        possible = ("all", *GROUPS, *names[1:])
-        wrong = config.reports.headline
+    known = [part.name for part in filters.all]
+    if filters.headline not in known:
+        possible, wrong = ("all", *GROUPS, *known[1:]), config.reports.headline
         hint = guess(wrong, possible)
         yield f"`reports.headline` is {wrong!r}, which is no filter{hint}; there are {', '.join(possible)}"
 
@@ -210,23 +204,6 @@ def _inside_problems(config: Config) -> Iterator[str]:
         yield "`actions.strategy.prefix.emulateTyping` is true, but Inside types nothing; remove emulateTyping"
     if is_inside and config.interpret.user_model is not None:
         yield "`interpret.userModel` types tokens, but `actions.strategy.prefix` is Inside, which types none"
-
-
-def _project_problems(config: Config) -> Iterator[str]:
-    if config.projects and (config.project.spec or config.dataset.spec):
-        yield "`projects` stands in place of `project` and `dataset`: remove one of them"
-    if len(set(config.projects)) < len(config.projects):
-        yield "`projects` lists a project twice; remove one of the two"
-
-
-def _user_problems(config: Config) -> Iterator[str]:
-    user = config.interpret.user_model
-    # Sums of floats are not exact.
-    if user and user.first_prefix is not None and abs(sum(user.first_prefix) - 1) > 1e-6:
-        yield (
-            f"`interpret.userModel.firstPrefix` sums to {sum(user.first_prefix):g}; the probabilities of all lengths "
-            "must sum to 1"
-        )
 
 
 def _regex_problems(filters: FiltersConfig, path: str) -> Iterator[str]:

@@ -6,7 +6,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from operator import methodcaller
 from pathlib import Path
 
 import yaml
@@ -36,11 +39,6 @@ for _class in (_Loader, _Dumper):
 
 def read(path: Path) -> object:
     """Return the values of a file, read as JSON if it is called `.json`, and as YAML otherwise. Raises ConfigError."""
-    text = _read_text(path)
-    return _parse_json(text, str(path)) if path.suffix.lower() == ".json" else parse_yaml(text, str(path))
-
-
-def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             # One byte more than allowed shows that the file is too large.
@@ -58,9 +56,10 @@ def _read_text(path: Path) -> str:
         raise ConfigError(f"{path}: is larger than {MAX_BYTES:,} bytes, so it is hardly a configuration")
     try:
         # Editors on Windows may write a byte order mark.
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: byte {error.start + 1} is not UTF-8; save the file as UTF-8") from None
+    return _parse_json(text, str(path)) if path.suffix.lower() == ".json" else parse_yaml(text, str(path))
 
 
 def parse_yaml(text: str, source: str) -> object:
@@ -140,8 +139,15 @@ _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DO
 def _parse_json(text: str, source: str) -> object:
     # The plugin reads comments, and its README shows some. Blanks in their place keep lines and columns.
     text = _STRING_OR_COMMENT.sub(lambda part: part[0] if part[0][0] == '"' else re.sub(r"\S", " ", part[0]), text)
+
+    def mapping(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        keys = Counter(key for key, _ in pairs)
+        if twice := next((key for key, times in keys.items() if times > 1), None):
+            raise ConfigError(f"{source}: `{twice}` stands twice in the same section")
+        return dict(pairs)
+
     try:
-        return _copy(json.loads(text, object_pairs_hook=lambda pairs: _mapping(pairs, source)))
+        return _copy(json.loads(text, object_pairs_hook=mapping))
     except json.JSONDecodeError as error:
         location = f"line {error.lineno}, column {error.colno}"
         raise ConfigError(f"{source}: {location}: broken JSON: {error.msg}") from None
@@ -149,15 +155,6 @@ def _parse_json(text: str, source: str) -> object:
         raise ConfigError(f"{source}: is nested too deeply") from None
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from None
-
-
-def _mapping(pairs: list[tuple[str, object]], source: str) -> dict[str, object]:
-    mapping: dict[str, object] = {}
-    for key, value in pairs:
-        if key in mapping:
-            raise ConfigError(f"{source}: `{key}` stands twice in the same section")
-        mapping[key] = value
-    return mapping
 
 
 def write_yaml(value: object) -> str:
@@ -190,14 +187,7 @@ def read_expression(text: str) -> dict[str, object]:
     return entry
 
 
-def _list(text: str) -> object:
-    return text.split(",")
-
-
-def _value(text: str) -> object:
-    return parse_yaml(text, "filter")
-
-
+_list, _value = methodcaller("split", ","), partial(parse_yaml, source="filter")
 CONDITIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "kind": ("statementTypes", _list),
     "prefix": ("typed", _value),

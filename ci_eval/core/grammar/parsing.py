@@ -145,17 +145,14 @@ def pieces(text: bytes, begin: int, end: int) -> list[Span]:
             skipped += 1
         spanned = skipped < len(inside) and inside[skipped][0] < at
         if indent == least and not spanned:
-            if not starts or not (annotated or _GOES_ON.match(line) or _closes(text[starts[-1] : at], line)):
+            closes = _CLOSES.match(line) is not None
+            if closes and starts and line[:1] in _BRACKETS:
+                code = _TEXT.sub(b"", text[starts[-1] : at])
+                closes = code.count(_BRACKETS[line[:1]]) > code.count(line[:1])
+            if not starts or not (annotated or closes or _GOES_ON.match(line)):
                 starts.append(at)
             annotated = _ANNOTATION.match(line) is not None
     return list(pairwise([*starts, end]))
-
-
-def _closes(code: bytes, line: bytes) -> bool:
-    if line[:1] not in _BRACKETS:
-        return _CLOSES.match(line) is not None
-    code = _TEXT.sub(b"", code)
-    return code.count(_BRACKETS[line[:1]]) > code.count(line[:1])
 
 
 def blank_spans(text: bytes, spans: Sequence[Span]) -> bytes:
@@ -195,7 +192,14 @@ class Search:
     def _search(self, span: Span, before: bytes, after: bytes) -> Iterator[Span]:
         text = self._text
         spans = pieces(self._layout, *span)
-        paired = _paired([text[slice(*piece)] for piece in spans])
+        # A piece that opens a bracket and the one that closes it cannot be read alone.
+        opened, paired = list[int](), set[int]()
+        for number, piece in enumerate(spans):
+            code = text[slice(*piece)]
+            if code.rstrip().endswith((b"{", b"(", b"[")):
+                opened.append(number)
+            elif opened and _CLOSES.match(code.lstrip()):
+                paired |= {opened.pop(), number}
         for number, piece in enumerate(spans):
             code = text[slice(*piece)]
             if number in paired or self._bytes > _FINEST_BYTES or not self._fails(before + code + after):
@@ -221,17 +225,6 @@ class Search:
         if parts and 2 * size < piece[1] - piece[0] and not self._fails(before + code + after):
             return parts
         return [piece]
-
-
-def _paired(codes: Sequence[bytes]) -> set[int]:
-    opened: list[int] = []
-    paired: set[int] = set()
-    for number, code in enumerate(codes):
-        if code.rstrip().endswith((b"{", b"(", b"[")):
-            opened.append(number)
-        elif opened and _CLOSES.match(code.lstrip()):
-            paired |= {opened.pop(), number}
-    return paired
 
 
 LITTLE = 0.002
@@ -309,20 +302,13 @@ def _parse(rewritten: Rewritten, grammar: str) -> Reading:
     text = rewritten.text
     roots = tuple(parser(grammar).parse(part).root_node for part in (text, *rewritten.layers))
     lost = rewritten.lost + sum(lost_bytes(root) for root in roots)
-    if rewritten.layers:
-        text = _overlay(text, rewritten.layers)
-    return Reading(text, roots, rewritten.keywords, rewritten.types, lost, rewritten.lost, rewritten.trouble)
-
-
-def _overlay(text: bytes, layers: tuple[bytes, ...]) -> bytes:
-    """Return the text with what stands in the layers, so that one text has the names of all trees. The first layer
-    counts."""
-    out = bytearray(text)
-    # The last one written wins.
-    for layer in reversed(layers):
+    # One text has the names of all trees. The first layer counts, so it is written last.
+    overlaid = bytearray(text)
+    for layer in reversed(rewritten.layers):
         for part in re.finditer(rb"\S+", layer):
-            out[part.start() : part.end()] = part[0]
-    return bytes(out)
+            overlaid[part.start() : part.end()] = part[0]
+    text = bytes(overlaid) if rewritten.layers else text
+    return Reading(text, roots, rewritten.keywords, rewritten.types, lost, rewritten.lost, rewritten.trouble)
 
 
 def lost_bytes(root: Node) -> int:

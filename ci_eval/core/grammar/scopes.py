@@ -31,7 +31,6 @@ class Scope(msgspec.Struct):
     """The name of the instance in a method, if the language lets users choose it, as `self` in Python."""
 
     def owner(self, name: str) -> Scope | None:
-        """Return the innermost scope that defines the name; None if there is none."""
         scope: Scope | None = self
         while scope and name not in scope.names:
             scope = scope.parent
@@ -39,18 +38,21 @@ class Scope(msgspec.Struct):
 
     def find(self, name: str) -> Origin:
         """Return the origin of the name as its innermost definition has it; UNKNOWN if there is none."""
-        scope = self.owner(name)
-        return scope.names[name] if scope else UNKNOWN
+        scope: Scope | None = self
+        while scope is not None:
+            origin = scope.names.get(name)
+            if origin is not None:
+                return origin
+            scope = scope.parent
+        return UNKNOWN
 
     def enclosing(self, kind: str) -> Scope | None:
-        """Return the innermost one, from here outwards; None if there is none."""
         scope: Scope | None = self
         while scope and scope.kind != kind:
             scope = scope.parent
         return scope
 
     def find_instance_class(self, name: str) -> Scope | None:
-        """Return the class around this location whose method calls its instance `name`; None if there is none."""
         # The parent of a method's scope is its class.
         scope: Scope | None = self
         while scope and scope.self_name != name:

@@ -73,6 +73,9 @@ def minimise(units: Sequence[T], holds: Callable[[list[T]], bool]) -> list[T]:
     return kept
 
 
+BEFORE_MEMBERS = frozenset({".", "?.", "->", "::"})
+
+
 class Shrinker:
     """The tree of an excerpt, and what may be cut out of it. `token`: the range that must stay, if there is one."""
 
@@ -90,10 +93,6 @@ class Shrinker:
             (node.start_byte, node.end_byte) if offsets is None else (offsets[node.start_byte], offsets[node.end_byte])
         )
 
-    def _holds_token(self, node: Node) -> bool:
-        begin, end = self._range(node)
-        return self._token is not None and begin < self._token[1] and end > self._token[0]
-
     def _lines(self, node: Node) -> Cut | None:
         begin, end = self._range(node)
         # A node may end with the line end itself.
@@ -104,7 +103,9 @@ class Shrinker:
         return Cut(first, min(last + 1, len(self._text))) if alone and end > begin else None
 
     def statements(self, depth: int) -> list[list[list[Cut]]]:
-        return [self._ways_of_lines(node) for node in self._level(depth, lambda node: self._lines(node) is not None)]
+        level = [(node, self._lines(node)) for node in self._level(depth, lambda node: self._lines(node) is not None)]
+        filler = _filler(self._grammar)
+        return [[*([[lines]] if lines else []), [Cut(*self._range(node), filler)]] for node, lines in level]
 
     def nodes(self, depth: int) -> list[list[list[Cut]]]:
         """Return the nodes within lines, of a depth in each other: for each, the ways to cut it out."""
@@ -118,15 +119,12 @@ class Shrinker:
 
     def _outermost(self, node: Node, picks: Callable[[Node], bool]) -> Iterator[Node]:
         for child in node.named_children:
-            if not self._holds_token(child) and picks(child):
+            begin, end = self._range(child)
+            holds_token = self._token is not None and begin < self._token[1] and end > self._token[0]
+            if not holds_token and picks(child):
                 yield child
             else:
                 yield from self._outermost(child, picks)
-
-    def _ways_of_lines(self, node: Node) -> list[list[Cut]]:
-        begin, end = self._range(node)
-        lines = self._lines(node)
-        return [*([[lines]] if lines else []), [Cut(begin, end, _filler(self._grammar))]]
 
     def _ways_of_node(self, node: Node) -> list[list[Cut]]:
         begin, end = self._range(node)
@@ -168,8 +166,22 @@ class Shrinker:
             yield node
             node = node.parent
 
+    def _receiver(self) -> Node | None:
+        """Return the object whose member the token is."""
+        sign = token.prev_sibling if (token := next(self._ancestors(), None)) else None
+        return sign.prev_sibling if sign is not None and sign.type in BEFORE_MEMBERS else None
+
+    def receiver(self) -> int | None:
+        """Return the offset of the name of the object whose member the token is, as of `b` in `a.b(c)[0].token`."""
+        node = self._receiver()
+        while node is not None and node.children:
+            signs = [child for child in node.children if child.type in BEFORE_MEMBERS]
+            node = signs[-1].next_sibling if signs else node.children[0]
+        return None if node is None else self._range(node)[0]
+
     def role(self) -> tuple[str, ...]:
-        types = []
+        receiver = self._receiver()
+        types = [] if receiver is None else [receiver.type]
         for node in self._ancestors():
             types.append(node.type)
             if node.child_count and self._lines(node):

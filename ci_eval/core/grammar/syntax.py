@@ -51,17 +51,16 @@ def mask_identifiers(source: bytes) -> bytes:
     grammars know only a part of that. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
     if source.isascii():
         return source
+
+    def mask(match: re.Match[str]) -> str:
+        letter = match[0]
+        if len(letter) > 1 or not f"a{letter}".isidentifier():
+            return letter
+        # In some languages, a capital makes another kind of name.
+        return ("X" if letter.isupper() else "x") * len(letter.encode())
+
     # What is not UTF-8 comes through as it is.
-    text = source.decode(errors="surrogateescape")
-    return _FOREIGN.sub(_mask_letter, text).encode(errors="surrogateescape")
-
-
-def _mask_letter(match: re.Match[str]) -> str:
-    letter = match[0]
-    if len(letter) > 1 or not f"a{letter}".isidentifier():
-        return letter
-    # In some languages, a capital makes another kind of name.
-    return ("X" if letter.isupper() else "x") * len(letter.encode())
+    return _FOREIGN.sub(mask, source.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
 def parser(grammar: str) -> Parser:
@@ -109,6 +108,14 @@ def leaves(node: Node) -> Iterator[Node]:
             stack += reversed(inner.children)
         else:
             yield inner
+
+
+class SourceReader:
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+
+    def text(self, node: Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode()
 
 
 def bundle() -> str:
@@ -198,7 +205,6 @@ class Continuations:
         return node if node is not None and node.start_byte == byte and not node.child_count else None
 
     def at(self, offset: int) -> Continuation | None:
-        """Return what may come at an offset; None if that is not known."""
         leaf = self.leaf(offset)
         # At the beginning of a line, many languages end a statement only if the next word asks for it.
         if leaf is None or not self._text[self._text.rfind("\n", 0, offset) + 1 : offset].strip():
@@ -210,18 +216,12 @@ class Continuations:
             if around.has_error:
                 return None
             around = around.parent
-        return None if state == _NO_STATE else self._of_state(state)
-
-    def is_symbol(self, word: str) -> bool:
-        kinds = ((word, False), (word.lower(), True))
-        return any(self._tree.language.id_for_node_kind(name, is_named) is not None for name, is_named in kinds)
-
-    def _of_state(self, state: int) -> Continuation:
+        if state == _NO_STATE:
+            return None
         known = self._by_state.get(state)
         if known is None:
             language = self._tree.language
-            iterator = language.lookahead_iterator(state)
-            symbols = dict(iterator or ())
+            symbols = dict(language.lookahead_iterator(state) or ())
             known = self._by_state[state] = Continuation(
                 frozenset(symbols.values()),
                 any(
@@ -235,6 +235,10 @@ class Continuations:
                 ),
             )
         return known
+
+    def is_symbol(self, word: str) -> bool:
+        kinds = ((word, False), (word.lower(), True))
+        return any(self._tree.language.id_for_node_kind(name, is_named) is not None for name, is_named in kinds)
 
     def allows(self, offset: int, word: str, *, keyword: bool) -> bool | None:
         """Return whether a keyword or a name may stand at an offset; None if that is not known."""

@@ -108,16 +108,16 @@ class _TreePath:
             begins=[child.start_byte for child in children],
             kind=node.type,
             end=node.end_byte,
-            closers=[*self._closers(node.type, children), *self._quote(node)],
+            closers=list(self._closers(node)),
             missing_to=missing_to,
             top=top,
             inside=inside,
         )
 
-    def _closers(self, parent: str, children: Sequence[Node]) -> Iterator[_Closer]:
-        before, last_named = 0, -1
+    def _closers(self, node: Node) -> Iterator[_Closer]:
+        before, last_named, parent = 0, -1, node.type
         opened: dict[str, list[int]] = {}
-        for child in children:
+        for child in node.children:
             begin, end, kind = child.start_byte, child.end_byte, child.type
             stand_in = self._shape.stand_ins.get(f"{parent} {kind}") or self._shape.stand_ins.get(kind)
             if stand_in:
@@ -134,9 +134,7 @@ class _TreePath:
             if child.is_named:
                 last_named = begin
             before = end
-
-    def _quote(self, node: Node) -> Iterator[_Closer]:
-        if node.type in self._shape.quoted:
+        if parent in self._shape.quoted:
             begin = node.start_byte
             # Raw strings of Kotlin and Scala have three quotes.
             quote = self._source[begin : begin + 3]

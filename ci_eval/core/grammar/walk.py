@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.parsing import Rewriting, read, share_lost
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.model import Extraction, Kind, Location, Properties, Token
 
 REFERENCE, CALLED, TYPE, BOUND = "reference", "called", "type", "bound"
@@ -39,7 +39,7 @@ def handle_nodes(*node_types: str) -> Callable[[Method], Method]:
     return mark
 
 
-class Walk:
+class Walk(SourceReader):
     """A pass over the syntax tree, without recursion, so that deep nesting cannot fail.
 
     A subclass names the types of leaves that matter, and has handlers (`@handle_nodes(…)`) for the nodes in which a
@@ -56,17 +56,26 @@ class Walk:
     """The types of nodes in which there is nothing to find: punctuation, comments, literals."""
     roles: ClassVar[Mapping[str, str]] = {}
     """A table: role → the types of nodes, joined by spaces, whose children have that role."""
+    blocks: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, whose children are visited in order in a scope of their own."""
+    sequences: ClassVar[str] = ""
+    """The types of nodes, joined by spaces, whose children are visited in order."""
     _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
 
     def __init_subclass__(cls) -> None:
         own = {kind: method for method in vars(cls).values() for kind in getattr(method, "handles", ())}
         roles = {kind: _visit_as(role) for role, kinds in vars(cls).get("roles", {}).items() for kind in kinds.split()}
+        ordered = {
+            **dict.fromkeys(cls.blocks.split(), Walk.in_block),
+            **dict.fromkeys(cls.sequences.split(), Walk.ordered),
+        }
         # `push` handles names at once; they only need a handler where something puts them on the stack, as `in_order`
         # does.
-        cls._handlers = {"ERROR": Walk.error, **cls._handlers, **dict.fromkeys(cls.names, cls.name), **roles, **own}
+        names = dict.fromkeys(cls.names, cls.name)
+        cls._handlers = {"ERROR": Walk.error, **cls._handlers, **names, **ordered, **roles, **own}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        self.source = source
+        super().__init__(source)
         self.package = package
         self.declared = declared
         self.found: list[tuple[int, str, Properties]] = []
@@ -112,19 +121,36 @@ class Walk:
         self._stack += inner
 
     def in_order(self, nodes: Sequence[Node], place: NodePlace) -> None:
-        """Visit nodes strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first ones
-        define names for what follows."""
-        names = self.names
+        """Visit nodes as `each` does, as references."""
+        self.each([(node, REFERENCE, place) for node in nodes])
+
+    def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
+        """Visit nodes next, strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first
+        ones define names for what follows."""
         # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
-        at_once, waiting = [], []
-        for node in nodes:
-            if node.child_count or node.type in names:
-                waiting.append((node, REFERENCE, place))
-            else:
-                at_once.append(node)
+        names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
+        for item in nodes:
+            node = item[0]
+            kind = node.type
+            if node.child_count or kind in names:
+                waiting.append(item)
+            elif kind in keywords and kind not in ignored:
+                self.emit(node, Kind.KEYWORD, item[2])
         waiting.reverse()
         self._stack += waiting
-        self.push(at_once, REFERENCE, place)
+
+    def in_block(self, node: Node, _role: str, place: NodePlace) -> None:
+        """Visit the children in order, in a scope of their own."""
+        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
+
+    def ordered(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.in_order(node.children, place)
+
+    def define(self, name: Node | None, scope: Scope, origin: Origin = LOCAL, key: str = "") -> None:
+        """Define a name, if there is one. `key`: how the scope has it, with `{}` for the name."""
+        if name is not None:
+            text = self.text(name)
+            scope.names[key.format(text) if key else text] = origin
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         """Handle a leaf that is a name: emit it, or define it if `role` is BOUND."""
@@ -147,17 +173,12 @@ class Walk:
                 is_argument=place.argument,
                 is_static=origin.static,
                 package=origin.package,
-                location=self._location(origin.package),
+                location=None if origin.package is None else self._location(origin.package),
             )
         self.found.append((node.start_byte + skip, text or self.text(node), properties))
 
-    def _location(self, package: str | None) -> Location | None:
-        if package is None:
-            return None
+    def _location(self, package: str) -> Location:
         return "project" if package == self.package or package in self.declared else "library"
-
-    def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode()
 
     def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
         """Drop a part of the text that the grammar could not read; `read` has measured it."""

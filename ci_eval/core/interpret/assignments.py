@@ -188,7 +188,6 @@ def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
 
 
 def read_source_text(root: Path, path: str, wanted: str) -> str | None:
-    """Return None if the file cannot be read any more, or changed since its actions were made."""
     try:
         text = read_text(root, path)
     except (NotText, OSError):

@@ -227,7 +227,13 @@ def check_case(case: Case, session: Session, pattern: re.Pattern[str]) -> list[s
         place, item = next((pair for pair in named if _leaves_only(pair[1], name)), named[0])
         if rules.rank and place > rules.rank:
             reasons.append(f"{name} has rank {place}; {_first(shown)}")
-        left = _accept(item, case, begin, begin + len(word)).split()
+        tail, _, removed = item.tail.partition(ELSEWHERE)[0].partition(REMOVED)
+        tail, _, before = tail.partition(REMOVED_BEFORE)
+        first = begin - len(before)
+        accepted = (first, len(before) + len(word) + len(removed), item.text + tail)
+        text = apply_edits(case.text, [accepted])
+        until = text.find("\n", first + len(item.text + tail))
+        left = text[text.rfind("\n", 0, first) + 1 : until if until >= 0 else None].split()
         if rules.leaves and left != rules.leaves.split():
             reasons.append(f"acceptance leaves {' '.join(left)}")
     for name in rules.barred:
@@ -257,13 +263,3 @@ def _fits(item: Suggestion, name: str, case: Case) -> bool:
     added = [line for line in apply_edits(case.text, item.edits or ()).splitlines() if line not in old]
     whole = re.compile(rf"(?<![\w./]){re.escape(case.rules.module)}(?![\w./])")
     return any(whole.search(line) for line in added)
-
-
-def _accept(item: Suggestion, case: Case, begin: int, end: int) -> str:
-    """`begin`, `end`: the offsets of the word in the caret's line."""
-    tail, _, removed = item.tail.partition(ELSEWHERE)[0].partition(REMOVED)
-    tail, _, before = tail.partition(REMOVED_BEFORE)
-    first = begin - len(before)
-    text = apply_edits(case.text, [(first, end + len(removed) - first, item.text + tail)])
-    until = text.find("\n", first + len(item.text + tail))
-    return text[text.rfind("\n", 0, first) + 1 : until if until >= 0 else None]

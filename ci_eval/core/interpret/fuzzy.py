@@ -23,20 +23,11 @@ def score(typed: str, candidate: str) -> int | None:
         same = sum(map(str.__eq__, typed, candidate))
         return START + (len(typed) - 1) * RUN + len(typed) * LETTER + same * SAME_CASE if typed else 0
     # This test is cheap, and the table below is not.
-    if not _is_subsequence(low_typed, low):
+    if _first_places(low_typed, 0, len(low_typed), low, len(low)) is None:
         return None
     best = _best(typed, low_typed, candidate, low)
     # An impossible way has about NEVER points, but not exactly.
     return best if best > NEVER // 2 else None
-
-
-def _is_subsequence(letters: str, low: str) -> bool:
-    at = 0
-    for letter in letters:
-        at = low.find(letter, at) + 1
-        if not at:
-            return False
-    return True
 
 
 def _best(typed: str, low_typed: str, candidate: str, low: str) -> int:
@@ -125,7 +116,6 @@ def graceful_score(word: str, begin: int, text: str) -> int | None:
 
 
 def _first_places(low_word: str, begin: int, length: int, low_text: str, end: int) -> list[int] | None:
-    """Return None if the letters are not all there."""
     places, at = [], -1
     for letter in low_word[begin:length]:
         at = low_text.find(letter, at + 1, end)

@@ -54,7 +54,11 @@ class Grading:
             self.grade(
                 session.expected_text,
                 record_of_lookup(self._task, session.record, number),
-                _plain(lookup),
+                replace(
+                    lookup,
+                    suggestions=tuple(replace(item, grades=None, remark="") for item in lookup.suggestions),
+                    grades=None,
+                ),
                 (text, session.offset),
                 at_caret=session.at_caret,
                 language=session.properties.language,
@@ -103,7 +107,12 @@ class Grading:
             costs = [cost for text in texts if (cost := against.cost(grader, text)) is not None]
             if costs:
                 grades["judgeCost"] = sum(costs)
-            grades |= _summarise_verdicts(scores) if grader.judges else _best(scores) if self._task.best else scores[0]
+            if grader.judges:
+                grades |= _summarise_verdicts(scores)
+            elif self._task.best:
+                grades |= {name: max(values[name] for values in scores) for name in scores[0]}
+            else:
+                grades |= scores[0]
             if not read:
                 remarks = [remark for _, remark in closest]
                 shown = tuple(map(_add_grades, shown, scores, remarks))
@@ -208,10 +217,6 @@ def _summarise_verdicts(scores: Sequence[Scores]) -> Scores:
     return summary
 
 
-def _best(scores: Sequence[Scores]) -> Scores:
-    return {name: max(values[name] for values in scores) for name in scores[0]}
-
-
 def _rename_taken(grader: str, scores: Scores, taken: Container[str]) -> dict[str, float]:
     """Return the scores as they are stored: if a name is taken by an earlier grader, this grader's name is put before
     it. For example, codebleu-strict and codebleu-mera give `codebleu` and `codebleu-mera.codebleu`."""
@@ -236,11 +241,6 @@ def grade_anew(workspace: Workspace, grading: Grading) -> int:
             count += 1
         workspace.write_sessions(source.path, pack.close())
     return count
-
-
-def _plain(lookup: Lookup) -> Lookup:
-    suggestions = tuple(replace(suggestion, grades=None, remark="") for suggestion in lookup.suggestions)
-    return replace(lookup, suggestions=suggestions, grades=None)
 
 
 class Acceptances:

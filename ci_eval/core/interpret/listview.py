@@ -93,10 +93,12 @@ class ListView:
         ordered = self._order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
         stored = ordered[: self._setup.max_suggestions]
+        rows = self._reader.rows(caret, shown) if self._reader else None
         if ordered is not shown:
             # Several suggestions may have the same text, so identity tells them apart.
-            ranks = {id(suggestion): number for number, suggestion in enumerate(shown, 1)}
-            stored = [replace(suggestion, position=ranks[id(suggestion)]) for suggestion in stored]
+            ranks = {id(suggestion): number for number, suggestion in enumerate(shown)}
+            stored = [replace(suggestion, position=ranks[id(suggestion)] + 1) for suggestion in stored]
+            rows = None if rows is None else rows[[ranks[id(suggestion)] for suggestion in ordered]]
         return DisplayedList(
             suggestions=ordered,
             stored=tuple(stored),
@@ -104,19 +106,8 @@ class ListView:
             highlighted=listing.highlighted if ordered is shown else 0,
             # An unchanged order takes no time but that of reading the clock.
             ranking=0.0 if ordered is shown else ranking,
-            features=self._features(shown, ordered, caret),
+            features=rows,
         )
-
-    def _features(
-        self, shown: Sequence[Suggestion], ordered: Sequence[Suggestion], caret: CaretContext
-    ) -> NDArray[np.float32] | None:
-        if self._reader is None:
-            return None
-        rows = self._reader.rows(caret, shown)
-        if ordered is shown:
-            return rows
-        ranks = {id(suggestion): number for number, suggestion in enumerate(shown)}
-        return rows[[ranks[id(suggestion)] for suggestion in ordered]]
 
 
 class RecordCarets:

@@ -193,15 +193,13 @@ def _observable_parts(session: Session) -> object:
 
 def _merge_latencies(index: int, rounds: Sequence[Session]) -> Lookup:
     lookup = rounds[0].lookups[index]
-    latencies = tuple(_latency(index, lookup.prefix, session) for session in rounds)
+    # None: that round may have failed earlier, or other answers may have led the user elsewhere.
+    latencies = tuple(
+        session.lookups[index].latency
+        if index < len(session.lookups) and session.lookups[index].prefix == lookup.prefix
+        else None
+        for session in rounds
+    )
     known = [latency for latency in latencies if latency is not None]
     # The median: one disturbed round of three must not count.
     return replace(lookup, latency=round(median(known), 3), latencies=latencies)
-
-
-def _latency(index: int, prefix: str, session: Session) -> float | None:
-    """Return None if the round has no such lookup."""
-    # That round may have failed earlier, or other answers may have led the user elsewhere.
-    if index >= len(session.lookups) or session.lookups[index].prefix != prefix:
-        return None
-    return session.lookups[index].latency

@@ -53,6 +53,13 @@ from ci_eval.core.workers import CPU_LIMIT_S, limit_cpu
 PATIENCE = 5
 """Sessions in a row that may fail in one file before the rest of it is given up."""
 NO_TRACE = nullcontext()
+_STATUSES = {
+    errors.EngineTimeout: Status.TIMEOUT,
+    errors.BudgetSpent: Status.SKIPPED,
+    errors.ContextTooLong: Status.CONTEXT_TOO_LONG,
+    errors.EngineCrash: Status.ENGINE_CRASH,
+}
+"""Failure of an engine → status of its session."""
 MOST_MESSAGES = 500
 """Lines of a session's trace that are stored."""
 
@@ -222,7 +229,6 @@ class Player:
         return True
 
     def ask(self, question: Question, session: OpenSession) -> Lookup | None:
-        """Return None if the session has failed, now or before."""
         if session.failure:
             return None
         started = time.perf_counter()
@@ -234,7 +240,11 @@ class Player:
                         self._cold = not self._carets.opened
                         answer = self._carets.answer(engine, caret, self._assignment.round)
                     else:
-                        answer = self._grade_imports(engine.complete(self._make_query(engine, question, record)))
+                        answer = engine.complete(self._make_query(engine, question, record))
+                        if self._acceptances is not None and isinstance(session.call, UseImport):
+                            text, at = self.document.text, self.document.caret
+                            graded = self._acceptances.grade(answer.suggestions, session.call, text, at)
+                            answer = replace(answer, suggestions=graded)
                     # A single infinite time would spoil every mean.
                     if not math.isfinite(answer.latency):
                         raise errors.EngineMisbehaved(
@@ -243,7 +253,8 @@ class Player:
                 self._engine.dropped += answer.dropped
                 lookup = self._lookup(question, answer, session)
         except errors.EngineFailure as error:
-            session.failure = (_choose_status(error), str(error))
+            statuses = (status for kind, status in _STATUSES.items() if isinstance(error, kind))
+            session.failure = (next(statuses, Status.ERROR), str(error))
             if isinstance(error, errors.EngineTimeout):
                 # The wait counts among the latencies, censored at the limit.
                 limit = self._setup.surroundings.timeout * 1000
@@ -306,14 +317,6 @@ class Player:
             word=self._setup.surroundings.word,
             repeat=self._assignment.round,
         )
-
-    def _grade_imports(self, answer: Answer) -> Answer:
-        call = self._open.call if self._open else None
-        if self._acceptances is None or not isinstance(call, UseImport):
-            return answer
-        document = self.document
-        suggestions = self._acceptances.grade(answer.suggestions, call, document.text, document.caret)
-        return replace(answer, suggestions=suggestions)
 
     def _restart(self) -> None:
         self._opened = False
@@ -428,7 +431,14 @@ class Player:
         elif not ended.lookups and not self._setup.task.play:
             status, message = Status.SKIPPED, "the modelled user typed more than any prefix at which it could ask"
         else:
-            status, message = self._status(ended, ended.lookups[: courses[0].end] if courses else ended.lookups), ""
+            lookups, message = ended.lookups[: courses[0].end] if courses else ended.lookups, ""
+            status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
+            # An answer that was cut off is no more than that, unless what was expected is all there.
+            whole = status == Status.OK and find_record(ended.call) is None
+            if usage and usage.cut_off and not whole:
+                status = Status.CUT_OFF
+            elif usage and usage.unreadable:
+                status = Status.UNREADABLE
         self._count(status, message)
         session = make_session(self._assignment, ended.call, status, message)
         if courses:
@@ -448,26 +458,8 @@ class Player:
             self._log.add(LoggedSession(session=session, queries=ended.logged, cancelled=cancelled))
         return session
 
-    def _status(self, ended: OpenSession, lookups: Sequence[Lookup]) -> Status:
-        status, usage = self._setup.task.status(lookups), lookups[-1].usage if lookups else None
-        # An answer that was cut off is no more than that, unless what was expected is all there.
-        whole = status == Status.OK and find_record(ended.call) is None
-        if usage and usage.cut_off and not whole:
-            return Status.CUT_OFF
-        return Status.UNREADABLE if usage and usage.unreadable else status
-
 
 def _last_line(error: Exception) -> str:
     where = traceback.extract_tb(error.__traceback__)[-1]
     what = quote("".join(traceback.format_exception_only(error)).strip(), -500)
     return f"{what} ({Path(where.filename).name}, line {where.lineno}): this is a bug, please report it"
-
-
-def _choose_status(error: errors.EngineFailure) -> Status:
-    if isinstance(error, errors.EngineTimeout):
-        return Status.TIMEOUT
-    if isinstance(error, errors.BudgetSpent):
-        return Status.SKIPPED
-    if isinstance(error, errors.ContextTooLong):
-        return Status.CONTEXT_TOO_LONG
-    return Status.ENGINE_CRASH if isinstance(error, errors.EngineCrash) else Status.ERROR

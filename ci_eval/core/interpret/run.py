@@ -149,7 +149,11 @@ def play_files(
         before = total.statuses.total()
         for outcome in pool.map(left):
             if outcome:
-                for assignment, played in zip(outcome.task.assignments, _collect_results(outcome), strict=True):
+                assignments = outcome.task.assignments
+                status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
+                why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
+                results = outcome.result or [finish_file(assignment, status, why) for assignment in assignments]
+                for assignment, played in zip(assignments, results, strict=True):
                     stores[assignment.side].keep(assignment, played)
                     total.statuses += played.statuses
             # The pool also counts the sessions of unfinished files.
@@ -157,7 +161,9 @@ def play_files(
             advance(min(done, total.planned), total)
             for side, store in enumerate(stores):
                 if store.gives_up():
-                    _leave_out(side, left)
+                    for turn in [left.popleft() for _ in range(len(left))]:
+                        others = tuple(assignment for assignment in turn.assignments if assignment.side != side)
+                        left.extend([Turn(assignments=others)] if others else [])
             if all(store.so_far.given_up for store in stores):
                 pool.stop()
                 break
@@ -207,15 +213,6 @@ def _plan_sides(
     return waiting, stores, total
 
 
-def _leave_out(side: int, left: deque[Turn]) -> None:
-    turns = [
-        Turn(assignments=tuple(assignment for assignment in turn.assignments if assignment.side != side))
-        for turn in left
-    ]
-    left.clear()
-    left.extend(turn for turn in turns if turn.assignments)
-
-
 def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Turn:
     of_round = [
         replace(
@@ -228,14 +225,6 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
     ]
     of_round.sort(key=lambda assignment: draw(assignment.setup.seed, f"{assignment.path} {number} {assignment.side}"))
     return Turn(assignments=tuple(of_round))
-
-
-def _collect_results(outcome: Asked) -> tuple[Played, ...]:
-    if outcome.result:
-        return outcome.result
-    status = Status.ENGINE_CRASH if outcome.died else Status.ERROR
-    why = f"given up after {PATIENCE} such sessions in a row: {outcome.trouble}"
-    return tuple(finish_file(assignment, status, why) for assignment in outcome.task.assignments)
 
 
 @contextmanager
@@ -307,10 +296,7 @@ class ResultStore:
         return self.workspace.has_sessions(path)
 
     def has_round(self, path: str, number: int) -> bool:
-        return self._round(path, number).exists()
-
-    def _round(self, path: str, number: int) -> Path:
-        return round_file(self.workspace, path, number)
+        return round_file(self.workspace, path, number).exists()
 
     def take_over(self, path: str) -> Counter[Status]:
         statuses = Counter[Status]()
@@ -321,20 +307,13 @@ class ResultStore:
         self.so_far.files += 1
         return statuses
 
-    @property
-    def failed(self) -> int:
-        return sum(self.asked[status] for status in FAILED)
-
-    @property
-    def hopeless(self) -> bool:
-        """True if at least HOPELESS sessions have failed, and more than half."""
-        return self.failed >= HOPELESS and self.failed * 2 > self.asked.total()
-
     def gives_up(self) -> bool:
-        if self.so_far.given_up or not self.hopeless:
+        """Return True once: if at least HOPELESS sessions have failed, and more than half."""
+        failed, asked = sum(self.asked[status] for status in FAILED), self.asked.total()
+        if self.so_far.given_up or failed < HOPELESS or failed * 2 <= asked:
             return False
         reason = f": {self.so_far.trouble}" if self.so_far.trouble else ""
-        self.so_far.given_up = f"the engine failed on {self.failed} of the first {self.asked.total()} sessions{reason}"
+        self.so_far.given_up = f"the engine failed on {failed} of the first {asked} sessions{reason}"
         return True
 
     def keep(self, assignment: Assignment, played: Played) -> None:
@@ -352,21 +331,21 @@ class ResultStore:
             self._store(played.path, played.packed, played.statuses, played.error)
         else:
             # A run that is interrupted goes on with the rounds that are stored.
-            atomic.write(self._round(assignment.path, assignment.round), played.packed)
+            atomic.write(round_file(self.workspace, assignment.path, assignment.round), played.packed)
             if all(self.has_round(assignment.path, number) for number in range(self._rounds)):
                 self._put_together(assignment.path, played.error, range(self._rounds))
         if assignment.journal:
             assignment.journal.unlink(missing_ok=True)
 
     def _put_together(self, path: str, error: FileError | None, numbers: Sequence[int]) -> None:
-        rounds = [read_round(self._round(path, number)) for number in numbers]
+        rounds = [read_round(round_file(self.workspace, path, number)) for number in numbers]
         pack = Pack(rounds[0][0])
         for session in together([sessions for _, sessions in rounds]):
             pack.add(session)
         self.so_far.state += pack.state
         self._store(path, pack.close(), pack.statuses, pack.trouble or error)
         for number in numbers:
-            self._round(path, number).unlink()
+            round_file(self.workspace, path, number).unlink()
 
     def _store(self, path: str, packed: bytes, statuses: Counter[Status], error: FileError | None) -> None:
         # The sessions come last: with them a file is done.

@@ -3,21 +3,23 @@ in several phases."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import sqrt
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.shards import Shard, deal
 from ci_eval.core.filters import find_class
 from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.pack import Pack
-from ci_eval.core.model import Session
-from ci_eval.core.workspace import Workspace, read_head, read_items
+from ci_eval.core.model import Kind, Session
+from ci_eval.core.workspace import Workspace, read_items, read_source_items
 
 Chosen = Mapping[Path, tuple[str, frozenset[str]]]
 """File of actions → its source file, and the ids of its sessions."""
@@ -35,58 +37,77 @@ FEWEST_TWICE = 60
 
 
 class Listed(msgspec.Struct, frozen=True):
-    ids: Sequence[str]
-    files: Sequence[tuple[Path, str]]
-    """One of each session: file of actions and source file."""
-    classes: Sequence[str]
-    """One of each session, see `filters.sampling_classes`."""
-    leading: str
+    """All sessions, in columns: a project of 100,000 files has millions."""
 
-    def order(self, seed: int, probability: float = 1.0) -> list[int]:
+    files: Sequence[tuple[Path, str]]
+    """File of actions and source file."""
+    ends: NDArray[np.int64]
+    """The number of sessions up to the end of each file."""
+    draws: NDArray[np.float64]
+    classes: NDArray[np.int8]
+    """The index of each session's class, see `filters.sampling_classes`; 0 is the leading class."""
+
+    def order(self, probability: float = 1.0, limit: int | None = None) -> NDArray[np.intp]:
         """Return the indices of the sessions in the order in which a limit chooses them, so that a lower limit chooses
         the first of those of a higher one.
 
         Within each class the order is random. The leading class gets LEADING_SHARE of any number of sessions, each
         other one in proportion to the square root of its size: enough for its own figures, and for those of all
         sessions (Bankier 1988). A class that has no more sessions leaves its share to the others. `probability`: the
-        share of the sessions that may be chosen at all.
+        share of the sessions that may be chosen at all. `limit`: the number of the first ones that are wanted.
         """
-        drawn = sorted((draw(seed, session_id), session_id, index) for index, session_id in enumerate(self.ids))
-        sizes = Counter(self.classes)
-        roots = {name: sqrt(size) for name, size in sizes.items() if name != self.leading}
-        shares = {name: (1 - LEADING_SHARE) * root / sum(roots.values()) for name, root in roots.items()}
-        shares[self.leading] = LEADING_SHARE
-        before: Counter[str] = Counter()
-        places: list[tuple[float, int]] = []
-        for value, _, index in drawn:
-            if value >= probability:
-                break
-            name = self.classes[index]
-            places.append(((before[name] + 0.5) / shares[name] if before[name] >= FEWEST_OF_CLASS else 0.0, index))
-            before[name] += 1
+        by_class = [np.flatnonzero(self.classes == number) for number in range(self.classes.max(initial=0) + 1)]
+        if limit is not None:
+            by_class = [own[_lowest(self.draws[own], limit)] for own in by_class]
+        kept = np.sort(np.concatenate(by_class))
+        by_draw = kept[np.argsort(self.draws[kept], kind="stable")]
+        by_draw = by_draw[: np.searchsorted(self.draws[by_draw], probability)]
+        roots = np.sqrt(np.bincount(self.classes))
+        shares = (1 - LEADING_SHARE) * roots / max(roots[1:].sum(), 1.0)
+        shares[:1] = LEADING_SHARE
+        places, drawn = np.zeros(len(by_draw)), self.classes[by_draw]
+        for number, share in enumerate(shares):
+            own = np.flatnonzero(drawn == number)[FEWEST_OF_CLASS:]
+            places[own] = (np.arange(len(own)) + FEWEST_OF_CLASS + 0.5) / share
         # Sorting is stable: sessions of one place keep their random order.
-        return [index for _, index in sorted(places, key=lambda place: place[0])]
+        return by_draw[np.argsort(places, kind="stable")][:limit]
 
-    def choose(self, indices: Iterable[int]) -> Chosen:
-        by_file: dict[Path, tuple[str, set[str]]] = {}
-        for index in indices:
-            file, path = self.files[index]
-            by_file.setdefault(file, (path, set()))[1].add(self.ids[index])
-        return {file: (path, frozenset(by_file[file][1])) for file, (path, _) in sorted(by_file.items())}
+    def choose(self, indices: NDArray[np.intp]) -> Chosen:
+        chosen: dict[Path, tuple[str, frozenset[str]]] = {}
+        numbers = np.searchsorted(self.ends, indices, side="right")
+        for number in np.unique(numbers).tolist():
+            file, path = self.files[number]
+            items, begin = read_items(file), int(self.ends[number - 1]) if number else 0
+            ids = frozenset(items[index - begin].session for index in indices[numbers == number].tolist())
+            chosen[file] = (path, ids)
+        return dict(sorted(chosen.items()))
 
 
-def list_sessions(workspace: Workspace, classes: tuple[str, ...] = ()) -> Listed:
+def _lowest(draws: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    return np.argpartition(draws, most)[:most] if most < len(draws) else np.arange(len(draws))
+
+
+def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> Listed:
     """`classes`: names of the classes to sort sessions into."""
-    ids: list[str] = []
-    files: list[tuple[Path, str]] = []
-    own: list[str] = []
-    for file in workspace.action_files():
-        path = read_head(file).path
-        for item in read_items(file):
-            ids.append(item.session)
-            files.append((file, path))
-            own.append(find_class(classes, item.properties.kind, len(item.prefix)) if item.properties else "")
-    return Listed(ids, files, own, classes[0] if classes else "")
+    return _list(workspace.folder, tuple(filter(None, classes)), seed, workspace.actions_stamp())
+
+
+@lru_cache(maxsize=1)
+def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> Listed:
+    files, ends = list[tuple[Path, str]](), list[int]()
+    draws, own, known = array("d"), array("b"), dict[tuple[Kind, int], int]()
+    numbers = {name: number for number, name in enumerate((*classes, ""))}
+    for file in Workspace(folder).action_files():
+        path, items = read_source_items(file)
+        files.append((file, path))
+        for item in items:
+            draws.append(draw(seed, item.session))
+            key = (item.properties.kind, len(item.prefix)) if item.properties else None
+            if key is not None and key not in known:
+                known[key] = numbers[find_class(classes, *key)]
+            own.append(known[key] if key is not None else numbers[""])
+        ends.append(len(draws))
+    return Listed(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8))
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
@@ -110,11 +131,11 @@ def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
     """Yield files with at least one chosen session. The sessions do not depend on the number of shards."""
+    listed = None if limit is None else list_sessions(workspace, workspace.manifest().classes, setup.seed)
     own = _own_files(workspace, shard)
-    if limit is not None and limit < sum(read_head(file).sessions for file in workspace.action_files()):
+    if listed is not None and limit is not None and limit < len(listed.draws):
         # A limit needs the draws of all files, also those of other shards.
-        listed = list_sessions(workspace, workspace.manifest().classes)
-        for file, (path, ids) in listed.choose(listed.order(setup.seed, probability)[:limit]).items():
+        for file, (path, ids) in listed.choose(listed.order(probability, limit)).items():
             if file in own and (mine := ids & _among(file, own[file][1])):
                 yield from plan_chosen({file: (path, mine)}, setup)
         return
@@ -125,18 +146,19 @@ def plan(
             yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=probability, among=among)
 
 
-def count_classes(workspace: Workspace, classes: tuple[str, ...], shard: Shard | None) -> dict[str, int]:
+def count_classes(workspace: Workspace, classes: tuple[str, ...], seed: int, shard: Shard | None) -> dict[str, int]:
     """Return {} if the headline has no session in any shard."""
-    counts, own = dict.fromkeys((*classes, ""), 0), _own_files(workspace, shard)
-    listed = list_sessions(workspace, classes)
-    if classes[0] not in listed.classes:
+    names = tuple(dict.fromkeys((*classes, "")))
+    counts, own = np.zeros(len(names), int), _own_files(workspace, shard)
+    listed = list_sessions(workspace, classes, seed)
+    if 0 not in listed.classes:
         return {}
-    position: Counter[Path] = Counter()
-    for (file, _), name in zip(listed.files, listed.classes, strict=True):
-        if file in own and position[file] in own[file][1]:
-            counts[name] += 1
-        position[file] += 1
-    return counts
+    for (file, _), begin in zip(listed.files, [0, *listed.ends.tolist()], strict=False):
+        if file in own:
+            places = own[file][1]
+            of_file = listed.classes[begin + places.start : begin + places.stop]
+            counts += np.bincount(of_file, minlength=len(names))
+    return dict(zip(names, counts.tolist(), strict=True))
 
 
 def plan_chosen(chosen: Chosen, setup: Setup) -> Iterator[Assignment]:
@@ -151,7 +173,7 @@ def share_twice(sessions: float) -> float:
 
 def _own_files(workspace: Workspace, shard: Shard | None) -> dict[Path, tuple[str, range]]:
     """Return file of actions → source file, and the indices of the shard's sessions."""
-    heads = {file: read_head(file) for file in workspace.action_files()}
+    heads = workspace.heads()
     dealt = deal({head.path: head.sessions for head in heads.values()}, shard.of if shard else 1)
     index = shard.index if shard else 1
     return {file: (head.path, dealt[head.path][index]) for file, head in heads.items() if index in dealt[head.path]}
@@ -174,7 +196,7 @@ def plan_repeats(
     """Return the assignments of one engine, with the number of sessions asked twice."""
     if chosen is None:
         planned = plan(workspace, setup, probability=probability, limit=limit, shard=shard)
-        size = probability * sum(read_head(file).sessions for file in workspace.action_files())
+        size = probability * sum(head.sessions for head in workspace.action_heads())
         size = size if limit is None else min(size, limit)
     else:
         planned, size = plan_chosen(chosen, setup), sum(len(sessions) for _, sessions in chosen.values())

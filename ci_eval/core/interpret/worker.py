@@ -35,17 +35,7 @@ from ci_eval.core.interpret.pack import (
 )
 from ci_eval.core.interpret.player import OpenSession, Player, Question
 from ci_eval.core.logs import Log, LogOrigin
-from ci_eval.core.model import (
-    FAILED,
-    UNASKED,
-    Determinism,
-    FileActions,
-    FileError,
-    Lookup,
-    Session,
-    SourceFile,
-    Status,
-)
+from ci_eval.core.model import FAILED, UNASKED, Determinism, FileActions, FileError, Lookup, Session, SourceFile, Status
 from ci_eval.core.model.engine import CpuTimes
 from ci_eval.core.text_spans import Lines
 from ci_eval.core.workers import count
@@ -67,13 +57,6 @@ def _engine(assignment: Assignment) -> KeptEngine:
         engine = KeptEngine(assignment.setup)
         _engines[assignment.side] = assignment.round, engine
     return engine
-
-
-def _scout(assignment: Assignment, turns: Sequence[Turn], engine: KeptEngine) -> Scout:
-    scout = _scouts.get(assignment.side)
-    if scout is None or scout.engine is not engine:
-        scout = _scouts[assignment.side] = Scout(turns, engine)
-    return scout
 
 
 def play_in_turn(turns: Sequence[Turn], turn: Turn) -> tuple[Played, ...]:
@@ -101,7 +84,9 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
     journal = Journal(assignment.journal)
     for line in read_journal(assignment.journal):
         player.take_over(msgspec.json.decode(line, type=SessionEnd))
-    scout = _scout(assignment, turns, engine)
+    scout = _scouts.get(assignment.side)
+    if scout is None or scout.engine is not engine:
+        scout = _scouts[assignment.side] = Scout(turns, engine)
     for session in player.play(actions):
         scout.follow(session, assignment)
         journal.add(encode_line(session))
@@ -142,28 +127,20 @@ def play(assignment: Assignment, turns: Sequence[Turn] = ()) -> Played:
 def _ask_twice(
     assignment: Assignment, player: Player, actions: FileActions, sample: Sequence[str]
 ) -> dict[str, Session]:
+    assert assignment.journal
     twice: dict[str, Session] = {}
     for part in (sample[: assignment.twice], sample[assignment.twice :]):
         if part and (not twice or any(session.differing for session in twice.values())):
-            twice |= _ask_again(player, actions, _read_finished(assignment, frozenset(part)))
-    return twice
-
-
-def _read_finished(assignment: Assignment, sessions: frozenset[str]) -> dict[str, Session]:
-    assert assignment.journal
-    # The journal holds the first answers, which would take too much memory while a file is played.
-    of_sample = (
-        msgspec.json.decode(line, type=Session)
-        for line in read_journal(assignment.journal)
-        if msgspec.json.decode(line, type=SessionEnd).id in sessions
-    )
-    return {session.id: session for session in of_sample if session.status not in FAILED | UNASKED}
-
-
-def _ask_again(player: Player, actions: FileActions, first: Mapping[str, Session]) -> dict[str, Session]:
-    twice = dict(first)
-    for second in player.play_again(actions, frozenset(first)):
-        twice[second.id] = add_second_result(first[second.id], second)
+            # The journal holds the first answers, which would take too much memory while a file is played.
+            of_sample = (
+                msgspec.json.decode(line, type=Session)
+                for line in read_journal(assignment.journal)
+                if msgspec.json.decode(line, type=SessionEnd).id in part
+            )
+            first = {session.id: session for session in of_sample if session.status not in FAILED | UNASKED}
+            twice |= first
+            for second in player.play_again(actions, frozenset(first)):
+                twice[second.id] = add_second_result(first[second.id], second)
     return twice
 
 
@@ -293,15 +270,13 @@ class Scout:
         # An engine that does not start has no answers to ask for.
         with suppress(EngineFailure):
             if self._turns and self._played >= ALONE:
-                self._ask_ahead(assignment, session.id, self.engine.running())
-
-    def _ask_ahead(self, assignment: Assignment, last: str, running: Running) -> None:
-        if self._ahead is None:
-            self._scouted = self._played
-            self._ahead = self._sessions(assignment, last, copy(running))
-        ahead = running.ahead if isinstance(running, AsksAhead) else 0
-        while self._scouted < self._played + ahead and next(self._ahead, None):
-            self._scouted += 1
+                running = self.engine.running()
+                if self._ahead is None:
+                    self._scouted = self._played
+                    self._ahead = self._sessions(assignment, session.id, copy(running))
+                ahead = running.ahead if isinstance(running, AsksAhead) else 0
+                while self._scouted < self._played + ahead and next(self._ahead, None):
+                    self._scouted += 1
 
     def _sessions(self, began: Assignment, last: str, running: Running) -> Iterator[Session]:
         later = dropwhile(lambda turn: (turn.path, turn.round) != (began.path, began.round), self._turns)

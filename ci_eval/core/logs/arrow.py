@@ -70,6 +70,7 @@ def join(parts: Sequence[Path], target: Path) -> None:
     """Join Parquet files in order, one group of rows in memory at a time."""
     partial = target.with_name(f"{target.name}.partial")
     writer = _writer(partial)
+
     waiting: list[pa.RecordBatch] = []
     for part in parts:
         for batch in batches(part, ARROW.names):
@@ -97,26 +98,22 @@ def batches(path: Path, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     try:
         # Texts are read as dictionaries, since a hostile file may repeat one long text in every row.
         with stored.open_regular_file(path) as raw, pq.ParquetFile(raw, read_dictionary=texts) as file:
-            _check(file, os.fstat(raw.fileno()).st_size)
+            groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
+            # The sizes in the metadata are checked before anything is unpacked.
+            if sum(of.total_byte_size for of in groups) > max(
+                stored.ANY_RATIO, stored.RATIO * os.fstat(raw.fileno()).st_size
+            ):
+                raise ValueError(f"it unpacks to more than {stored.RATIO} times its size")
+            if _bare_columns(file.schema_arrow) != _bare_columns(ARROW):
+                raise ValueError("it has other columns than were logged")
             for batch in file.iter_batches(GROUP, columns=list(columns)):
                 yield pa.RecordBatch.from_arrays(list(map(_plain, batch.columns)), names=batch.schema.names)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise WorkspaceError(f"{path} is damaged: {error}; log again") from error
 
 
-def _check(file: pq.ParquetFile, size: int) -> None:
-    groups = [file.metadata.row_group(group) for group in range(file.num_row_groups)]
-    # The sizes in the metadata are checked before anything is unpacked.
-    if sum(group.total_byte_size for group in groups) > max(stored.ANY_RATIO, stored.RATIO * size):
-        raise ValueError(f"it unpacks to more than {stored.RATIO} times its size")
-    if [(column.name, _bare(column.type)) for column in file.schema_arrow] != [
-        (column.name, _bare(column.type)) for column in ARROW
-    ]:
-        raise ValueError("it has other columns than were logged")
-
-
-def _bare(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+def _bare_columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
+    return [(of.name, of.type.value_type if pa.types.is_dictionary(of.type) else of.type) for of in schema]
 
 
 def _plain(column: pa.Array) -> pa.Array:

@@ -128,8 +128,7 @@ class Reader:
         return cls(context.keywords, load_other_names(context))
 
     def _forget(self) -> None:
-        self._read = ""
-        self._count = 0
+        self._read, self._count = "", 0
         self._times: Counter[str] = Counter()
         self._last: dict[str, int] = {}
         self._after: Counter[tuple[str, str]] = Counter()
@@ -151,7 +150,16 @@ class Reader:
         # The features that are the same for all suggestions, in the order of FEATURES.
         token_type = _token_type(last, self._keywords)
         table[:, :OF_PLACE] = [len(caret.prefix), caret.query, size, token_type, max(opened, 0), len(around)]
-        columns = _list_columns(suggestions) | self._text_columns(facts, caret.prefix)
+        # The LSP compares sortText as text: each has a rank (from 1) among the different ones.
+        different = sorted({text for suggestion in suggestions if (text := suggestion.sort_text) is not None})
+        scores: dict[str | None, float] = {text: place for place, text in enumerate(different, 1)}
+        columns: Columns = {
+            "position": range(1, size + 1),
+            "position_share": [number / size for number in range(1, size + 1)],
+            "score_rank": [scores.get(suggestion.sort_text, MISSING) for suggestion in suggestions],
+            "kind": [KINDS.get(suggestion.kind.lower(), 0) for suggestion in suggestions],
+        }
+        columns |= self._text_columns(facts, caret.prefix)
         columns |= self._file_columns(facts, tokens, around, before_last, last)
         for name, values in columns.items():
             table[:, COLUMN[name]] = values
@@ -167,29 +175,26 @@ class Reader:
         if not before.startswith(self._read) or end < len(self._read):
             self._forget()
         for line in before[len(self._read) : end].splitlines():
-            self._read_line(line)
+            if not (tokens := tokenise_line(line)):
+                continue
+            indent = _indent(line)
+            while self._blocks and self._blocks[-1].indent >= indent:
+                self._blocks.pop()
+            self._blocks.append(_Block(indent, self._count, line))
+            padded = ["", START_OF_LINE, *tokens, ""]
+            for (last_but_one, last_token), (token, behind) in zip(
+                pairwise(padded), pairwise(padded[2:]), strict=False
+            ):
+                if _NAME.match(token):
+                    self._times[token] += 1
+                    self._last[token] = self._count
+                    self._after[last_token, token] += 1
+                    self._after_two[last_but_one, last_token, token] += 1
+                    self._called[token] += behind == "("
+                    self._assigned[token] += behind == "="
+                self._count += 1
         self._read = before[:end]
         return before[end:]
-
-    def _read_line(self, line: str) -> None:
-        tokens = tokenise_line(line)
-        if not tokens:
-            return
-        indent = _indent(line)
-        while self._blocks and self._blocks[-1].indent >= indent:
-            self._blocks.pop()
-        self._blocks.append(_Block(indent, self._count, line))
-        padded = ["", START_OF_LINE, *tokens, ""]
-        pairs = zip(pairwise(padded), pairwise(padded[2:]), strict=False)
-        for (last_but_one, last_token), (token, behind) in pairs:
-            if _NAME.match(token):
-                self._times[token] += 1
-                self._last[token] = self._count
-                self._after[last_token, token] += 1
-                self._after_two[last_but_one, last_token, token] += 1
-                self._called[token] += behind == "("
-                self._assigned[token] += behind == "="
-            self._count += 1
 
     def _text_columns(self, facts: Sequence[_Facts], prefix: str) -> Columns:
         return {
@@ -198,7 +203,10 @@ class Reader:
             "is_keyword": [fact.text in self._keywords for fact in facts],
             "underscores": [fact.underscores for fact in facts],
             "case": [fact.case for fact in facts],
-            "prefix_match": [_match(fact.text, prefix) for fact in facts],
+            "prefix_match": [
+                2 if fact.text.startswith(prefix) else int(fact.text.lower().startswith(prefix.lower()))
+                for fact in facts
+            ],
             "prefix_share": [min(len(prefix) / len(fact.text), 1.0) if fact.text else 0.0 for fact in facts],
         }
 
@@ -271,23 +279,3 @@ def _bracket_names(line: str) -> frozenset[str]:
     """Return the names after the first opening bracket, such as the parameters of a function."""
     _, opened, behind = line.partition("(")
     return frozenset(_NAME.findall(behind)) if opened else frozenset()
-
-
-def _list_columns(suggestions: Sequence[Suggestion]) -> Columns:
-    # The LSP compares sortText as text: each has a rank (from 1) among the different ones.
-    different = sorted({suggestion.sort_text for suggestion in suggestions if suggestion.sort_text is not None})
-    size, scores = len(suggestions), {score: place for place, score in enumerate(different, 1)}
-    return {
-        "position": range(1, size + 1),
-        "position_share": [number / size for number in range(1, size + 1)],
-        "score_rank": [
-            MISSING if suggestion.sort_text is None else scores[suggestion.sort_text] for suggestion in suggestions
-        ],
-        "kind": [KINDS.get(suggestion.kind.lower(), 0) for suggestion in suggestions],
-    }
-
-
-def _match(text: str, prefix: str) -> int:
-    if text.startswith(prefix):
-        return 2
-    return int(text.lower().startswith(prefix.lower()))

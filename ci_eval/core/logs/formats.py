@@ -51,11 +51,8 @@ def verify(folder: Path, record: LogsRecord) -> None:
 
 
 def digest(path: Path, folder: Path) -> LogFile:
-    sha256 = hashlib.sha256()
-    with stored.open_regular_file(path) as file:
-        while block := file.read(1 << 20):
-            sha256.update(block)
-    return LogFile(path=path.relative_to(folder).as_posix(), size=path.stat().st_size, sha256=sha256.hexdigest())
+    name, sha256 = path.relative_to(folder).as_posix(), stored.hash_file(path).hex()
+    return LogFile(path=name, size=path.stat().st_size, sha256=sha256)
 
 
 class Logged(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
@@ -51,9 +51,14 @@ def merge(target: Path, sources: Sequence[tuple[Path, LogsRecord]]) -> LogsRecor
         train=_sum([source.train for _, source in sources]),
         validation=_sum([source.validation for _, source in sources]),
         test=_sum([source.test for _, source in sources if source.test]) if first.test else None,
-        files=tuple(log_formats.digest(path, target) for path in sorted(target.rglob("*")) if path.is_file()),
     )
-    atomic.write(target / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    return _write_record(target, record, sorted(target.rglob("*")))
+
+
+def _write_record(folder: Path, record: LogsRecord, paths: Iterable[Path]) -> LogsRecord:
+    """Write the manifest with the digests of these files, and return it."""
+    record = replace(record, files=tuple(log_formats.digest(path, folder) for path in paths if path.is_file()))
+    atomic.write_json(folder / "manifest.json", record)
     return record
 
 
@@ -62,15 +67,9 @@ def _sum(counts: Sequence[LogCounts]) -> LogCounts:
     for count in counts:
         rows.update({kind: number for kind, (number, _) in count.kinds.items()})
         expected.update({kind: number for kind, (_, number) in count.kinds.items()})
-    return LogCounts(
-        files=sum(count.files for count in counts),
-        sessions=sum(count.sessions for count in counts),
-        selected=sum(count.selected for count in counts),
-        queries=sum(count.queries for count in counts),
-        rows=rows.total(),
-        expected=expected.total(),
-        kinds={kind: (rows[kind], expected[kind]) for kind in sorted(rows)},
-    )
+    kinds = {kind: (rows[kind], expected[kind]) for kind in sorted(rows)}
+    numbers = [name for name in LogCounts.__struct_fields__ if name != "kinds"]
+    return LogCounts(kinds=kinds, **{name: sum(getattr(count, name) for count in counts) for name in numbers})
 
 
 class PartCounts(LogCounts, frozen=True, kw_only=True):
@@ -103,15 +102,11 @@ class Log:
     def close(self) -> None:
         for part in self._parts:
             part.close()
+        rows, expected = self._rows, self._expected
+        kinds = {kind: (number, expected[kind]) for kind, number in sorted(rows.items())}
+        tally = {name: self._tally[name] for name in ("sessions", "selected", "queries")}
         counts = PartCounts(
-            file=self._file,
-            files=1,
-            sessions=self._tally["sessions"],
-            selected=self._tally["selected"],
-            queries=self._tally["queries"],
-            rows=self._rows.total(),
-            expected=self._expected.total(),
-            kinds={kind: (n, self._expected[kind]) for kind, n in sorted(self._rows.items())},
+            file=self._file, files=1, rows=rows.total(), expected=expected.total(), kinds=kinds, **tally
         )
         # The counts come last: without them, the files are no part.
         atomic.write(self._counts, msgspec.json.encode(counts))
@@ -140,28 +135,24 @@ def gather(
     # Until all files are written, no manifest may vouch for them.
     (folder / "manifest.json").unlink(missing_ok=True)
     # Files on which the engine failed have sessions with a status, and no part.
-    of_counts = {name: path for name in names if (path := parts / f"{name}.counts.json").exists()}
-    counts = {
-        name: stored.decode_json(stored.read(path, stored.MANIFEST), PartCounts, path)
-        for name, path in of_counts.items()
-    }
-    sides = {
-        name: assign_side(unit(part.file), seed=run.seed, percent=percent, test_percent=test_percent)
-        for name, part in counts.items()
-    }
+    counts, sides = dict[str, PartCounts](), dict[str, str]()
+    for name in names:
+        if (path := parts / f"{name}.counts.json").exists():
+            counts[name] = stored.decode_json(stored.read(path, stored.MANIFEST), PartCounts, path)
+            file = unit(counts[name].file)
+            sides[name] = assign_side(file, seed=run.seed, percent=percent, test_percent=test_percent)
     sides_written = SIDES if test_percent else (TRAIN, VALIDATION)
     with atomic.writing(folder):
         for form in map(log_formats.CATALOG.load, formats):
-            of_side = {
-                side: [parts / f"{name}{form.end}" for name in sides if sides[name] == side] for side in sides_written
-            }
+            paths = {name: parts / f"{name}{form.end}" for name in sides}
+            of_side = {side: [paths[name] for name in sides if sides[name] == side] for side in sides_written}
             if form.gather is not None:
                 form.gather(of_side, folder, run)
                 continue
             for side, files in of_side.items():
                 form.join(files, folder / f"{side}{form.end}")
         atomic.write(folder / "schema.json", log_formats.describe_columns())
-    written = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_relative_to(parts))
+    written = (path for path in sorted(folder.rglob("*")) if not path.is_relative_to(parts))
     totals = {side: _sum([part for name, part in counts.items() if sides[name] == side]) for side in SIDES}
     record = LogsRecord(
         schema=log_formats.SCHEMA,
@@ -173,7 +164,6 @@ def gather(
         validation=totals[VALIDATION],
         test_percent=test_percent,
         test=totals[TEST] if test_percent else None,
-        files=tuple(log_formats.digest(path, folder) for path in written),
+        files=(),
     )
-    atomic.write(folder / "manifest.json", msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-    return record
+    return _write_record(folder, record, written)

@@ -159,10 +159,8 @@ class Others(msgspec.Struct, frozen=True):
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
         yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
         if len(last):
-            yield (
-                self._remaining("pairs", pair_hashes(last[-1:], names)),
-                float(self._remaining("after_one", last[-1:])[0]),
-            )
+            pairs = pair_hashes(last[-1:], names)
+            yield self._remaining("pairs", pairs), float(self._remaining("after_one", last[-1:])[0])
         if len(last) == LONGEST_CONTEXT:
             two = pair_hashes(last[:1], last[1:])
             yield self._remaining("triples", pair_hashes(two, names)), float(self._remaining("after_two", two)[0])
@@ -181,40 +179,24 @@ def load_other_names(context: FileContext) -> Others:
     return _load(context.names).without(context.text)
 
 
-@lru_cache(maxsize=2)
-def _load(path: Path) -> NameCounts:
-    return NameCounts.load(path)
+_load = lru_cache(maxsize=2)(NameCounts.load)
 
 
 def count(texts: Iterable[str]) -> NameCounts:
-    parts: list[list[Hashes]] = [[_EMPTY] for _ in TABLES]
+    parts: list[tuple[Hashes, ...]] = [(_EMPTY,) * len(TABLES)]
     for text in texts:
-        for part, hashes in zip(parts, _count_hashes(text), strict=True):
-            part.append(hashes)
-    tables = []
-    for part in parts:
-        keys, counts = np.unique(np.concatenate(part), return_counts=True)
-        tables.append(Table(keys, counts.astype(np.int64)))
-    return NameCounts(*tables)
-
-
-def _count_hashes(text: str) -> tuple[Hashes, ...]:
-    lines = filter(None, map(tokenise_line, text.split("\n")))
-    tokens = [token for line in lines for token in (START_OF_LINE, *line)]
-    hashes = _hashes(tokens)
-    named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
-    # The first token is the start of a line, so every name has a predecessor.
-    names, last_token = hashes[named], hashes[named - 1]
-    late = named >= LONGEST_CONTEXT
-    last_two = pair_hashes(hashes[named[late] - 2], last_token[late])
-    return (
-        names,
-        np.unique(names),
-        pair_hashes(last_token, names),
-        pair_hashes(last_two, names[late]),
-        last_token,
-        last_two,
-    )
+        lines = filter(None, map(tokenise_line, text.split("\n")))
+        tokens = [token for line in lines for token in (START_OF_LINE, *line)]
+        hashes = _hashes(tokens)
+        named = np.flatnonzero(np.fromiter(map(is_name, tokens), np.bool_, len(tokens)))
+        # The first token is the start of a line, so every name has a predecessor.
+        names, last_token = hashes[named], hashes[named - 1]
+        late = named >= LONGEST_CONTEXT
+        last_two = pair_hashes(hashes[named[late] - 2], last_token[late])
+        pairs, triples = pair_hashes(last_token, names), pair_hashes(last_two, names[late])
+        parts.append((names, np.unique(names), pairs, triples, last_token, last_two))
+    counted = (np.unique(np.concatenate(part), return_counts=True) for part in zip(*parts, strict=True))
+    return NameCounts(*(Table(keys, counts.astype(np.int64)) for keys, counts in counted))
 
 
 def _hashes(tokens: Sequence[str]) -> Hashes:

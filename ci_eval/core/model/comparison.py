@@ -327,19 +327,6 @@ class SweptRun(Value, frozen=True, kw_only=True):
     why: str = ""
 
 
-class HeldOut(Value, frozen=True, kw_only=True):
-    """The best run in one half of the files, with unbiased figures in the other half."""
-
-    metric: str
-    winner: int
-    choosing: tuple[float | None, ...]
-    choosing_files: int
-    files: int
-    sessions: int
-    figures: dict[str, Estimate]
-    first: dict[str, Estimate]
-
-
 class Sweep(Value, frozen=True, kw_only=True):
     title: str
     project: ProjectInfo
@@ -347,8 +334,7 @@ class Sweep(Value, frozen=True, kw_only=True):
     runs: tuple[SweptRun, ...]
     metrics: tuple[MetricInfo, ...]
     remark: str = ""
-    """The overestimate of the best run; "" if nothing is uncertain, or files were held out."""
-    held_out: HeldOut | None = None
+    """The overestimate of the best run; "" if nothing is uncertain."""
     shard: str | None = None
     """Set if these are figures of a part only: nothing is compared."""
 

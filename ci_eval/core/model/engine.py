@@ -62,11 +62,8 @@ class CpuTimes(Value, frozen=True, kw_only=True):
     own: Seconds = 0.0
 
     def __add__(self, other: CpuTimes) -> CpuTimes:
-        return CpuTimes(
-            engine=round(self.engine + other.engine, 3),
-            checks=round(self.checks + other.checks, 3),
-            own=round(self.own + other.own, 3),
-        )
+        names = self.__struct_fields__
+        return CpuTimes(**{name: round(getattr(self, name) + getattr(other, name), 3) for name in names})
 
     @property
     def total(self) -> float:

@@ -193,12 +193,7 @@ class Contribution(Value, frozen=True, kw_only=True):
     evaluated: Number = 0
 
     def __add__(self, other: Contribution) -> Contribution:
-        return Contribution(
-            histories=self.histories + other.histories,
-            states=self.states + other.states,
-            pairs=self.pairs + other.pairs,
-            evaluated=self.evaluated + other.evaluated,
-        )
+        return Contribution(**{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__})
 
 
 class Histories(Value, frozen=True, kw_only=True):

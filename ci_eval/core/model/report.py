@@ -318,6 +318,10 @@ class Causes(Value, frozen=True, kw_only=True):
     """The part whose words were judged by the grammar; it is not known elsewhere."""
     scope_judged: Number
     """The part whose names were judged by scopes; they are not known elsewhere."""
+    valid_at5: float | None = None
+    """The mean share of the first five suggestions that are not known to be impossible there, over judged lists."""
+    valid_lists: Number = 0
+    """The judged lists: those of places at which grammar and scopes are known."""
     others: tuple[str, ...] = ()
     clusters: tuple[Cluster, ...]
 

@@ -77,7 +77,6 @@ class Status(str, Enum):
 FAILED = frozenset({Status.CONTEXT_TOO_LONG, Status.TIMEOUT, Status.ENGINE_CRASH, Status.ERROR})
 """The engine failed: a miss in every metric of ranks, and counted by itself."""
 
-
 UNASKED = frozenset({Status.SKIPPED, Status.NO_PLACE})
 """The engine was never asked: no metric counts the session."""
 
@@ -299,7 +298,6 @@ class FinishSession(Value, frozen=True, kw_only=True, gc=False, tag_field="type"
 Action = (
     OpenFile | MoveCaret | DeleteRange | PrintText | CallCompletion | UseImport | PlayItem | CodeGolf | FinishSession
 )
-
 
 NOTABLE = 0.01
 """An unread share of the source is reported from here, and figures are not exact."""

@@ -17,11 +17,9 @@ Confine = Literal["auto", "required", "off"]
 """The sandboxing of engines: as far as this machine can ("auto"), in full or not at all ("required"), or none
 ("off")."""
 
-
 Span = Literal["word", "around", "line", "statement", "block", "text"]
 """The amount of text that is asked for; `text_spans.py` has the rules. around: the word that the caret is inside
 of, which acceptance replaces."""
-
 
 StrategyName = Literal["LINEAR", "RANDOM", "REAL*", "REAL"]
 Scenario = Literal["NEW", "0|1", "0|2+", "1|2", "N|3+", "M-1|M"]

@@ -60,7 +60,6 @@ def change(difference: float | None, unit: str) -> str:
 
 
 def change_between(low: float | None, high: float | None, unit: str) -> str:
-    """Return "" if there is no interval."""
     return "" if low is None or high is None else f"{change(low, unit)} to {change(high, unit)}"
 
 
@@ -78,7 +77,6 @@ def interval(estimate: Estimate | OtherCode, unit: str) -> str:
 
 
 def append_state(interval: str, state: State) -> str:
-    """Append the state of a figure unless it is sampled."""
     return f"{interval}, {state}" if interval and state in {"exact", "once", "noisy", "weighted"} else interval
 
 

@@ -41,9 +41,9 @@ def check_places(history: History, text_of: Callable[[str], str]) -> str:
                     raise ValueError(f"{node.indent[:50]!r} is no indentation")
             if not place.receiver:
                 raise ValueError("a place has no receiver")
-            spans = [(0, place.line), *((0, call.line) for call in place.calls if call.line is not None)]
+            spans = [(0, place.line)]
             for call in place.calls:
-                spans += [(call.begin, call.end), *([call.statement] if call.statement else [])]
+                spans += [(call.begin, call.end), call.statement or (0, 0), (0, call.line or 0)]
             if wrong := next((span for span in spans if not span[0] <= span[1] <= len(text)), None):
                 raise ValueError(f"{wrong[0]} to {wrong[1]} is not in a text of {len(text)} characters")
     except ValueError as error:
@@ -56,28 +56,27 @@ def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) ->
     place = case.history.places[number] if number < len(case.history.places) else None
     if place is None:
         return None
+    path = case.history.file
     if strategy == "REAL":
-        typed = _call_line(place.indent, place.receiver)
-        edits = ((place.line, 0, typed),)
-        return Caret(path=case.history.file, text=place.text, edits=edits, offset=place.line + len(typed))
-    return _artificial_caret(case.history.file, place, set(case.after) - set(query.calls))
-
-
-def _call_line(indent: str, receiver: str) -> str:
-    return f"\n{indent}{receiver}."
-
-
-def _artificial_caret(path: str, place: ObjectPlace, lacking: set[str]) -> Caret | None:
-    """Choose the first lacking call that can begin a line; None if there is none."""
+        typed = f"\n{place.indent}{place.receiver}."
+        edits = [(place.line, 0, typed)]
+        return Caret(path=path, text=place.text, edits=tuple(edits), offset=place.line + len(typed))
+    # The first lacking call that can begin a line is begun; there may be none.
+    lacking = set(case.after) - set(query.calls)
     going = [call for call in place.calls if call.name in lacking]
     staying = [call for call in place.calls if call.name not in lacking]
-    cuts = _merge_spans(_cut_span(call, staying) for call in going)
+    cuts: list[Span] = []
+    for begin, end in sorted(_cut_span(call, staying) for call in going):
+        if cuts and begin <= cuts[-1][1]:
+            cuts[-1] = cuts[-1][0], max(end, cuts[-1][1])
+        elif begin < end:
+            cuts.append((begin, end))
     for call in sorted(going, key=lambda call: call.begin):
         line = call.line
         # A line within a cut would go with it.
         if line is None or not call.receiver or any(begin < line < end for begin, end in cuts):
             continue
-        typed = _call_line(call.indent, call.receiver)
+        typed = f"\n{call.indent}{call.receiver}."
         edits = [*((begin, end - begin, "") for begin, end in cuts), (line, 0, typed)]
         # Edits run from the end on, so that none moves the offsets of a later one. At one offset, the line is written
         # last.
@@ -89,21 +88,8 @@ def _artificial_caret(path: str, place: ObjectPlace, lacking: set[str]) -> Caret
 
 def _cut_span(call: CallPlace, staying: Iterable[CallPlace]) -> Span:
     """Return the span to delete with a call: its whole statement, unless a call in it stays."""
-    if call.statement is None or any(
-        call.statement[0] <= other_call.begin <= call.statement[1] for other_call in staying
-    ):
-        return call.begin, call.end
-    return call.statement
-
-
-def _merge_spans(spans: Iterable[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for begin, end in sorted(spans):
-        if merged and begin <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        elif begin < end:
-            merged.append((begin, end))
-    return merged
+    begin, end = call.statement or (call.begin, call.end)
+    return (call.begin, call.end) if any(begin <= other.begin <= end for other in staying) else (begin, end)
 
 
 def apply_edits(text: str, caret: Caret) -> str:

@@ -42,7 +42,6 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
-        """Ordered as in the end state."""
         return tuple(call for call in self.after if call in set(self.before))
 
     @property
@@ -62,13 +61,11 @@ class QueryCase(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def next_calls(self) -> tuple[str, ...]:
-        """Return calls that the state after the start has, and the start lacks."""
         calls = distinct_calls(self.history.states[self.number + 1])
         return tuple(call for call in calls if call not in self.before)
 
     @property
     def fate(self) -> Fate:
-        """Return "evaluated" if calls were added."""
         return "evaluated" if self.added else "only removals" if self.removed else "unchanged"
 
     @property
@@ -106,7 +103,6 @@ def coarse(fine: Scenario) -> str:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raises ValueError if a name does not fit on one line."""
     for name in names:
         if name != name.strip() or len(name.splitlines()) != 1 or not name.isprintable():
             raise ValueError(f"{name!r} is no name of a type or method: names are not empty, and stand on one line")
@@ -157,7 +153,19 @@ def linear(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
 
 def at_random(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
     """Return all subsets of the end's calls of the right size as queries, or a sample of these subsets."""
-    return [_artificial(case, sampling, calls) for calls in _subsets(case, sampling)]
+    calls, size = case.after, len(case.kept)
+    subsets: dict[tuple[str, ...], None] = {}
+    if comb(len(calls), size) <= sampling.subsets:
+        subsets = dict.fromkeys(combinations(calls, size))
+    turn = 0
+    # If all subsets are not in yet, there are more than are sampled, so the loop ends.
+    while len(subsets) < min(sampling.subsets, comb(len(calls), size)):
+        chances = [draw(sampling.seed, f"subset\0{turn}\0{call}\0{case.identity}") for call in calls]
+        chosen = sorted(range(len(calls)), key=chances.__getitem__)[:size]
+        # The calls of a subset are in the order of the source.
+        subsets[tuple(calls[place] for place in sorted(chosen))] = None
+        turn += 1
+    return [_artificial(case, sampling, subset) for subset in subsets]
 
 
 def real_without_noise(case: QueryCase, sampling: Sampling) -> list[ObjectUsage]:
@@ -190,37 +198,17 @@ def missing_calls(query: ObjectUsage, case: QueryCase) -> tuple[str, ...]:
 
 
 def _artificial(case: QueryCase, sampling: Sampling, calls: tuple[str, ...]) -> ObjectUsage:
+    """Return the end with these calls. It has its own definition, unless sampling gives the case none or another."""
     # Only cases that have an end are evaluated.
     assert case.end
-    return replace(case.end, definition=_definition(case, sampling), calls=calls)
-
-
-def _definition(case: QueryCase, sampling: Sampling) -> Definition:
-    """Return the end's definition, unless sampling gives this case none or another one."""
-    own = usage_definition(case.end)
+    definition = case.end.definition
     drawn = draw(sampling.seed, f"definition\0{case.identity}")
+    others = [other for other in sampling.definitions.get(case.history.type, ()) if other != definition]
     if drawn < sampling.dropped:
-        return Definition()
-    others = [definition for definition in sampling.definitions.get(case.history.type, ()) if definition != own]
-    if drawn < sampling.dropped + sampling.replaced and others:
-        return others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
-    return own
-
-
-def _subsets(case: QueryCase, sampling: Sampling) -> list[tuple[str, ...]]:
-    """Return subsets in the order of the source."""
-    calls, size = case.after, len(case.kept)
-    if comb(len(calls), size) <= sampling.subsets:
-        return list(combinations(calls, size))
-    subsets: dict[tuple[int, ...], None] = {}
-    turn = 0
-    # There are more subsets than are sampled, so the loop ends.
-    while len(subsets) < sampling.subsets:
-        chances = [draw(sampling.seed, f"subset\0{turn}\0{call}\0{case.identity}") for call in calls]
-        chosen = sorted(range(len(calls)), key=chances.__getitem__)[:size]
-        subsets[tuple(sorted(chosen))] = None
-        turn += 1
-    return [tuple(calls[place] for place in places) for places in subsets]
+        definition = Definition()
+    elif drawn < sampling.dropped + sampling.replaced and others:
+        definition = others[int(draw(sampling.seed, f"which definition\0{case.identity}") * len(others))]
+    return replace(case.end, definition=definition, calls=calls)
 
 
 # ------------------------------------------------------------------------------------------------------- agreement
@@ -234,14 +222,9 @@ def agreement(proposed: Sequence[str], expected: Collection[str]) -> dict[str, f
     if nothing is proposed, recall is 1 if nothing is expected. F1, their harmonic mean, is 0 if no proposal is
     expected."""
     hits, goal = _hits(proposed, expected)
-    precision = sum(hits) / len(hits) if hits else 1.0
-    recall = _recall(hits, goal, len(hits))
-    return {
-        "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
-        "precision": precision,
-        "recall": recall,
-        **grade_ranking(proposed, expected),
-    }
+    precision, recall = sum(hits) / len(hits) if hits else 1.0, _recall(hits, goal, len(hits))
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return {"f1": f1, "precision": precision, "recall": recall, **grade_ranking(proposed, expected)}
 
 
 def grade_ranking(proposed: Sequence[str], expected: Collection[str]) -> dict[str, float]:

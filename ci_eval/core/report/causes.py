@@ -17,7 +17,7 @@ from ci_eval.core.filters import ReportFilter
 from ci_eval.core.grammar.syntax import Continuations, choose_grammar
 from ci_eval.core.model import FAILED, Kind, Session, SessionScore, SourceFile, Suggestion
 from ci_eval.core.model.report import Causes, Cluster, MissExample
-from ci_eval.core.model.sessions import REMOVED, REMOVED_BEFORE
+from ci_eval.core.model.sessions import ELSEWHERE, REMOVED, REMOVED_BEFORE
 from ci_eval.core.scoring import begins, evaluated, rank_of, reciprocal_rank
 from ci_eval.core.workspace import Workspace
 
@@ -25,6 +25,7 @@ Ranks = Mapping[str, int | None]
 """Ranks by session; None if the expected text was absent."""
 
 EXAMPLES = 3
+VALID_WITHIN = 5
 AHEAD = 3
 
 NO_ANSWER = "the engine did not answer"
@@ -34,6 +35,8 @@ BARRED_KEYWORD = "keywords that cannot be there"
 BARRED_NAME = "names where only keywords can be"
 BARE_MEMBER = "members without their object"
 UNNEEDED_IMPORT = "an import that was not needed comes first"
+# An engine may add the import only when asked for the details, or offer what is only in its own stubs.
+OUT_OF_SCOPE = "a name that is in no scope comes first"
 ORDER = "another suggestion comes first"
 MISSING = {
     Kind.KEYWORD: "the keyword is missing",
@@ -51,6 +54,7 @@ FAULTS = {
     BARRED_NAME: 0.95,
     BARE_MEMBER: 0.95,
     UNNEEDED_IMPORT: 0.5,
+    OUT_OF_SCOPE: 0.5,
     ORDER: 0.1,
 }
 """The certainty that a miss of this cause is a fault, 0 to 1; all others are missing names."""
@@ -61,7 +65,8 @@ DUNDER_FIRST, OTHERS_FIRST = 0.4, 0.3
 
 NOTHING = "nothing"
 MEMBER_KINDS = frozenset({"method", "field", "property", "enum-member"})
-_AFTER_OBJECT = re.compile(r"(?:\.|->|::)\s*$")
+# Neither the dots of a spread or a range, nor the arrow before a type.
+_AFTER_OBJECT = re.compile(r"(?:(?<!\.)\.\s*|::\s*|[\w)\]]->)$")
 
 
 class Loss(NamedTuple):
@@ -98,7 +103,7 @@ class Place:
         self.scope_judged = not self.is_bare or self.names is not None
 
     def class_of(self, suggestion: Suggestion) -> str:
-        """Return keyword, dunder, import, module, member, builtin, local or name."""
+        """Return keyword, dunder, import, out of scope, module, member, builtin, local or name."""
         text = suggestion.text
         # A member or a variable may have the name of a keyword, as in `promise.catch`.
         may_be_keyword = suggestion.kind in {"", "snippet"} and text in self.keywords and not self.after_object
@@ -109,10 +114,11 @@ class Place:
         is_member = suggestion.kind in MEMBER_KINDS
         names = self.names if self.is_bare else None
         origin = names.origin(self.session.offset, text) if names else ""
-        # An engine may add the import only when asked for the details: what no scope has needs one as well.
-        is_known = names is not None and names.is_barred(self.session.offset, text, is_member=is_member) is not None
-        if suggestion.edits or (is_known and not origin and not is_member and not _is_argument(suggestion)):
+        if suggestion.edits or ELSEWHERE in suggestion.tail:
             return "import"
+        is_known = names is not None and names.is_barred(self.session.offset, text, is_member=is_member) is not None
+        if is_known and not origin and not is_member and not _is_argument(suggestion):
+            return "out of scope"
         if suggestion.kind == "module":
             return "module"
         if origin in {"local", "builtin"}:
@@ -143,9 +149,8 @@ class Place:
             return "standard library"
         if origin and known.location != "library":
             return "file"
-        return {"project": "project", "library": "dependency" if self.names else "library"}.get(
-            known.location or "", "not known"
-        )
+        is_dependency = self.names and known.location == "library"
+        return "dependency" if is_dependency else known.location or "not known"
 
 
 def _is_argument(suggestion: Suggestion) -> bool:
@@ -163,8 +168,17 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
     first = place.class_of(lookup.suggestions[0]) if lookup and lookup.suggestions else NOTHING
     if session.status in FAILED or lookup is None:
         return [Part(NO_ANSWER, first, Loss(1.0, 1.0), FAULTS[NO_ANSWER])]
+    expected = session.expected_text
     for position, suggestion in enumerate(lookup.suggestions):
-        if cause := _spoiled_by(suggestion, session.expected_text):
+        # The name may be right, and its acceptance leave another text.
+        named, tail = suggestion.label or suggestion.text, suggestion.tail
+        is_named, is_text = named == expected or named.startswith(f"{expected}("), suggestion.text == expected
+        removes, cause = REMOVED in tail or REMOVED_BEFORE in tail, ""
+        if (is_named and not is_text) or (removes and (is_named or is_text)):
+            cause = OTHER_RANGE
+        elif is_named and tail and not tail.startswith("="):
+            cause = MORE_TEXT
+        if cause:
             # An editor filters by the range that is replaced: a right one would have left what begins as typed.
             ahead = [other for other in lookup.suggestions[:position] if begins(other, lookup.prefix)]
             rank = len(ahead) + 1
@@ -177,16 +191,6 @@ def find_parts(place: Place, others: Iterable[Ranks]) -> list[Part]:
     if elsewhere:
         certainty = OTHERS_HAVE_IT if any(elsewhere) else NOBODY_HAS_IT
     return [Part(cause, first, Loss(1.0, 1.0), certainty)]
-
-
-def _spoiled_by(suggestion: Suggestion, expected: str) -> str:
-    """Return the cause if the name is right, but its acceptance leaves another text; else ""."""
-    named = suggestion.label or suggestion.text
-    is_named = named == expected or named.startswith(f"{expected}(")
-    removes = REMOVED in suggestion.tail or REMOVED_BEFORE in suggestion.tail
-    if (is_named and suggestion.text != expected) or (removes and (is_named or suggestion.text == expected)):
-        return OTHER_RANGE
-    return MORE_TEXT if is_named and suggestion.tail and not suggestion.tail.startswith("=") else ""
 
 
 def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_first_elsewhere: bool) -> list[Part]:
@@ -202,12 +206,11 @@ def _split_order(place: Place, ahead: Sequence[Suggestion], rank: int, *, is_fir
     if rank_without > 1:
         seen = {id(suggestion) for suggestion, _ in barred}
         first = next((place.class_of(other) for other in ahead if id(other) not in seen), "name")
-        cause = UNNEEDED_IMPORT if first == "import" else ORDER
+        cause = {"import": UNNEEDED_IMPORT, "out of scope": OUT_OF_SCOPE}.get(first, ORDER)
         certainty = FAULTS[cause]
-        if cause == ORDER and is_first_elsewhere:
-            certainty = OTHERS_FIRST
-        if cause == ORDER and first == "dunder":
-            certainty = max(certainty, DUNDER_FIRST)
+        if cause == ORDER:
+            certainty = OTHERS_FIRST if is_first_elsewhere else certainty
+            certainty = max(certainty, DUNDER_FIRST) if first == "dunder" else certainty
         parts.append(Part(cause, first, Loss(1.0, 1 - 1 / rank_without), certainty))
     return parts
 
@@ -232,13 +235,10 @@ class ClusterParts(msgspec.Struct):
             return
         rank, lookup = rank_of(session), session.lookups[session.until - 1] if session.lookups else None
         ahead = lookup.suggestions[: AHEAD if rank is None else min(AHEAD, rank - 1)] if lookup else ()
+        line, texts = place.text.count("\n", 0, session.offset) + 1, tuple(suggestion.text for suggestion in ahead)
+        expected = session.expected_text
         example = MissExample(
-            session=session.id,
-            file=session.file,
-            line=place.text.count("\n", 0, session.offset) + 1,
-            expected=session.expected_text,
-            rank=rank,
-            ahead=tuple(suggestion.text for suggestion in ahead),
+            session=session.id, file=session.file, line=line, expected=expected, rank=rank, ahead=texts
         )
         # The sort is stable: of equal losses, the first ones stay.
         self.examples = sorted([*self.examples, (size, example)], key=lambda pair: -pair[0])[:EXAMPLES]
@@ -286,6 +286,7 @@ def find_causes(
     gathered: dict[tuple[str, ...], ClusterParts] = {}
     whole, weight, count = Loss(0.0, 0.0), 0.0, 0
     judged: Counter[str] = Counter()
+    valid = list[tuple[float, float]]()
     for source, sessions in workspace.sessions(Session):
         placed = make_placer(source, language)
         for session in sessions:
@@ -293,6 +294,8 @@ def find_causes(
             if not counts or (base and session.id not in base[1]):
                 continue
             weight, count = weight + counts, count + 1
+            if language and language.see_names and (share := _valid_share(placed(session))) is not None:
+                valid.append((counts * share, counts))
             lost = _lost(session, base[1][session.id] if base else 1)
             if not (lost.first or lost.mrr):
                 continue
@@ -322,6 +325,8 @@ def find_causes(
         judgeable=judged["of"],
         grammar_judged=judged["grammar"],
         scope_judged=judged["scope"],
+        valid_at5=fsum(share for share, _ in valid) / fsum(of for _, of in valid) if valid else None,
+        valid_lists=len(valid),
         others=tuple(others),
         clusters=tuple(
             sorted(clusters, key=lambda one: (-one.share * one.certainty, -one.mrr_share * one.certainty, one.cause))
@@ -350,7 +355,14 @@ def make_placer(source: SourceFile, language: Language | None) -> Callable[[Sess
     return place
 
 
+def _valid_share(place: Place) -> float | None:
+    """Return the share of the first suggestions that may be there; None without a list, or if that is not known."""
+    lookups = place.session.lookups
+    first = lookups[place.session.until - 1].suggestions[:VALID_WITHIN] if lookups else ()
+    valid = sum(not place.barred_by(suggestion) for suggestion in first)
+    return valid / len(first) if first and place.grammar_judged and place.scope_judged else None
+
+
 def _lost(session: Session, base: int | None) -> Loss:
-    rank = rank_of(session)
-    first = float(base == 1) - float(rank == 1)
+    first = float(base == 1) - float(rank_of(session) == 1)
     return Loss(max(first, 0.0), max((1 / base if base else 0.0) - reciprocal_rank(session), 0.0))

@@ -23,7 +23,6 @@ from ci_eval.core.model import (
     Session,
     SourceFile,
     Status,
-    Vocabulary,
     unasked_stretches,
 )
 from ci_eval.core.model.report import Responses
@@ -168,10 +167,22 @@ def _without_intervals(figures: FilterFigures) -> FilterFigures:
 
 
 def environment(manifest: Manifest, responses: Responses | None = None) -> dict[str, str]:
-    packages = [f"{name} {version}" for name, version in manifest.engine.packages.items()]
+    packages, dependencies = (
+        ", ".join(f"{name} {version}" for name, version in versions.items()) or "none"
+        for versions in (manifest.engine.packages, manifest.dependencies)
+    )
+    vocabulary, unresolved = "", "not known"
+    if known := manifest.vocabulary:
+        vocabulary = (
+            f"{known.texts:,} texts in {known.tokens:,} tokens; {known.open:.1%} of the tokens are in no other file "
+            f"(the open-vocabulary rate), {known.new:.1%} neither there nor before in their own"
+        )
+    if manifest.unresolved_imports is not None:
+        missing = abbreviate_names([*manifest.unresolved_packages])
+        unresolved = f"{manifest.unresolved_imports:.1%}{f' ({missing})' if missing else ''}"
     return {
         "ci-eval": manifest.ci_eval,
-        "Engine packages": ", ".join(packages) or "none",
+        "Engine packages": packages,
         **({"Extended by": ", ".join(map(" ".join, manifest.plugins.items()))} if manifest.plugins else {}),
         "Grammar": manifest.grammar,
         "Python": manifest.python,
@@ -179,34 +190,20 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
         "CPU": manifest.processor,
         "Workers": str(manifest.jobs),
         "Strategy": manifest.strategy,
-        "Dependencies": ", ".join(f"{name} {version}" for name, version in manifest.dependencies.items()) or "none",
-        "Unresolved imports": _unresolved_text(manifest),
+        "Dependencies": dependencies,
+        "Unresolved imports": unresolved,
         **({"Files": describe_left_out(manifest.left_out)} if manifest.left_out else {}),
         "Confined": manifest.confined or "the engine has no process of its own",
         **({"Settings left out": manifest.settings_left_out} if manifest.settings_left_out else {}),
         **({"Answers were read by": _counts_text(responses.rules)} if responses and responses.rules else {}),
         **({"Answers ended by": _counts_text(responses.finishes)} if responses else {}),
         **({"Answers of an earlier run": f"{manifest.reused:,} sessions"} if manifest.reused else {}),
-        **({"Vocabulary": _vocabulary_text(manifest.vocabulary)} if manifest.vocabulary else {}),
+        **({"Vocabulary": vocabulary} if vocabulary else {}),
     }
 
 
 def _counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items(), key=lambda item: -item[1]))
-
-
-def _unresolved_text(manifest: Manifest) -> str:
-    if manifest.unresolved_imports is None:
-        return "not known"
-    share, packages = f"{manifest.unresolved_imports:.1%}", [*manifest.unresolved_packages]
-    return f"{share} ({abbreviate_names(packages)})" if packages else share
-
-
-def _vocabulary_text(vocabulary: Vocabulary) -> str:
-    return (
-        f"{vocabulary.texts:,} texts in {vocabulary.tokens:,} tokens; {vocabulary.open:.1%} of the tokens are in no "
-        f"other file (the open-vocabulary rate), {vocabulary.new:.1%} neither there nor before in their own"
-    )
 
 
 def describe_left_out(counts: Mapping[str, int]) -> str:

@@ -15,7 +15,6 @@ from ci_eval.core import machine
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.contracts import Metric, Observation, Task
 from ci_eval.core.filters import EVERYTHING, ReportFilter
-from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Estimate, FileFigures, FilterFigures, Kind, SessionScore, Status
 from ci_eval.core.scoring import ResponseCounts, evaluated, observe_metrics, observe_rounds, score, task_band
 from ci_eval.core.statistics.population import Key, Strata, Stratum
@@ -98,8 +97,13 @@ class Tally:
             sums.bands[band] += stands_for  # type: ignore[assignment]
         kind, file = session.properties.kind, len(sums.files) - 1
         sums.kinds.add(kind)
-        key = pack_location(file, NUMBERS[kind], number_of_stratum)
-        self._collector.add(key, seen if weight == 1 else self._apply_weight(seen, weight))
+        weighted = seen
+        if weight != 1:
+            weighted = [
+                [(weight * above, weight * below) for above, below in of] if metric.statistic == "ratio" else of
+                for metric, of in zip(self._metrics, seen, strict=True)
+            ]
+        self._collector.add(pack_location(file, NUMBERS[kind], number_of_stratum), weighted)
         for number in range(len(self._metrics) if moved else 0):
             rounds = np.array([np.sum(seen[number] or [(0.0, 0.0)], axis=0) for seen in moved])[:, None, :]
             for of_kind in (None, kind):
@@ -107,12 +111,6 @@ class Tally:
 
     def _wavering(self, kind: Kind | None) -> list[Wavering]:
         return self._sums.wavering.setdefault(kind, [Wavering(self._rounds) for _ in self._metrics])
-
-    def _apply_weight(self, seen: Seen, weight: float) -> Seen:
-        return [
-            [(weight * above, weight * below) for above, below in observed] if metric.statistic == "ratio" else observed
-            for metric, observed in zip(self._metrics, seen, strict=True)
-        ]
 
     def part(self) -> _Part:
         self._collector.flush_observations()
@@ -150,23 +148,16 @@ class Tally:
 
     def _folders(self) -> dict[str, FileFigures]:
         groups = index_folders(self._sums.files)
-        figures = {
-            observations.metric.info.name: observations.list_group_figures([*groups.values()])
-            for observations in self._observations
-        }
+        figures = {seen.metric.info.name: seen.list_group_figures([*groups.values()]) for seen in self._observations}
+        sizes = [sum(self._sums.evaluated[file] for file in files) for files in groups.values()]
         return {
-            folder: FileFigures(
-                sessions=sum(self._sums.evaluated[file] for file in files),
-                metrics={name: values[number] for name, values in figures.items()},
-            )
-            for number, (folder, files) in enumerate(groups.items())
+            folder: FileFigures(sessions=size, metrics={name: values[number] for name, values in figures.items()})
+            for number, (folder, size) in enumerate(zip(groups, sizes, strict=True))
         }
 
     def figures(self, asked: float, again: SecondQuestions) -> FilterFigures:
         sums, is_detailed = self._sums, self._part.detailed
-        by_file = {
-            observations.metric.info.name: observations.by_file(len(sums.files)) for observations in self._observations
-        }
+        by_file = {seen.metric.info.name: seen.by_file(len(sums.files)) for seen in self._observations}
         return FilterFigures(
             sessions=self.sessions,
             planned=sums.statuses.total(),
@@ -179,8 +170,9 @@ class Tally:
             },
             metrics=self._estimates(asked, again),
             by_file={
-                metric.info.name: _mean(by_file[metric.info.name])
+                metric.info.name: sum(known) / len(known) if known else None
                 for metric in self._metrics
+                for known in ([value for value in by_file[metric.info.name] if value is not None],)
                 # Files without an asked session would be missing from the mean over a sample.
                 if metric.statistic == "ratio" and not self._weighted
             },
@@ -227,10 +219,6 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     filters: tuple[ReportFilter, ...]
 
     @cached_property
-    def _manifest(self) -> Manifest:
-        return self.workspace.manifest()
-
-    @cached_property
     def _strata(self) -> Strata:
         return self.workspace.strata()
 
@@ -248,18 +236,13 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                         touched[part.name][key] = None
         return asked, touched
 
-    def _weighted(self, name: str) -> dict[Key, Stratum]:
-        """Return the strata of a filter's sessions if they need weights."""
-        asked, touched = self._asked
-        return dict(zip(touched[name], self._strata.weighted(asked, touched[name]), strict=False))
-
     def all(self, observed: Sequence[Metric]) -> Tallies:
         by_filter, sums = self._add_up(observed)
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
         # What was drawn is a sample of all that might have been drawn, which has no end.
-        endless = bool(self._manifest.draws)
+        endless = bool(self.workspace.manifest().draws)
         return Tallies(
             by_filter=by_filter,
             sums=sums,
@@ -271,7 +254,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def _add_up(self, observed: Sequence[Metric]) -> tuple[dict[str, Tally], Sums]:
-        manifest = self._manifest
+        manifest = self.workspace.manifest()
         tallies, sums = self._empty(observed)
 
         def add(part: _PartOfAll) -> None:
@@ -305,22 +288,20 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return self._part(paths, [metrics[name] for name in names])
 
     def _empty(self, observed: Sequence[Metric]) -> tuple[dict[str, Tally], Sums]:
-        manifest = self._manifest
+        manifest = self.workspace.manifest()
         rounds, repeats = manifest.rounds, Repeats.of([(manifest.is_function, manifest.rounds, manifest.state)])
-        task = tasks.CATALOG.load(manifest.task)
-        tallies = {
-            part.name: Tally(task, observed, part, rounds, self._weighted(part.name), repeats) for part in self.filters
-        }
-        return tallies, Sums(
-            rounds=Rounds(rounds),
-            cases=Cases(),
-            prompts=Prompts(observed),
-            responses=ResponseCounts(),
-            again=SecondQuestions(),
-        )
+        task, tallies = tasks.CATALOG.load(manifest.task), {}
+        asked, touched = self._asked
+        for part in self.filters:
+            keys = touched[part.name]
+            # The strata of a filter's sessions, if they need weights.
+            strata = dict(zip(keys, self._strata.weighted(asked, keys), strict=False))
+            tallies[part.name] = Tally(task, observed, part, rounds, strata, repeats)
+        cases, prompts, responses, again = Cases(), Prompts(observed), ResponseCounts(), SecondQuestions()
+        return tallies, Sums(rounds=Rounds(rounds), cases=cases, prompts=prompts, responses=responses, again=again)
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
-        manifest = self._manifest
+        manifest = self.workspace.manifest()
         task, rounds = tasks.CATALOG.load(manifest.task), manifest.rounds
         tallies, sums = self._empty(observed)
         for file, sessions in self.workspace.read_session_files(paths, SessionScore):
@@ -364,8 +345,3 @@ def index_folders(paths: Sequence[str]) -> dict[str, list[int]]:
         tuple(numbers): folder for folder, numbers in sorted(by_folder.items(), key=lambda entry: len(entry[0]))
     }
     return {folder: [*numbers] for numbers, folder in innermost.items() if len(numbers) < len(paths)}
-
-
-def _mean(figures: Iterable[float | None]) -> float | None:
-    known = [figure for figure in figures if figure is not None]
-    return sum(known) / len(known) if known else None

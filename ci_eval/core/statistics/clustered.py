@@ -87,22 +87,19 @@ def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
         df = np.maximum(np.minimum(2 * squares**2 / fourths, effective - 1), 1)
     has_interval = np.isfinite(squares) & (fourths > 0)
     reach = critical_values(1 - LEVEL, np.where(has_interval, df, 1)) * np.sqrt(squares * (1 - 1 / max(len(rows), 1)))
-    spans = [
-        _bounds(float(values[index]), float(reach[index]), own) if has_interval[index] else (None, None)
-        for index, own in enumerate(limits)
-    ]
-    return [OtherCode(low=low, high=high, effective=float(e)) for (low, high), e in zip(spans, effective, strict=True)]
-
-
-def _bounds(value: float, reach: float, limits: Limits) -> tuple[float, float]:
-    lowest, highest = limits
-    # The logit is infinite at both bounds.
-    if lowest is None or highest is None or not lowest < value < highest:
-        return within(limits, value - reach, value + reach, value)
-    span = highest - lowest
-    share, reach = (value - lowest) / span, reach / span
-    # The derivative of the logit is 1 / (p (1 - p)), so the reach is scaled by it (delta method).
-    # Few clusters may reach further than a number can be.
-    odds, factor = share / (1 - share), np.exp(min(reach / (share * (1 - share)), 300))
-    low, high = odds / factor, odds * factor
-    return lowest + span * float(low / (1 + low)), lowest + span * float(high / (1 + high))
+    estimates = []
+    for index, (lowest, highest) in enumerate(limits):
+        value, far = float(values[index]), float(reach[index])
+        low, high = None, None
+        if has_interval[index]:
+            low, high = within((lowest, highest), value - far, value + far, value)
+            # The logit is infinite at both bounds.
+            if lowest is not None and highest is not None and lowest < value < highest:
+                span = highest - lowest
+                share = (value - lowest) / span
+                # The derivative of the logit is 1 / (p (1 - p)), so the reach is scaled by it (delta method).
+                # Few clusters may reach further than a number can be.
+                odds, factor = share / (1 - share), np.exp(min(far / span / (share * (1 - share)), 300))
+                low, high = (lowest + span * float(end / (1 + end)) for end in (odds / factor, odds * factor))
+        estimates.append(OtherCode(low=low, high=high, effective=float(effective[index])))
+    return estimates

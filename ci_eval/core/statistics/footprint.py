@@ -32,16 +32,14 @@ INFOS: Mapping[str, MetricInfo] = {info.name: info for info in (START_UP, START_
 def together(parts: Iterable[Footprint]) -> Footprint:
     footprints = list(parts)
     return Footprint(
-        start_ups=_sort_starts(start for footprint in footprints for start in footprint.start_ups),
-        start_cpus=_sort_starts(start for footprint in footprints for start in footprint.start_cpus),
-        waited=round(sum(footprint.waited for footprint in footprints), 3),
-        unready=sum(footprint.unready for footprint in footprints),
-        dropped=sum(footprint.dropped for footprint in footprints),
-        deletion=sum((footprint.deletion for footprint in footprints), Determinism()),
+        **{name: sum(getattr(part, name) for part in footprints) for name in ("unready", "dropped", "weighed")},
+        start_ups=_sort_starts(start for part in footprints for start in part.start_ups),
+        start_cpus=_sort_starts(start for part in footprints for start in part.start_cpus),
+        waited=round(sum(part.waited for part in footprints), 3),
+        deletion=sum((part.deletion for part in footprints), Determinism()),
         # The figure is of one engine, so the memory of several workers is not summed.
-        memory=max((footprint.memory for footprint in footprints if footprint.memory is not None), default=None),
-        weighed=sum(footprint.weighed for footprint in footprints),
-        of_worker=any(footprint.of_worker for footprint in footprints),
+        memory=max((part.memory for part in footprints if part.memory is not None), default=None),
+        of_worker=any(part.of_worker for part in footprints),
     )
 
 
@@ -55,11 +53,6 @@ def _sort_starts(times: Iterable[float]) -> tuple[float, ...]:
 
 def figures(of: Footprint) -> dict[str, Estimate]:
     """Return the known figures by name, without intervals: they describe one machine."""
-    estimates = {}
-    if of.start_ups:
-        estimates[START_UP.name] = Estimate(value=median(of.start_ups), n=len(of.start_ups))
-    if of.start_cpus:
-        estimates[START_CPU.name] = Estimate(value=median(of.start_cpus), n=len(of.start_cpus))
-    if of.memory is not None:
-        estimates[MEMORY.name] = Estimate(value=of.memory / 1e6, n=of.weighed)
-    return estimates
+    times = {START_UP.name: of.start_ups, START_CPU.name: of.start_cpus}
+    estimates = {name: Estimate(value=median(starts), n=len(starts)) for name, starts in times.items() if starts}
+    return estimates | ({} if of.memory is None else {MEMORY.name: Estimate(value=of.memory / 1e6, n=of.weighed)})

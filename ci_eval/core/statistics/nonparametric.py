@@ -36,10 +36,9 @@ def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
     bad night is no change, and hides none. A few figures that agree may be one: two after twenty others, or four after
     eight.
     """
+    series, p_values = np.asarray(values, dtype=np.float64), dict[int, float]()
     if not values:
         return []
-    series = np.asarray(values, dtype=np.float64)
-    p_values: dict[int, float] = {}
     _search(series, 0, len(series), floor, seed, p_values)
     places = [0, *sorted(p_values), len(series)]
     means = [float(series[low:high].mean()) for low, high in pairwise(places)]

@@ -114,17 +114,16 @@ def expected_maximum(count: int) -> float:
     )
 
 
-def standard_error(difference: Difference) -> float | None:
-    """Return None if nothing is uncertain, or without an interval."""
-    if difference.low is None or difference.high is None or difference.detectable is None:
-        return None
-    return (difference.detectable - (difference.high - difference.low) / 2) / FOUR_OF_FIVE
-
-
 def winners_bias(differences: Iterable[Difference | None], count: int) -> float | None:
     """Return by how much the best of `count` equally good evaluations is overestimated; None if nothing is
     uncertain."""
-    errors = [error for difference in differences if difference and (error := standard_error(difference))]
+    # Without an interval, or where nothing is uncertain, a difference has no standard error.
+    errors = [
+        (of.detectable - (of.high - of.low) / 2) / FOUR_OF_FIVE
+        for of in differences
+        if of and of.low is not None and of.high is not None and of.detectable is not None
+    ]
+    errors = list(filter(None, errors))
     # If all figures have equal and independent errors, a difference has √2 times the error of a figure.
     return expected_maximum(count) * median(errors) / sqrt(2) if errors and count > 2 else None
 
@@ -151,11 +150,12 @@ def over_projects(
 ) -> dict[str, OverProjects]:
     """Return each metric's mean over projects, its interval adjusted for the number of metrics (Bonferroni). `pairs`:
     of judged sides; values are then differences (new - base) with a verdict. None: values are figures."""
-    return {info.name: _over_projects(values[info.name], info, len(infos), pairs) for info in infos}
+    tests = len(infos) * (pairs or 1)
+    return {info.name: _over_projects(values[info.name], info, tests, judged=pairs is not None) for info in infos}
 
 
-def _over_projects(values: Sequence[float], info: MetricInfo, metrics: int, pairs: int | None) -> OverProjects:
-    count, tests = len(values), metrics * (pairs or 1)
+def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, judged: bool) -> OverProjects:
+    count = len(values)
     # Projects weigh the same, however many sessions they have: they are the sample.
     plain = OverProjects(mean=float(np.mean(values)) if count else None, n=count)
     if plain.mean is None or count < FEWEST_PROJECTS:
@@ -164,10 +164,10 @@ def _over_projects(values: Sequence[float], info: MetricInfo, metrics: int, pair
     if not error > 0:
         return replace(plain, why="it is the same in all projects, which does not tell how far others differ")
     reach = float(critical_values((1 - LEVEL) / tests, df)) * error
-    limits = info.limits if pairs is None else info.difference_limits
+    limits = info.difference_limits if judged else info.limits
     low, high = within(limits, mean - reach, mean + reach, mean)
     plain = replace(plain, low=low, high=high)
-    if pairs is None:
+    if not judged:
         return plain
     p = min(1.0, float(tails(abs(mean) / error, df)) * tests)
     judgement, why = verdict(Interval(mean - reach, mean + reach, p, reach), mean, info.unit, info.better), ""

@@ -25,13 +25,9 @@ def cluster_unit(projects: int) -> str:
 
 def find_cluster(path: str, unit: str) -> str:
     """Return what a file is sampled with. `unit`: "files", "projects", or what stands for groups: their folders."""
-    return (
-        path
-        if unit == "files"
-        else project_from_path(path, merged=True)
-        if unit == "projects"
-        else path.rpartition("/")[0]
-    )
+    if unit == FILES:
+        return path
+    return project_from_path(path, merged=True) if unit == "projects" else path.rpartition("/")[0]
 
 
 def count_project_sessions(files: Mapping[str, int], *, shard: str | None, merged: bool) -> Counter[str]:
@@ -65,7 +61,6 @@ class Stratum(msgspec.Struct, frozen=True):
 
     @property
     def weight(self) -> float:
-        """The sessions that each asked one stands for."""
         return self.sessions / self.asked
 
     @property
@@ -84,10 +79,8 @@ class Strata(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _classes(self) -> dict[str, tuple[str, ...]]:
-        classes: dict[str, tuple[str, ...]] = {}
-        for project, name in self.sessions:
-            classes[project] = (*classes.get(project, ()), name)
-        return classes
+        projects = {project for project, _ in self.sessions}
+        return {project: tuple(name for of, name in self.sessions if of == project) for project in projects}
 
     @property
     def is_divided(self) -> bool:

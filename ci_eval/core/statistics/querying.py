@@ -61,21 +61,21 @@ class Cases:
         types = Counter(case.about.package or "" for case in cases)
         listed = sorted(types, key=lambda name: (-types[name], name))[:TYPES]
         parts = dict.fromkeys(map(coarse, SCENARIOS))
+        transitions = Counter(_transition(case.about.change or "") for case in cases)
         by_part = [(part, [case for case in cases if part in {EVERYTHING, case.part}]) for part in (EVERYTHING, *parts)]
+        optimism = [_optimism(more, less, part, of) for more, less in PAIRS for part, of in by_part]
         return QueryFigures(
             figure="F1" if self._have_ends else "R-precision",
             pairs=dict(pairs),
-            transitions=_transitions(cases),
+            transitions={
+                remaining: {called: transitions[row, column] for column, called in enumerate(WANTED)}
+                for row, remaining in enumerate(KEPT)
+            },
             scenarios=(_row(EVERYTHING, cases), *_rows(cases, SCENARIOS, lambda case: case.about.scenario)),
             evolutions=_rows(cases, EVOLUTIONS, lambda case: case.about.evolution),
             types=_rows(cases, listed, lambda case: case.about.package or ""),
             all_types=len(types),
-            optimism=tuple(
-                optimism
-                for more, less in PAIRS
-                for part, of in by_part
-                if (optimism := _optimism(more, less, part, of))
-            ),
+            optimism=tuple(filter(None, optimism)),
             steps=_steps(cases),
             histories=histories,
         )
@@ -94,16 +94,7 @@ def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
     return QueryRow(name=name, cases=len(cases), f1=f1)
 
 
-def _transitions(cases: Iterable[_Case]) -> dict[str, dict[str, int]]:
-    counts = Counter(_transition(case.about.change or "") for case in cases)
-    return {
-        remaining: {called: counts[row, column] for column, called in enumerate(WANTED)}
-        for row, remaining in enumerate(KEPT)
-    }
-
-
 def _transition(label: str) -> tuple[int, int]:
-    """Return row and column for a label such as 3-2+1."""
     parts = LABEL.fullmatch(label)
     calls, removed, added = (int(digits or 0) for digits in parts.groups()) if parts else (0, 0, 1)
     kept = calls - removed
@@ -121,7 +112,6 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
         sums[cluster] = [total + new for total, new in zip(sums[cluster], (less_f1, 1.0, more_f1, 1.0), strict=True)]
     clusters = elsewhere(np.array(list(sums.values()))[:, None, :])
     (interval,) = singly(clusters.spread)
-    effective = float(clusters.effective[0])
     # Cases of one file resemble each other, so files (or projects) are the sample, as for other code.
     has_interval = len(sums) > 1
     return Optimism(
@@ -132,26 +122,17 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
         difference=float(clusters.spread.difference[0]),
         low=interval.low if has_interval else None,
         high=interval.high if has_interval else None,
-        effective=effective,
+        effective=float(clusters.effective[0]),
     )
 
 
 def _steps(cases: Sequence[_Case]) -> Steps | None:
     """Return real queries about the goal and about the next state; None without a case of both."""
-    difference = _optimism("REAL", NEXT_STATE, EVERYTHING, cases)
-    if difference is None:
+    optimism = _optimism("REAL", NEXT_STATE, EVERYTHING, cases)
+    if optimism is None:
         return None
     both = np.array([[case.f1["REAL"], case.f1[NEXT_STATE]] for case in cases if NEXT_STATE in case.f1])
     u, p = mann_whitney(*both.T)
     goal, following = map(float, both.mean(axis=0))
-    return Steps(
-        cases=len(both),
-        goal=goal,
-        next=following,
-        difference=difference.difference,
-        low=difference.low,
-        high=difference.high,
-        effective=difference.effective,
-        u=u,
-        p=p,
-    )
+    known = {name: getattr(optimism, name) for name in ("difference", "low", "high", "effective")}
+    return Steps(cases=len(both), goal=goal, next=following, u=u, p=p, **known)

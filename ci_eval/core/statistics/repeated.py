@@ -142,7 +142,8 @@ class Rounds:
         self._rounds = rounds
         self._sessions = 0
         self._differing = 0
-        self._sums = [(0.0, 0) for _ in range(rounds)]
+        self._sums = np.zeros((rounds, 2))
+        """By round: the sum of latencies, and their number."""
         self._spreads = array("d")
 
     def add(self, session: SessionScore) -> None:
@@ -157,27 +158,21 @@ class Rounds:
                 self._spreads.append(max(known) / min(known) - 1)
             for number, latency in enumerate(lookup.latencies[: self._rounds]):
                 if latency is not None:
-                    total, count = self._sums[number]
-                    self._sums[number] = total + latency, count + 1
+                    self._sums[number] += latency, 1
 
     def add_all(self, other: Rounds) -> None:
         self._sessions += other._sessions
         self._differing += other._differing
-        self._sums = [
-            (total + more, count + others)
-            for (total, count), (more, others) in zip(self._sums, other._sums, strict=True)
-        ]
+        self._sums += other._sums
         self._spreads += other._spreads
 
     def noise(self) -> Noise | None:
         if self._rounds == 1:
             return None
+        latencies = tuple([total / count if count else None for total, count in self._sums.tolist()])
+        spread, sessions = median(self._spreads) if self._spreads else None, self._sessions
         return Noise(
-            rounds=self._rounds,
-            sessions=self._sessions,
-            differing=self._differing,
-            latencies=tuple([total / count if count else None for total, count in self._sums]),
-            spread=median(self._spreads) if self._spreads else None,
+            rounds=self._rounds, sessions=sessions, differing=self._differing, latencies=latencies, spread=spread
         )
 
 

@@ -106,25 +106,25 @@ def figure(
     lowest, highest = limits
     # A figure outside shows that the metric has no such bound.
     bounded = lowest is not None and highest is not None and lowest <= value <= highest
-    more = unseen * (highest - lowest if lowest is not None and highest is not None and bounded else 1.0)
-    if left <= 0 and (noise is None or not noise.variance[0]):
+    middle, most = value, 1.0
+    if lowest is not None and highest is not None and bounded:
+        middle, most = (lowest + highest) / 2, (highest - lowest) / 2
+    more, is_steady = unseen * (2 * most if bounded else 1.0), noise is None or not noise.variance[0]
+    if left <= 0 and is_steady:
         return within(limits, value - more, value + more, value)
     # With 37 to 100 ranks, intervals held the truth in only 81 to 95 % of draws (docs/statistics.md).
     if observed < FEWEST_OBSERVED or (not bounded and (observed < FEWEST_RANKS or not effective)):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
-    if not bounded and np.isinf(effective) and (noise is None or not noise.variance[0]):
+    if not bounded and np.isinf(effective) and is_steady:
         # No session differs from another, as of the control that always knows.
         return within(limits, value - more, value + more, value)
     squares = max(float(weights @ products @ weights), 0.0)
-    middle, most = value, 1.0
-    if lowest is not None and highest is not None and bounded:
-        middle, most = (lowest + highest) / 2, (highest - lowest) / 2
     size = observed + 4 * left
     center = (observed * value + 4 * left * middle) / size
     spread = squares + observed * (value - center) ** 2 + 4 * (most**2 + (middle - center) ** 2)
     sampling = left * spread / size**2
-    if noise is None or not noise.variance[0]:
+    if noise is None or is_steady:
         errors = NORMAL.inv_cdf((1 + LEVEL) / 2) if bounded else float(critical_values(1 - LEVEL, max(effective, 1)))
         reach = errors * float(np.sqrt(sampling))
     else:

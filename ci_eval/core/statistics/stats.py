@@ -51,10 +51,9 @@ class Observations:
         """`strata`: those of the sample, if their sessions do not all count the same."""
         self.metric = metric
         self.strata = strata if metric.statistic != "count" else ()
-        self._stands_for = (
-            # Strata are numbered from 1; 0 stands for sessions without one.
-            np.array([0.0, *(stratum.weight for stratum in self.strata)]) if self.strata else None
-        )
+        # Strata are numbered from 1; 0 stands for sessions without one.
+        weights = [0.0, *(stratum.weight for stratum in self.strata)]
+        self._stands_for = np.array(weights) if self.strata else None
         self._sums: dict[int, _Sums] = {}
         self._parts: list[tuple[Numbers, Floats]] = []
         self._waiting = 0
@@ -74,7 +73,7 @@ class Observations:
     def merge_observations(self, collected: Collected, files: int) -> None:
         """Add another instance's; `files`: the number of files before its first."""
         for kind, sums in collected.sums.items():
-            self._sums.setdefault(kind, self._empty_sums()).add_all(sums, files)
+            self._sums.setdefault(kind, _Sums(len(self.strata))).add_all(sums, files)
         if len(collected.seen):
             # A file's number is the highest part, so adding shifts the files and leaves stratum and kind alone.
             self._parts.append((collected.places + pack_location(files), collected.seen))
@@ -86,16 +85,16 @@ class Observations:
     def _sum_up(self) -> None:
         files, strata, kinds, seen = self._unpack()
         for kind in np.unique(kinds).tolist():
-            own, sums = kinds == kind, self._sums.setdefault(kind, self._empty_sums())
+            own, sums = kinds == kind, self._sums.setdefault(kind, _Sums(len(self.strata)))
             if self._stands_for is None:
                 sums.add(files[own], seen[own])
-            else:
-                sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
-                sums.add_strata(strata[own], seen[own])
+                continue
+            sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
+            for number in np.unique(strata[own]).tolist():
+                values, weights = seen[own & (strata == number)].T
+                squares, _ = powers(values, weights)
+                sums.strata[number - 1] += values.sum(), weights.sum(), *squares, (weights != 0).sum()
         self._parts, self._waiting = [], 0
-
-    def _empty_sums(self) -> _Sums:
-        return _Sums(len(self.strata))
 
     def _unpack(self) -> tuple[Numbers, Numbers, Numbers, Floats]:
         """Return files, strata, kinds, and (value, weight), one row per observation."""
@@ -107,9 +106,8 @@ class Observations:
         return places, np.concatenate([np.zeros((0, 2)), *(rows for _, rows in self._parts)])
 
     def sums(self, kind: int | None = None) -> _Sums:
-        """Return a ratio's or a count's sums, over all kinds or one."""
         self._sum_up()
-        total = self._empty_sums()
+        total = _Sums(len(self.strata))
         for number in sorted(self._sums) if kind is None else [kind] if kind in self._sums else []:
             total.add_all(self._sums[number])
         return total
@@ -122,21 +120,19 @@ class Observations:
 
     def by_file(self, files: int) -> list[float | None]:
         if self.is_summed:
-            rows = np.zeros((files, 3))
-            summed = self.sums().rows
-            rows[: len(summed)] = summed
-            return [_figure_of_sums(self.metric, row) for row in rows]
+            sums = self.sums()
+            sums.reach(files)
+            return [_figure_of_sums(self.metric, row) for row in sums.rows]
         numbers, weights, _, seen = self._unpack()
         order = np.argsort(numbers, kind="stable")
-        ends = numbers[order].searchsorted(np.arange(1, files))
-        parts = np.split(order, ends)
+        parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
         return [_figure_of_rows(self.metric, seen[part], self._weigh(weights[part])) for part in parts]
 
     def list_group_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
         if self.is_summed:
-            rows = self.sums().rows
-            members = [[file for file in group if file < len(rows)] for group in groups]
-            return [_figure_of_sums(self.metric, rows[member_files].sum(axis=0)) for member_files in members]
+            sums = self.sums()
+            sums.reach(max((file + 1 for group in groups for file in group), default=0))
+            return [_figure_of_sums(self.metric, sums.rows[list(group)].sum(axis=0)) for group in groups]
         numbers, strata, _, seen = self._unpack()
         inside = [np.isin(numbers, group) for group in groups]
         return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in inside]
@@ -191,29 +187,23 @@ class _Sums:
         first, last = int(files.min()), int(files.max())
         values, weights = seen.T
         columns = [np.bincount(files - first, column) for column in (values, weights, np.ones(len(seen)))]
-        self._reach(last + 1)
+        self.reach(last + 1)
         self.rows[first : last + 1] += np.stack(columns, axis=-1)
         squares, fourths = powers(values, weights)
         self.squares += squares
         self.fourths += fourths
         self.observed += int((weights != 0).sum())
 
-    def add_strata(self, strata: Numbers, seen: Floats) -> None:
-        """Add observations to the strata with these numbers, from 1."""
-        for number in np.unique(strata).tolist():
-            values, weights = seen[strata == number].T
-            self.strata[number - 1] += values.sum(), weights.sum(), *powers(values, weights)[0], (weights != 0).sum()
-
     def add_all(self, other: _Sums, files: int = 0) -> None:
         """Add other sums, with their files shifted by `files`."""
         self.strata += other.strata
-        self._reach(files + len(other.rows))
+        self.reach(files + len(other.rows))
         self.rows[files : files + len(other.rows)] += other.rows
         self.squares += other.squares
         self.fourths += other.fourths
         self.observed += other.observed
 
-    def _reach(self, files: int) -> None:
+    def reach(self, files: int) -> None:
         if files > len(self.rows):
             self.rows = np.concatenate([self.rows, np.zeros((files - len(self.rows), 3))])
 
@@ -362,8 +352,7 @@ class Prompts:
         sums = self._sums.setdefault(prompt, np.zeros((len(self._numbers), 6)))
         for row, number in enumerate(self._numbers):
             if seen[number]:
-                x = fsum(above for above, _ in seen[number])
-                w = fsum(below for _, below in seen[number])
+                x, w = map(fsum, zip(*seen[number], strict=True))
                 sums[row] += (1, x, w, x * x, x * w, w * w)
 
     def add_all(self, prompts: Prompts) -> None:
@@ -376,11 +365,10 @@ class Prompts:
         if not 2 <= len(self._sums) <= min(MOST, sum(self._sessions.values()) / LEAST):
             return None
         names = sorted(self._sums)
-        metrics = {
-            metric: spread
-            for row, metric in enumerate(self._names)
-            if (spread := measure_spread({name: self._sums[name][row] for name in names}))
-        }
+        metrics: dict[str, PromptSpread] = {}
+        for row, metric in enumerate(self._names):
+            if spread := measure_spread({name: self._sums[name][row] for name in names}):
+                metrics[metric] = spread
         return PromptFigures(sessions={name: self._sessions[name] for name in names}, metrics=metrics)
 
 

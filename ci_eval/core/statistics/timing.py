@@ -108,10 +108,8 @@ def compare_timing(
     together (Bonferroni).
     """
     ours, theirs = (np.array([observed.figures(metric) for observed in side]) for side in (base, new))
-    blocks = [
-        np.array([observed.quantiles(metric.quantile) for observed in side])
-        for side in ((base, new) if metric.statistic == "quantile" else ())
-    ]
+    sides = (base, new) if metric.statistic == "quantile" else ()
+    blocks = [np.array([observed.quantiles(metric.quantile) for observed in side]) for side in sides]
     # A clock may show 0 ms, which has no logarithm.
     by_ratio = metric.info.unit == "ms" and not any(np.any(figures <= 0) for figures in (ours, theirs, *blocks))
     if by_ratio:
@@ -178,8 +176,7 @@ def bin_latencies(values: Floats) -> Floats:
 
 def estimate_quantile(counts: Floats, quantile: float) -> float | None:
     """Return the nearest-rank quantile (ms), as the middle of its bin; None if nothing was counted."""
-    return (
-        float(_SMALLEST * _RATIO ** (nearest_rank(np.arange(BINS, dtype=np.float64), quantile, counts) + 0.5))
-        if counts.any()
-        else None
-    )
+    if not counts.any():
+        return None
+    middle = nearest_rank(np.arange(BINS, dtype=np.float64), quantile, counts) + 0.5
+    return float(_SMALLEST * _RATIO**middle)

@@ -15,7 +15,7 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.model import History, ObjectUsage, StoredText
 from ci_eval.fetch import dataset, project, sealed
 from ci_eval.fetch.git import repository
-from ci_eval.jobs.datasets import telling
+from ci_eval.jobs.datasets.records import Source, tell
 from ci_eval.plugins.mining.usages import languages, streams
 from ci_eval.plugins.mining.usages.dialect import Dialect, Receiver, Surroundings
 from ci_eval.plugins.mining.usages.histories import Merge, Mined, Miner, git_snapshots
@@ -37,18 +37,11 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     """True to store the texts, and where the objects are in them."""
 
     def dialect(self) -> Dialect:
-        """Raises ConfigError without a language, or if `infer` does not know it."""
         if not self.language:
             raise ConfigError(f"--language is needed: one of {', '.join(languages.names())}")
         if self.infer and self.language != "python":
             raise ConfigError("--infer asks jedi, which knows Python only: leave it out")
         return languages.CATALOG.load(self.language)
-
-
-class _SourceReport(msgspec.Struct):
-    title: str
-    facts: dict[str, str] = msgspec.field(default_factory=dict)
-    fates: Counter[str] = msgspec.field(default_factory=Counter)
 
 
 # ------------------------------------------------------------------------------------------------------- projects
@@ -83,7 +76,7 @@ def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: 
                 "usages": f"{len(lines) - before:,}",
                 "receivers resolved": format_known_share(mined.receivers),
             }
-            reports.append(_SourceReport(spec, facts, fates))
+            reports.append(Source(spec, facts, fates))
     _finish(lines, "usages", output, reports, screen)
 
 
@@ -159,7 +152,7 @@ def _miner(choices: Choices, dialect: Dialect, name: str, around: Surroundings) 
     return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
 
 
-def _history_report(title: str, mined: Mined, choices: Choices) -> _SourceReport:
+def _history_report(title: str, mined: Mined, choices: Choices) -> Source:
     states = sum(len(history.states) for history in mined.histories)
     facts = {
         "files": f"{len(mined.files):,}",
@@ -174,7 +167,7 @@ def _history_report(title: str, mined: Mined, choices: Choices) -> _SourceReport
         facts |= {"texts": f"{len(mined.texts):,}", "states with a place": f"{placed / present:.0%}" if present else ""}
     dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
     own = {"usage of the project's own type": mined.own}
-    return _SourceReport(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
+    return Source(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
 
 
 def simulate_histories(source: Path, output: Path, choices: Choices, screen: Screen) -> None:
@@ -189,13 +182,13 @@ def simulate_histories(source: Path, output: Path, choices: Choices, screen: Scr
     histories = list(simulate(usages, seed=choices.seed, skipped=skipped, steps=choices.steps))
     facts = {"usages": f"{len(usages):,}", "histories": f"{len(histories):,}"}
     screen.warn("these histories are simulated: they show that an evaluation works, not what developers do")
-    _finish(histories, "histories", output, [_SourceReport(source.name, facts, skipped)], screen)
+    _finish(histories, "histories", output, [Source(source.name, facts, skipped)], screen)
 
 
 # ---------------------------------------------------------------------------------------------------------- output
 
 
-def _finish_histories(results: Sequence[Mined], output: Path, reports: Sequence[_SourceReport], screen: Screen) -> None:
+def _finish_histories(results: Sequence[Mined], output: Path, reports: Sequence[Source], screen: Screen) -> None:
     texts = {digest: text for mined in results for digest, text in mined.texts.items()}
     lines = [line for mined in results for line in mined.histories]
     _finish(lines, "histories", output, reports, screen, [*texts.values()])
@@ -205,12 +198,11 @@ def _finish(
     lines: Sequence[ObjectUsage] | Sequence[History],
     kind: str,
     output: Path,
-    reports: Sequence[_SourceReport],
+    reports: Sequence[Source],
     screen: Screen,
     texts: Sequence[StoredText] = (),
 ) -> None:
-    facts = {name: [report.facts[name] for report in reports] for name in reports[0].facts}
-    telling.table([report.title for report in reports], facts, [report.fates for report in reports], screen)
+    tell(reports, screen)
     if not lines:
         raise NothingToEvaluate(f"no {kind} were found: the table above says what became of everything")
     atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in (*lines, *texts)))

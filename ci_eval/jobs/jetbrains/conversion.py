@@ -35,62 +35,12 @@ from ci_eval.plugins.exports.run import open_workspace
 from ci_eval.plugins.exports.tables import Passes
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.fields import plain
-from ci_eval.plugins.jetbrains.generation import Generation, normalise_language
+from ci_eval.plugins.jetbrains.generation import normalise_language
 from ci_eval.plugins.jetbrains.kept import FOLDER, Kept
 from ci_eval.plugins.jetbrains.workspace import Origin, Writer, find_actions_files, read_errors, read_files
 
 OWN = "ci-eval"
 NAMED = "%Y-%m-%d_%H-%M-%S"
-
-
-class Described(msgspec.Struct, frozen=True, kw_only=True):
-    folder: Path
-    generation: Generation
-    language: str
-    config: Config
-    manifest: Manifest
-    warnings: tuple[str, ...]
-
-
-def describe(folder: Path, generation: str | None, engine: str) -> Described:
-    """`generation`: None = the one that wrote the configuration; `engine`: NAME@VERSION. Raises WorkspaceError,
-    ConfigError."""
-    path = folder / "config.json"
-    if not path.is_file():
-        raise WorkspaceError(
-            f"{folder} is no workspace of the JetBrains plugin: it has no config.json; give the folder named by a time"
-        )
-    # The workspace may come from somebody else, and a link could lead to any file of this machine.
-    stored.refuse_links(folder)
-    raw = plain(path)
-    if not isinstance(raw, dict):
-        raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
-    plugin_generation = (
-        generations.CATALOG.load(generation)
-        if generation
-        else next(known for known in generations.CATALOG.all() if known.wrote(raw))
-    )
-    actions_ = raw.get("actions")
-    strategy = actions_.get("strategy") if isinstance(actions_, Mapping) else None
-    if isinstance(strategy, Mapping) and strategy.get("completionGolf"):
-        raise ConfigError(f"{folder} is of code golf, whose sessions are not imported: leave it out")
-    language = str(raw.get("language") or "Java")
-    own = folder / OWN / "manifest.json"
-    if own.is_file():
-        manifest = stored.decode_json(stored.read(own, stored.MANIFEST), Manifest, own)
-        loaded = load(folder / OWN / "config.yaml", environment={})
-        config, warnings = loaded.config, loaded.warnings
-    else:
-        config, warnings = _config(path, raw, normalise_language(language))
-        manifest = _describe_run(folder, config, raw, engine)
-    return Described(
-        folder=folder,
-        generation=plugin_generation,
-        language=language,
-        config=config,
-        manifest=manifest,
-        warnings=warnings,
-    )
 
 
 def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
@@ -200,70 +150,53 @@ def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engin
 
 
 def import_workspace(folder: Path, *, output: Path, generation: str | None, engine: str, screen: Screen) -> Evaluated:
-    """Read a workspace of the plugin into ours. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
+    """Read a workspace of the plugin into ours. `generation`: None = the one that wrote the configuration; `engine`:
+    NAME@VERSION. Raises ConfigError, WorkspaceError, NothingToEvaluate."""
     Workspace.check_free(output)
-    return import_description(describe(folder, generation, engine), output, screen)
-
-
-def import_description(described: Described, output: Path, screen: Screen) -> Evaluated:
-    folder = described.folder
-    for warning in described.warnings:
+    path = folder / "config.json"
+    if not path.is_file():
+        raise WorkspaceError(
+            f"{folder} is no workspace of the JetBrains plugin: it has no config.json; give the folder named by a time"
+        )
+    # The workspace may come from somebody else, and a link could lead to any file of this machine.
+    stored.refuse_links(folder)
+    raw = plain(path)
+    if not isinstance(raw, dict):
+        raise WorkspaceError(f"{path} is not an object; fetch the workspace again")
+    plugin_generation = (
+        generations.CATALOG.load(generation)
+        if generation
+        else next(known for known in generations.CATALOG.all() if known.wrote(raw))
+    )
+    actions_ = raw.get("actions")
+    strategy = actions_.get("strategy") if isinstance(actions_, Mapping) else None
+    if isinstance(strategy, Mapping) and strategy.get("completionGolf"):
+        raise ConfigError(f"{folder} is of code golf, whose sessions are not imported: leave it out")
+    language = str(raw.get("language") or "Java")
+    own = folder / OWN / "manifest.json"
+    if own.is_file():
+        manifest = stored.decode_json(stored.read(own, stored.MANIFEST), Manifest, own)
+        loaded = load(folder / OWN / "config.yaml", environment={})
+        config, warnings = loaded.config, loaded.warnings
+    else:
+        config, warnings = _config(path, raw, normalise_language(language))
+        manifest = _describe_run(folder, config, raw, engine)
+    for warning in warnings:
         screen.warn(warning)
-    screen.say(f"Reading {folder} ({described.generation.name}: {described.generation.summary})")
+    screen.say(f"Reading {folder} ({plugin_generation.name}: {plugin_generation.summary})")
+    origin = Origin(
+        folder=folder,
+        generation=plugin_generation,
+        project=manifest.project.name,
+        strategy=manifest.strategy,
+        language=language,
+        with_user=config.user is not None,
+    )
     kept = Kept(folder)
     workspace = Workspace.create(output)
     try:
-        workspace.write_config(dump(described.config))
-        lost = find_actions_files(described.folder)
-        files, generated, statuses = 0, 0, Counter[model.Status]()
-        origin = Origin(
-            folder=described.folder,
-            generation=described.generation,
-            project=described.manifest.project.name,
-            strategy=described.manifest.strategy,
-            language=described.language,
-            with_user=described.config.user is not None,
-        )
-        for file in read_files(origin, dict(lost), kept):
-            path = file.source.path
-            lost.pop(path, None)
-            workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
-            # Without actions, `rerank` cannot order the suggestions of this file again.
-            file_actions = file.actions or model.FileActions(
-                path=path,
-                checksum=file.source.checksum,
-                sessions=len(file.sessions),
-                unparsable=0.0,
-                actions=(model.OpenFile(path=path, checksum=file.source.checksum),),
-            )
-            workspace.write_actions(path, pack_actions(file_actions))
-            files += 1
-            generated += max(file_actions.sessions, len(file.sessions))
-            statuses.update(session.status for session in file.sessions)
-        # A shard may have no session, since there may be fewer files than shards.
-        if not statuses and described.manifest.shard is None:
-            raise NothingToEvaluate(f"{described.folder} has no sessions: see its errors/, and data/files.json")
-        missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
-        for error in read_errors(described.folder, missing, kept):
-            workspace.write_error(error)
-        names.count(source.text for source in workspace.sources()).save(workspace.names_path)
-        kept.write(workspace.folder)
-        manifest = described.manifest
-        record = StageRecord(started=manifest.start, ended=manifest.end or manifest.start, files=files)
-        planned = statuses.total() + sum(missing.values())
-        workspace.write_manifest(
-            replace(
-                manifest,
-                project=_project(workspace, manifest.project),
-                planned=planned,
-                finished=statuses.total() - statuses[model.Status.SKIPPED],
-                statuses={status.value: count for status, count in sorted(statuses.items()) if count},
-                generated=max(generated + sum(missing.values()), planned),
-                stages=manifest.stages or {"actions": record, "interpret": record},
-                logs=None,
-                digests={},
-            )
-        )
+        workspace.write_config(dump(config))
+        _import_results(origin, manifest, kept, workspace)
         workspace.seal()
     except BaseException:
         # A damaged import leaves nothing that could be taken for a workspace.
@@ -271,16 +204,58 @@ def import_description(described: Described, output: Path, screen: Screen) -> Ev
         raise
     for name, count in sorted(kept.unknown.items()):
         screen.warn(f"unknown field in {name} ({count:,} times): kept in {output / FOLDER}, and not used")
-    return pipeline.make_reports(workspace, described.config)
+    return pipeline.make_reports(workspace, config)
 
 
-def _project(workspace: Workspace, known: model.ProjectInfo) -> model.ProjectInfo:
-    if known.checksum:
-        return known
-    digest = hashlib.sha256()
-    for source in sorted(workspace.sources(), key=lambda source_file: source_file.path):
-        digest.update(f"{source.path}\0{source.checksum}\0".encode())
-    return replace(known, checksum=digest.hexdigest(), revision=digest.hexdigest()[:12])
+def _import_results(origin: Origin, manifest: Manifest, kept: Kept, workspace: Workspace) -> None:
+    """Raises WorkspaceError, NothingToEvaluate."""
+    lost = find_actions_files(origin.folder)
+    files, generated, statuses = 0, 0, Counter[model.Status]()
+    for file in read_files(origin, dict(lost), kept):
+        path = file.source.path
+        lost.pop(path, None)
+        workspace.write_sessions(path, pack_sessions(file.source, file.sessions))
+        # Without actions, `rerank` cannot order the suggestions of this file again.
+        file_actions = file.actions or model.FileActions(
+            path=path,
+            checksum=file.source.checksum,
+            sessions=len(file.sessions),
+            unparsable=0.0,
+            actions=(model.OpenFile(path=path, checksum=file.source.checksum),),
+        )
+        workspace.write_actions(path, pack_actions(file_actions))
+        files += 1
+        generated += max(file_actions.sessions, len(file.sessions))
+        statuses.update(session.status for session in file.sessions)
+    # A shard may have no session, since there may be fewer files than shards.
+    if not statuses and manifest.shard is None:
+        raise NothingToEvaluate(f"{origin.folder} has no sessions: see its errors/, and data/files.json")
+    missing = {path: actions.sessions for path, actions in lost.items() if actions.sessions}
+    for error in read_errors(origin.folder, missing, kept):
+        workspace.write_error(error)
+    names.count(source.text for source in workspace.sources()).save(workspace.names_path)
+    kept.write(workspace.folder)
+    project = manifest.project
+    if not project.checksum:
+        digest = hashlib.sha256()
+        for source in sorted(workspace.sources(), key=lambda source_file: source_file.path):
+            digest.update(f"{source.path}\0{source.checksum}\0".encode())
+        project = replace(project, checksum=digest.hexdigest(), revision=digest.hexdigest()[:12])
+    record = StageRecord(started=manifest.start, ended=manifest.end or manifest.start, files=files)
+    planned = statuses.total() + sum(missing.values())
+    workspace.write_manifest(
+        replace(
+            manifest,
+            project=project,
+            planned=planned,
+            finished=statuses.total() - statuses[model.Status.SKIPPED],
+            statuses={status.value: count for status, count in sorted(statuses.items()) if count},
+            generated=max(generated + sum(missing.values()), planned),
+            stages=manifest.stages or {"actions": record, "interpret": record},
+            logs=None,
+            digests={},
+        )
+    )
 
 
 def export_workspace(folder: Path, *, to: str, output: Path, view: View = UNCHANGED) -> None:

@@ -181,31 +181,26 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
     A source is a workspace whose logs are events alone, its `logs/` folder, a workspace of the plugin or its
     `logs.tar.gz`, a folder of chunks, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError, NothingToEvaluate.
     """
-    named = {source: Recorded.named(source) for source in sources}
-    recorded = [recording for recording in named.values() if recording]
-    sources = [path for source in sources if named[source] is None for path in _expand(source)]
-    with tempfile.TemporaryDirectory() as room:
-        files_of_sources = [_find_files(source, Path(room) / str(number)) for number, source in enumerate(sources)]
-        if not any([*files_of_sources, *recorded]):
-            return None
-        if not all(files_of_sources):
-            stranger = sources[files_of_sources.index(None)]
-            raise ConfigError(f"{stranger} is no log of events, the others are: give logs of one format")
-        return _read([files for files in files_of_sources if files], recorded, seed, screen)
-
-
-def _expand(source: Path) -> list[Path]:
-    inside = sorted(path.parent for path in source.glob("*/manifest.json")) if source.is_dir() else []
-    return [source] if (source / "manifest.json").is_file() or not inside else inside
-
-
-def _read(
-    files_of_sources: Sequence[EventFiles], recorded: Sequence[Recorded], seed: int, screen: Screen
-) -> EventSessions:
+    recorded, places = [], []
+    for source in sources:
+        if recording := Recorded.named(source):
+            # One that is named twice is read once.
+            recorded += [recording] if recording not in recorded else []
+            continue
+        inside = sorted(path.parent for path in source.glob("*/manifest.json")) if source.is_dir() else []
+        places += [source] if (source / "manifest.json").is_file() or not inside else inside
     log = EventLog()
-    train = list(log.sessions(path for files in files_of_sources for path in files.train))
-    validation = list(log.sessions(path for files in files_of_sources for path in files.validation))
-    undivided = list(log.sessions(path for files in files_of_sources for path in files.undivided))
+    with tempfile.TemporaryDirectory() as room:
+        found = [_find_files(place, Path(room) / str(number)) for number, place in enumerate(places)]
+        if not any([*found, *recorded]):
+            return None
+        of_events = [files for files in found if files]
+        if len(of_events) < len(found):
+            stranger = places[found.index(None)]
+            raise ConfigError(f"{stranger} is no log of events, the others are: give logs of one format")
+        train = list(log.sessions(path for files in of_events for path in files.train))
+        validation = list(log.sessions(path for files in of_events for path in files.validation))
+        undivided = list(log.sessions(path for files in of_events for path in files.undivided))
     undivided += [session for recording in recorded for session in recording.sessions(log.left_out)]
     if undivided:
         # Sessions of one user are alike: whole users on one side make the validation honest.
@@ -219,9 +214,7 @@ def _read(
         screen.warn(f"left out of the logs: {count:,} {reason}")
     if not (train or validation):
         raise NothingToEvaluate("the logs hold no session that ended: give more of them")
-    projects = dict.fromkeys(
-        [files.project for files in files_of_sources] + [recording.path.name for recording in recorded]
-    )
+    projects = dict.fromkeys([files.project for files in of_events] + [recording.path.name for recording in recorded])
     return EventSessions(projects=", ".join(projects), train=train, validation=validation)
 
 

@@ -111,7 +111,7 @@ def find_versions(good: str, bad: str, config: Config, build: str, repository: P
         engine=name if at and name in engines.names() else "",
         repository=repository.resolve(),
         build=build,
-        builds=builds,
+        builds=builds.resolve(),
     )
 
 
@@ -228,7 +228,15 @@ def bisect(
     first, last = versions.names[0], versions.names[-1]
     workspaces = [_evaluate(versions.config(first), output / "good", None, jobs, screen)]
     workspaces.append(_evaluate(versions.config(last), output / "bad", workspaces[0], jobs, screen))
-    scores = [_read_scores(workspace) for workspace in workspaces]
+    scores = [
+        {
+            session.id: session
+            for _, sessions in workspace.sessions(SessionScore)
+            for session in sessions
+            if evaluated(session)
+        }
+        for workspace in workspaces
+    ]
     both = sorted(scores[0].keys() & scores[1].keys())
     steady = [session for session in both if not any(score[session].differing for score in scores)]
     answers = Answers(
@@ -240,7 +248,13 @@ def bisect(
     )
     for index, score in ((0, scores[0]), (len(versions.names) - 1, scores[1])):
         answers.bands[index] = {session: band_of(score[session]) for session in steady}
-    _search(answers, scores[0], steady)
+    kinds = defaultdict[tuple[str, ...], list[str]](list)
+    for session in steady:
+        before, after = (band_of(score[session]) for score in scores)
+        if before != after:
+            kinds[scores[0][session].properties.kind.value, before, after].append(session)
+    answers.locate(0, len(versions.names) - 1, [session for alike in kinds.values() for session in alike[:SCOUTS]])
+    answers.locate(0, len(versions.names) - 1, [session for alike in kinds.values() for session in alike[SCOUTS:]])
     done = Bisection(
         good=versions.title(first),
         bad=versions.title(last),
@@ -270,27 +284,6 @@ def _evaluate(config: Config, folder: Path, source: Workspace | None, jobs: int,
             pipeline.make_actions(workspace, prepared, jobs, screen)
             pipeline.make_sessions([(workspace, prepared)], jobs, screen)
     return workspace
-
-
-def _read_scores(workspace: Workspace) -> dict[str, SessionScore]:
-    return {
-        session.id: session
-        for _, sessions in workspace.sessions(SessionScore)
-        for session in sessions
-        if evaluated(session)
-    }
-
-
-def _search(answers: Answers, scores: dict[str, SessionScore], sessions: Sequence[str]) -> None:
-    last = len(answers.versions.names) - 1
-    kinds = defaultdict[tuple[str, ...], list[str]](list)
-    for session in sessions:
-        before, after = answers.bands[0][session], answers.bands[last][session]
-        if before != after:
-            kinds[scores[session].properties.kind.value, before, after].append(session)
-    scouts = [session for alike in kinds.values() for session in alike[:SCOUTS]]
-    answers.locate(0, last, scouts)
-    answers.locate(0, last, [session for alike in kinds.values() for session in alike[SCOUTS:]])
 
 
 def _cluster(

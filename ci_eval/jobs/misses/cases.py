@@ -49,7 +49,12 @@ def run_cases(
             f"the cases in {folder} are in {', '.join(one.title for one, _ in found)}, and {config.engine.name} knows "
             f"{', '.join(sorted(known or ()))}: choose another engine"
         )
-    before = _read_snapshot(snapshot) if snapshot and (snapshot.exists() or not update) else None
+    before = None
+    if snapshot and (snapshot.exists() or not update):
+        try:
+            before = msgspec.json.decode(snapshot.read_bytes(), type=Snapshot)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise ConfigError(f"the snapshot {snapshot} cannot be read: {error}; --update writes it") from error
     titles, results, of = dict[str, None](), list[CaseResult](), sum(len(cases) for _, cases in asked)
     with screen.steps("Cases", "cases") as steps:
         for one, cases in asked:
@@ -111,10 +116,3 @@ def _lists(results: Sequence[CaseResult]) -> dict[str, tuple[str, ...]]:
             key = f"{name} ({next(numbers)})"
         lists[key] = result.first
     return lists
-
-
-def _read_snapshot(path: Path) -> Snapshot:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Snapshot)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise ConfigError(f"the snapshot {path} cannot be read: {error}; --update writes it") from error

@@ -173,10 +173,9 @@ class Asked:
         self.last = next(Player(assignment, Document(excerpt.text), self.engine).play(actions), None)
         return self.last
 
-    def define(self, question: Question, project: Project) -> Definitions:
-        """Return where the expected name is defined; empty if the engine does not say."""
+    def define(self, question: Question, project: Project, offset: int | None) -> Definitions:
+        """Return where the name at the offset is defined; empty if the engine does not say."""
         excerpt = project.excerpts[question.path]
-        offset = excerpt.find(question.call.offset)
         try:
             running: object = self.engine.running()
             if not isinstance(running, Defining) or offset is None:
@@ -215,7 +214,7 @@ class Oracle:
     kept: list[str] = field(default_factory=list)
     reason: str = ""
 
-    def begin(self, project: Project) -> Session:
+    def begin(self, project: Project) -> None:
         """Raises NothingToEvaluate if the engine shows no miss in the first version."""
         self.folder.show(project, self.question.path)
         self.close()
@@ -228,16 +227,18 @@ class Oracle:
                 f"session {session.id}: asked now, {session.expected_text} is first: there is nothing to reduce"
             )
         self.symptom = symptom
-        self._errors = self.count_errors(self.question.path, excerpt.text)
         self._role = self._role_in(excerpt)
         self._scope = self._scope_of(excerpt)
         self.kept = ["each file still parses", "the syntax around the caret"]
         self._definer, self._defined = None, frozenset[tuple[str, int]]()
-        for asked in filter(None, (self.asked, self.judge)):
-            if not self._defined and (defined := asked.define(self.question, project)):
-                self._definer, self._defined = asked, defined
-                self.kept.append(f"the definition of the name, as {asked.setup.engine.name} says")
-        if not self._defined:
+        for what, self._defines_object in (("name", False), ("object before it", True)):
+            for asked in filter(None, (self.asked, self.judge)):
+                if not self._defined and (defined := self._define(asked, project)):
+                    self._definer, self._defined = asked, defined
+                    self.kept.append(f"the definition of the {what}, as {asked.setup.engine.name} says")
+            if self._defined:
+                break
+        else:
             self.kept.append("nothing of the definition, which no engine knows")
         if self._scope:
             self.kept.append(f"the scope of the name, or of the object before it ({self._scope})")
@@ -248,7 +249,6 @@ class Oracle:
                     "--against out, or name another workspace"
                 )
             self.kept.append(f"{self.judge.setup.engine.name} has the name")
-        return session
 
     def holds(self, project: Project) -> bool:
         self.reason = self._differs(project, project.excerpts[self.question.path])
@@ -266,10 +266,17 @@ class Oracle:
         if session is None or not (now := self._symptom(session, excerpt)) or not self.symptom.persists(now):
             return "no longer missed, or for another cause"
         if self._definer:
-            defined = self._definer.define(self.question, project)
+            defined = self._define(self._definer, project)
             if not defined or not defined <= self._defined:
                 return "defined elsewhere"
         return "" if self.judge is None or self._judge_has(excerpt) else "missed by the other engine as well"
+
+    def _define(self, asked: Asked, project: Project) -> Definitions:
+        path = self.question.path
+        excerpt = project.excerpts[path]
+        is_object = self._defines_object
+        offset = self.shrinker(path, excerpt).receiver() if is_object else excerpt.find(self.question.call.offset)
+        return asked.define(self.question, project, offset)
 
     def _judge_has(self, excerpt: Excerpt) -> bool:
         assert self.judge

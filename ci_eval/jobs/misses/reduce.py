@@ -38,7 +38,6 @@ SHOWN = 10
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     oracle: Oracle
     result: Project
-    before: Session
     after: Session
     fresh: int
     ended: str
@@ -306,7 +305,7 @@ def _reduce(
     screen: Screen,
 ) -> Report:
     project = Project(oracle.folder.files, {oracle.question.path: Excerpt.whole(text)})
-    before = oracle.begin(project)
+    oracle.begin(project)
     needs = _drop_dependencies(oracle, prepared, project, screen)
     with screen.steps("Reducing", "questions") as steps:
 
@@ -323,7 +322,6 @@ def _reduce(
     report = Report(
         oracle=oracle,
         result=result,
-        before=before,
         after=sessions[-1],
         fresh=len(sessions),
         ended=search.ended,

@@ -27,56 +27,67 @@ from ci_eval.rendering.results import cases_blocks
 def evaluation(done: Evaluated, screen: Screen) -> None:
     result = done.evaluation
     _, figures = shown_filter(result)
-    whole = result.filters["ALL"]
-    checks = [Check(name=gate.rule, passed=gate.passed, reason=gate.reason) for gate in result.gates]
-    screen.host.announce(
-        Announcement(
-            status=status(result) or describe_sessions(result),
-            summary=_read_text(done.reports.get("markdown")),
-            outputs={
-                "workspace": _place(done.folder),
-                "report": _place(done.reports.get("html")),
-                "metrics": _place(done.reports.get("json")),
-                "verdict": "failed" if done.trouble else "ok",
-            },
-            statistics={
-                metric: figure.value
-                # Figures of the leading filter replace those over all sessions.
-                for metric, figure in (whole.metrics | figures.metrics).items()
-                if figure.value is not None
-            },
-            checks=checks,
-            problems=_problems(checks),
-            artifacts=[done.folder],
-        )
+    # Figures of the leading filter replace those over all sessions.
+    shown = result.filters["ALL"].metrics | figures.metrics
+    _announce(
+        screen,
+        status=status(result) or describe_sessions(result),
+        place=("workspace", done.folder),
+        reports=done.reports,
+        verdict="failed" if done.trouble else "ok",
+        statistics={metric: figure.value for metric, figure in shown.items() if figure.value is not None},
+        checks=[Check(name=gate.rule, passed=gate.passed, reason=gate.reason) for gate in result.gates],
     )
 
 
 def suite(done: SuiteOutcome, screen: Screen) -> None:
     table = done.suite
-    checks = [
-        Check(
-            name=f"{project.project.name} {project.project.revision}",
-            passed=not project.trouble,
-            reason=project.trouble,
-        )
-        for project in table.projects
-    ]
     means = {name: figure.mean for name, figure in table.overall.items() if figure.mean is not None}
+    _announce(
+        screen,
+        status=f"{table.title}: {format_count(len(table.projects), 'project')}",
+        place=("comparison" if table.compared else "workspace", done.folder),
+        reports=done.reports,
+        verdict="failed" if done.trouble else "ok",
+        statistics={f"difference.{name}" if table.compared else name: mean for name, mean in means.items()},
+        checks=[
+            Check(
+                name=f"{project.project.name} {project.project.revision}",
+                passed=not project.trouble,
+                reason=project.trouble,
+            )
+            for project in table.projects
+        ],
+    )
+
+
+def _announce(
+    screen: Screen,
+    *,
+    status: str,
+    place: tuple[str, Path],
+    reports: Mapping[str, Path],
+    verdict: str,
+    statistics: Mapping[str, float],
+    checks: Sequence[Check],
+    history: Path | None = None,
+) -> None:
+    """`place`: the output that names the folder of the results, and that folder."""
+    name, folder = place
     screen.host.announce(
         Announcement(
-            status=f"{table.title}: {format_count(len(table.projects), 'project')}",
-            summary=_read_text(done.reports.get("markdown")),
+            status=status,
+            summary=_read_text(reports.get("markdown")),
             outputs={
-                "comparison" if table.compared else "workspace": _place(done.folder),
-                "report": _place(done.reports.get("html")),
-                "metrics": _place(done.reports.get("json")),
-                "verdict": "failed" if done.trouble else "ok",
+                name: _place(folder),
+                "report": _place(reports.get("html")),
+                "metrics": _place(reports.get("json")),
+                "verdict": verdict,
             },
-            statistics={f"difference.{name}" if table.compared else name: mean for name, mean in means.items()},
+            statistics=statistics,
             checks=checks,
             problems=_problems(checks),
-            artifacts=[done.folder],
+            artifacts=[folder, *([history] if history else [])],
         )
     )
 
@@ -132,29 +143,21 @@ def _place(path: Path | None) -> str:
 def comparison(done: Outcome, screen: Screen) -> None:
     """Report the verdicts in one line, gates as tests, and each broken gate as a problem."""
     first = done.comparisons[0] if done.comparisons else None
-    reports = done.reports or (first.reports if first else {})
     statistics: dict[str, float] = {}
     if first:
         run = first.comparison
         figures = {name: run.filters[run.headline][name].difference for name in run.declared}
         statistics = {f"difference.{name}": figure or 0.0 for name, figure in figures.items() if figure is not None}
-    checks = _checks(done)
-    screen.host.announce(
-        Announcement(
-            status="; ".join(status(compared.comparison) for compared in done.comparisons)
-            or "no evaluation to compare with yet",
-            summary=_read_text(reports.get("markdown")),
-            outputs={
-                "comparison": _place(done.folder),
-                "report": _place(reports.get("html")),
-                "metrics": _place(reports.get("json")),
-                "verdict": verdict(done),
-            },
-            statistics=statistics,
-            checks=checks,
-            problems=_problems(checks),
-            artifacts=[done.folder, *([done.history] if done.history else [])],
-        )
+    verdicts = "; ".join(status(compared.comparison) for compared in done.comparisons)
+    _announce(
+        screen,
+        status=verdicts or "no evaluation to compare with yet",
+        place=("comparison", done.folder),
+        reports=done.reports or (first.reports if first else {}),
+        verdict=verdict(done),
+        statistics=statistics,
+        checks=_checks(done),
+        history=done.history,
     )
 
 

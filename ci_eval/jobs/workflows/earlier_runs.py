@@ -9,8 +9,6 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-import msgspec
-
 from ci_eval.ci import Screen, limits
 from ci_eval.ci.builds import Builds
 from ci_eval.ci.gitlab import TOKEN, Project
@@ -62,11 +60,6 @@ MOST_BASES = 10
 BEGIN = "To begin without a base, start one night with the input first-night: true."
 
 
-class EarlierRun(msgspec.Struct, frozen=True, kw_only=True):
-    base: Path | None
-    base_run: int | None
-
-
 def past(
     repository: Repository,
     evaluation: str,
@@ -77,9 +70,9 @@ def past(
     new: Path | None,
     is_first: bool,
     screen: Screen,
-) -> EarlierRun:
+) -> int | None:
     """Fetch the base and the trend. The base is that of `run`, or of the newest run with no broken gate of this
-    evaluation.
+    evaluation. Return the base's run; None on a first night.
 
     Incomparable runs are passed over: otherwise no run would have a base after a change of the configuration.
     `is_first`: there may be no base although GitHub knows earlier successful runs. Raises DownloadError, ArchiveError,
@@ -93,14 +86,23 @@ def past(
         trouble = _trouble(repository.fetch(stored, base), tonight) if stored else "its workspace is gone"
         if not trouble or (run and stored):
             screen.say(f"{evaluation} is compared with run {number}")
-            return EarlierRun(base=base, base_run=number)
+            return number
         screen.say(f"Run {number} is no base: {trouble}")
         # The next candidate is unpacked into the same folder.
         shutil.rmtree(base, ignore_errors=True)
-    if not is_first and not _is_new(repository, evaluation):
-        raise ConfigError(f"no base of {evaluation} is left, although it is not new: the lines above say why. {BEGIN}")
+    if not is_first:
+        names = {f"{evaluation}-1-of-1", f"merge {evaluation}", f"compare {evaluation}"}
+        numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
+        # The name of a job in a called workflow is CALLER / JOB.
+        own = [job for number in numbers for job in repository.jobs(number) if job.name.rpartition(" / ")[2] in names]
+        # With so many runs, nobody knows whether there was one before.
+        is_new = all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
+        if not is_new:
+            raise ConfigError(
+                f"no base of {evaluation} is left, although it is not new: the lines above say why. {BEGIN}"
+            )
     screen.say(f"There is no good night of {evaluation} before this one: no gate can be judged")
-    return EarlierRun(base=None, base_run=None)
+    return None
 
 
 def past_of_job(
@@ -130,15 +132,6 @@ def past_of_job(
         unknown = "" if project.may_list else f" Without a token in {TOKEN} (read_api), earlier ones cannot be listed."
         raise ConfigError(f"no base of {name} is left, or none is known.{unknown} {BEGIN}")
     return False
-
-
-def _is_new(repository: Repository, evaluation: str) -> bool:
-    """Return False with too many runs to know."""
-    names = {f"{evaluation}-1-of-1", f"merge {evaluation}", f"compare {evaluation}"}
-    numbers = list(islice(repository.earlier_runs(), MOST_RUNS))
-    # The name of a job in a called workflow is CALLER / JOB.
-    own = [job for number in numbers for job in repository.jobs(number) if job.name.rpartition(" / ")[2] in names]
-    return all(job.conclusion != "success" for job in own) and (not own or len(numbers) < MOST_RUNS)
 
 
 def rankers(repository: Repository, names: Sequence[str], screen: Screen) -> tuple[int | None, list[str]]:

@@ -120,7 +120,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
         return MARK.format(self.workflow, "red" if self.is_red else "green", self.since, self.date, self.told)
 
 
-Known = tuple[Issue, State] | None
 Gate = tuple[str, str, str]
 
 
@@ -138,14 +137,29 @@ def tell(rest: Rest, result: str, number: int, repository: Repository | None = N
     if not run.of_default_branch:
         return f"nothing is told: run {number} is not of the default branch"
     issues = Issues(rest)
-    known = _find_issue(issues, run)
+    issues_of_workflow = []
+    for issue in issues.list_bot_issues():
+        if (match := MARKED.match(issue.body)) and int(match[1]) == run.workflow:
+            _, color, since, date, newest = match.groups()
+            state = State(workflow=run.workflow, is_red=color == "red", since=int(since), date=date, told=int(newest))
+            issues_of_workflow.append((issue, state))
+    # Two jobs may have opened an issue each at once; the oldest one stays in use.
+    known = min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
     # A repeated or slow run may end after a newer one.
     if known and number < known[1].told:
         return f"nothing is told: issue {known[0].number} knows of run {known[1].told}, and run {number} is older"
     if result in RED:
         gates = list(_broken_gates(repository, number)) if repository else []
         return _report_red(rest, issues, run, result, known, gates)
-    return _report_green(rest, issues, run, known)
+    if known is None or not known[1].is_red:
+        return f"nothing is told: run {run.number} is green, and so was the one before"
+    issue, state = known
+    period = f"{_spell_run(rest, state.since, state.date)} to {_spell_run(rest, state.told)}"
+    text = f"{code(run.path)} is green again: {_spell_run(rest, run.number, run.created)}. It was red from {period}."
+    if issue.is_open:
+        issues.comment(issue.number, text)
+    issues.change(issue.number, "\n".join((State.first(run, is_red=False).mark(), text)), is_open=False)
+    return f"issue {issue.number} is closed"
 
 
 def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
@@ -162,32 +176,11 @@ def _broken_gates(repository: Repository, run: int) -> Iterator[Gate]:
         yield from ((name, rule and code(rule), prose(why, 300)) for rule, why in gates)
 
 
-def _find_issue(issues: Issues, run: Run) -> Known:
-    """Return the issue with its state, the oldest of several; None if there is none."""
-    issues_of_workflow = []
-    for issue in issues.list_bot_issues():
-        if (match := MARKED.match(issue.body)) and int(match[1]) == run.workflow:
-            _, color, since, date, newest = match.groups()
-            state = State(workflow=run.workflow, is_red=color == "red", since=int(since), date=date, told=int(newest))
-            issues_of_workflow.append((issue, state))
-    # Two jobs may have opened an issue each at once; the oldest one stays in use.
-    return min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
-
-
-def _report_red(rest: Rest, issues: Issues, run: Run, result: str, known: Known, gates: Sequence[Gate]) -> str:
+def _report_red(
+    rest: Rest, issues: Issues, run: Run, result: str, known: tuple[Issue, State] | None, gates: Sequence[Gate]
+) -> str:
     first = known is None or not known[1].is_red
     state = State.first(run, is_red=True) if known is None or first else replace(known[1], told=run.number)
-    body = "\n".join((state.mark(), *_describe_failure(rest, run, result, state, gates)))
-    if known is None:
-        return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
-    issue = known[0]
-    if issue.is_open and issue.body == body:
-        return f"issue {issue.number} says so already"
-    issues.change(issue.number, body, is_open=True)
-    return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
-
-
-def _describe_failure(rest: Rest, run: Run, result: str, state: State, gates: Sequence[Gate]) -> Sequence[str]:
     failed = sorted(
         (job for job in list_jobs(rest, run.number) if job.conclusion in RED), key=lambda job: RED.index(job.conclusion)
     )
@@ -197,7 +190,8 @@ def _describe_failure(rest: Rest, run: Run, result: str, state: State, gates: Se
         rows.append((f"[{name}]({job.page})" if job.page else name, prose(job.conclusion)))
     if len(failed) > MOST_JOBS:
         rows.append((f"and {len(failed) - MOST_JOBS} more", ""))
-    return (
+    lines = (
+        state.mark(),
         f"{code(run.path)} is red since {_spell_run(rest, state.since, state.date)}.",
         f"The newest: {_spell_run(rest, run.number, run.created)} ended as {code(result)}.",
         "",
@@ -206,18 +200,14 @@ def _describe_failure(rest: Rest, run: Run, result: str, state: State, gates: Se
         "",
         "This issue is kept up to date, and closed when a run is green.",
     )
-
-
-def _report_green(rest: Rest, issues: Issues, run: Run, known: Known) -> str:
-    if known is None or not known[1].is_red:
-        return f"nothing is told: run {run.number} is green, and so was the one before"
-    issue, state = known
-    since = f"{_spell_run(rest, state.since, state.date)} to {_spell_run(rest, state.told)}"
-    text = f"{code(run.path)} is green again: {_spell_run(rest, run.number, run.created)}. It was red from {since}."
-    if issue.is_open:
-        issues.comment(issue.number, text)
-    issues.change(issue.number, "\n".join((State.first(run, is_red=False).mark(), text)), is_open=False)
-    return f"issue {issue.number} is closed"
+    body = "\n".join(lines)
+    if known is None:
+        return f"issue {issues.begin(f'ci-eval: {run.path} is red', body)} is opened"
+    issue = known[0]
+    if issue.is_open and issue.body == body:
+        return f"issue {issue.number} says so already"
+    issues.change(issue.number, body, is_open=True)
+    return f"issue {issue.number} is {'brought up to date' if issue.is_open else 'opened again'}"
 
 
 def _spell_run(rest: Rest, run: int, date: str = "") -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -32,38 +33,26 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
 def site(folders: Sequence[Path], *, output: Path) -> Site:
     """Raises WorkspaceError, also for foreign content in `output`."""
-    lines = tuple(sorted(_lines(folders), key=_order))
-    target = atomic.empty_folder(output)
-    (index,) = reporters.write(Lines(lines=lines), None, target).values()
-    return Site(folder=target, index=index, lines=lines)
-
-
-def _order(line: Line) -> tuple[str, ...]:
-    newest = line.trend.nights[-1]
-    return line.language, newest.engine.name, line.completion_type, newest.project.name, line.name, line.page
-
-
-def _lines(folders: Iterable[Path]) -> Iterator[Line]:
     figures: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
-    for folder in folders:
-        for history in _histories(folder):
-            past = stage.read(history)
-            if past.damaged:
-                # The folder may have come from an artifact, and the site is public.
-                raise WorkspaceError(past.damaged[0])
-            for evaluation in past.evaluations:
-                # The folder may have come from an artifact, and pages show its name.
-                name = plaintext.line(history.resolve().name)
-                # An evaluation that several histories hold counts once.
-                figures.setdefault((name, *evaluation.series), {})[evaluation.started] = evaluation
+    for history in (history for folder in folders for history in _histories(folder)):
+        past = stage.read(history)
+        if past.damaged:
+            # The folder may have come from an artifact, and the site is public.
+            raise WorkspaceError(past.damaged[0])
+        # The folder may have come from an artifact, and pages show its name.
+        name = plaintext.line(history.resolve().name)
+        for evaluation in past.evaluations:
+            # An evaluation that several histories hold counts once.
+            figures.setdefault((name, *evaluation.series), {})[evaluation.started] = evaluation
     if len(figures) > MOST_LINES:
         raise WorkspaceError(
             f"there are {len(figures):,} evaluations, and a site has {MOST_LINES:,}: give fewer folders"
         )
+    lines = []
     for key, nights in figures.items():
         shown = [nights[night] for night in sorted(nights, key=machine.seconds)][-MOST_NIGHTS:]
         newest = shown[-1]
-        yield Line(
+        line = Line(
             name=key[0],
             page=page_name("/".join((*key[1:], key[0]))),
             language=newest.language,
@@ -71,6 +60,13 @@ def _lines(folders: Iterable[Path]) -> Iterator[Line]:
             client=newest.client,
             trend=stage.trend(shown, newest, _metrics(shown), newest.seed),
         )
+        of = line.trend.nights[-1]
+        key_of_line = (line.language, of.engine.name, line.completion_type, of.project.name, line.name, line.page)
+        lines.append((key_of_line, line))
+    ordered = tuple(line for _, line in sorted(lines, key=itemgetter(0)))
+    target = atomic.empty_folder(output)
+    (index,) = reporters.write(Lines(lines=ordered), None, target).values()
+    return Site(folder=target, index=index, lines=ordered)
 
 
 def _histories(folder: Path) -> list[Path]:

@@ -6,7 +6,9 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,7 +24,7 @@ from ci_eval.core.config import Config, load, override, patch, set_engine_comman
 from ci_eval.fetch import identity, schemes
 from ci_eval.jobs.preparation import load_engine
 from ci_eval.jobs.reuse import why_not_reusable
-from ci_eval.jobs.workflows import github_files, gitlab_files, teamcity_files
+from ci_eval.jobs.workflows import github_files, teamcity_files
 from ci_eval.jobs.workflows.origin import (
     ALGORITHMS,
     CONFIG,
@@ -36,7 +38,14 @@ from ci_eval.jobs.workflows.origin import (
     Request,
 )
 
-SYSTEMS = {"github": github_files, "teamcity": teamcity_files, "gitlab": gitlab_files}
+_MODULES = {
+    name.removesuffix("_files"): import_module(f"{__package__}.{name}")
+    for _, name, _ in iter_modules([str(Path(__file__).parent)])
+    if name.endswith("_files")
+}
+# The CI for which most is written comes first.
+SYSTEMS = dict(sorted(_MODULES.items(), key=lambda named: -len(named[1].PURPOSES)))
+"""CI → its module NAME_files, which has PURPOSES, `files(plan)` and `steps(request, address, key)`."""
 SESSIONS = 1000
 """A number that takes some minutes, and gives an interval of about three points."""
 ENGINES = {
@@ -163,15 +172,15 @@ def check_request(request: Request, folder: Path) -> None:
         raise ConfigError("--for notice: TeamCity mails whoever --mail ADDRESS names")
     if request.mail and not mails:
         raise ConfigError("--mail goes with --ci teamcity --for notice")
-    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes} and not _has_nights(request.system, folder):
-        raise ConfigError("--for site needs night: the trends are those of the nights")
-
-
-def _has_nights(system: str, folder: Path) -> bool:
-    if system == "github":
-        return (folder / github_files.NIGHT).exists()
-    settings = folder / teamcity_files.SETTINGS
-    return settings.exists() and teamcity_files.OWN_NIGHT.search(settings.read_text(encoding="utf-8")) is not None
+    if SITE in purposes and not {NIGHT, NOTICE, ALGORITHMS} & {*purposes}:
+        settings = folder / teamcity_files.SETTINGS
+        if request.system == "github":
+            has_nights = (folder / github_files.NIGHT).exists()
+        else:
+            text = settings.read_text(encoding="utf-8") if settings.exists() else ""
+            has_nights = teamcity_files.OWN_NIGHT.search(text) is not None
+        if not has_nights:
+            raise ConfigError("--for site needs night: the trends are those of the nights")
 
 
 def write(answers: Answers | None, folder: Path, request: Request) -> Written:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,11 +11,10 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, EngineFailure, EngineMisbehaved, EngineRaised
 from ci_eval.core.contracts import Pairing, Surroundings
-from ci_eval.fetch.packages import pip_install
 from ci_eval.plugins.adapters.driven import RunningProcess
-from ci_eval.plugins.adapters.place import DRIVERS, variables
-from ci_eval.plugins.adapters.process import PACKAGE, LineProcess, interpreter
-from ci_eval.plugins.adapters.recipes import once
+from ci_eval.plugins.adapters.place import DRIVERS, Place
+from ci_eval.plugins.adapters.process import PACKAGE, interpreter
+from ci_eval.plugins.adapters.recipes import install_wheels
 
 WHEELS = (
     "tree-sitter==0.26.1",
@@ -64,20 +61,23 @@ class CodeBleu:
 
     def prepare(self, cache: Path) -> None:
         if self._folder is None:
-            digest = hashlib.sha256(" ".join(WHEELS).encode()).hexdigest()[:12]
-            # tree-sitter is compiled for one version of Python.
-            name = f"codebleu-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
-            self._folder = once(cache / "graders" / name, digest, lambda new: pip_install(WHEELS, new)).folder
+            self._folder = install_wheels("codebleu", WHEELS, cache)
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        """Return name → score. Raises ConfigError if the language is not one of LANGUAGES, and EngineFailure."""
         language = LANGUAGES.get(pairing.language.lower())
         if language is None:
             known = ", ".join(ALIASES)
             raise ConfigError(f"{self.name} reads {known}, not {pairing.language!r}: give the language of the code")
+        if self._running is None:
+            assert self._folder is not None, "prepare comes first"
+            surroundings = Surroundings(
+                root=DRIVERS, language="", keywords=frozenset(), cache=self._folder, timeout=PATIENCE, memory=MEMORY
+            )
+            self._running = _Grading(self._folder, surroundings)
+            atexit.register(self.close)
         question = (self._variant, language, pairing.reference, pairing.hypothesis)
         try:
-            line = self._process().ask(msgspec.json.encode(question), PATIENCE)
+            line = self._running.process.ask(msgspec.json.encode(question), PATIENCE)
             reply = _DECODER.decode(line)
         # JSON that is nested too deeply raises a RecursionError.
         except (msgspec.MsgspecError, RecursionError) as error:
@@ -92,16 +92,6 @@ class CodeBleu:
             raise EngineRaised(reply.error)
         return reply.scores
 
-    def _process(self) -> LineProcess:
-        if self._running is None:
-            assert self._folder is not None, "prepare comes first"
-            surroundings = Surroundings(
-                root=DRIVERS, language="", keywords=frozenset(), cache=self._folder, timeout=PATIENCE, memory=MEMORY
-            )
-            self._running = _Grading(self._folder, surroundings)
-            atexit.register(self.close)
-        return self._running.process
-
     def close(self) -> None:
         atexit.unregister(self.close)
         running, self._running = self._running, None
@@ -110,9 +100,7 @@ class CodeBleu:
 
 
 class _Grading(RunningProcess):
-    def _start(self) -> LineProcess:
-        place = self._place
-        place.renew()
-        command = [interpreter(), "-I", "-S", "-c", START, str(place.folder), str(PACKAGE)]
-        walls = place.walls(command[0], reads=(PACKAGE,))
-        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+    reads = (PACKAGE,)
+
+    def command(self, place: Place) -> Sequence[str]:
+        return [interpreter(), "-I", "-S", "-c", START, str(place.folder), str(PACKAGE)]

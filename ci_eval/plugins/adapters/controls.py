@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -66,7 +67,8 @@ class Control(OpenText, ABC):
 class ControlEngine:
     name: str
     summary: str
-    control: Callable[[Surroundings], Running]
+    control: Callable[..., Running]
+    """Return the running engine for its `Surroundings`."""
     languages: frozenset[str] | None = None
     version: str = __version__
     source: str = "ci-eval"
@@ -162,25 +164,19 @@ class Predictor(OpenText, Generic[Options]):
         """Return path → text of all files of the language on disk, without files that are not text."""
         root = self.surroundings.root
         ignored = NOT_SOURCE | self.surroundings.ignored
-        texts = {path: self._text(path) for path in below(root, root, self.surroundings.suffixes, ignored)}
-        return {path: text for path, text in texts.items() if text is not None}
-
-    def _text(self, path: str) -> str | None:
-        try:
+        texts = {}
+        for path in below(root, root, self.surroundings.suffixes, ignored):
             # If such a file has sessions, they report why it cannot be read.
-            return read_text(self.surroundings.root, path)
-        except (NotText, OSError):
-            return None
-
-
-Started = Callable[[Any, Surroundings], Running]
+            with suppress(NotText, OSError):
+                texts[path] = read_text(root, path)
+        return texts
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigurableEngine(ControlEngine):
-    # Two functions made by `partial` are never equal, and a worker keeps its engine for the next file only if it is.
-    control: Callable[[Surroundings], Running] = field(compare=False)
-    started: Started
+    """An engine whose `control` is made from its options as well. Options that differ from the defaults become part of
+    the version in reports."""
+
     options: EngineOptions
     is_function: bool = True
 
@@ -193,27 +189,17 @@ class ConfigurableEngine(ControlEngine):
         return ", ".join(f"{key} {text}" for key, text in texts.items())
 
     def configured(self, options: Mapping[str, object]) -> Engine:
-        """Raises ConfigError if an option is unknown or has a wrong value."""
         try:
             parsed = msgspec.convert(dict(options), type(self.options))
         except msgspec.ValidationError as error:
             known = ", ".join(msgspec.to_builtins(type(self.options)()))
             raise ConfigError(f"`engine.options` of {self.name}: {error}; known are {known}") from error
-        return replace(self, options=parsed, control=partial(self.started, parsed))
+        return replace(self, options=parsed)
 
-
-@dataclass(frozen=True, kw_only=True)
-class PredictorEngine(ConfigurableEngine):
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Options that differ from the defaults become part of the version in reports."""
-        installation, described = super().install(version, cache), self.described
-        if not described:
-            return installation
-        return Installation(
-            info=msgspec.structs.replace(installation.info, version=f"{installation.info.version} ({described})")
-        )
+        info = super().install(version, cache).info
+        shown = f"{info.version} ({self.described})" if self.described else info.version
+        return Installation(info=msgspec.structs.replace(info, version=shown))
 
-
-def predictor(name: str, summary: str, started: Started, options: PredictorOptions) -> PredictorEngine:
-    control = partial(started, options)
-    return PredictorEngine(name=name, summary=summary, control=control, started=started, options=options)
+    def start(self, _installation: Installation, surroundings: Surroundings) -> Running:
+        return self.control(self.options, surroundings)

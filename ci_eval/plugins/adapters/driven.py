@@ -18,7 +18,7 @@ from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.tracing import Direction, tell
 from ci_eval.plugins.adapters.engine import FromRecipe
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport
-from ci_eval.plugins.adapters.place import DRIVERS, Place, beforehand, configuration, variables
+from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, variables
 from ci_eval.plugins.adapters.process import LineProcess
 
 PATIENCE = 120.0
@@ -42,10 +42,8 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
     auto_import: AutoImport = NEVER
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        def write(place: Place) -> SentConfiguration:
+        with Place.temporary(installation.folder or DRIVERS, surroundings) as place:
             return configuration(place, self.command(place), variables(place), auto_import=self.auto_import.usual)
-
-        return beforehand(installation, surroundings, write)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         assert installation.folder is not None
@@ -53,6 +51,9 @@ class DrivenEngine(FromRecipe, frozen=True, kw_only=True):
 
 
 class RunningProcess:
+    needs: tuple[str, ...] = ()
+    reads: tuple[Path, ...] = (DRIVERS,)
+
     def __init__(self, folder: Path, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
         self._place = Place.new(folder, surroundings)
@@ -62,8 +63,15 @@ class RunningProcess:
             self._place.remove()
             raise
 
-    def _start(self) -> LineProcess:
+    def command(self, place: Place) -> Sequence[str]:
         raise NotImplementedError
+
+    def _start(self) -> LineProcess:
+        place = self._place
+        place.renew()
+        command = self.command(place)
+        walls = place.walls(command[0], *self.needs, reads=self.reads)
+        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
 
     @property
     def confined(self) -> str:
@@ -89,15 +97,12 @@ class RunningDriver(RunningProcess):
     def __init__(self, engine: DrivenEngine, folder: Path, surroundings: Surroundings) -> None:
         self._engine = engine
         self._path = self._text = ""
+        self.needs = engine.needs
         super().__init__(folder, surroundings)
 
-    def _start(self) -> LineProcess:
-        place = self._place
-        place.renew()
+    def command(self, place: Place) -> Sequence[str]:
         self._fresh = True
-        command = self._engine.command(place)
-        walls = place.walls(command[0], *self._engine.needs, reads=(DRIVERS,))
-        return LineProcess(command, cwd=place.scratch, environment=variables(place), walls=walls)
+        return self._engine.command(place)
 
     def open(self, path: str, text: str) -> None:
         """Ask a new driver once, and drop that answer."""
@@ -122,16 +127,12 @@ class RunningDriver(RunningProcess):
         # The wait may be longer than the limit (`overhead`), so the driver's own time decides.
         if latency > 1000 * limit:
             raise EngineTimeout(f"{self._engine.name} took {latency / 1000:.1f} s")
-        return Answer(
-            suggestions=[suggestion for name in names if (suggestion := self._suggestion(name))],
-            latency=latency,
-            cpu=cpu,
-        )
-
-    def _suggestion(self, line: str) -> Suggestion | None:
-        name, _, sort_text = line.partition("\t")
-        match = (self._engine.text or self._surroundings.word).match(name)
-        return Suggestion(text=match[0], sort_text=sort_text or None) if match else None
+        suggestions = []
+        for line in names:
+            name, _, sort_text = line.partition("\t")
+            if match := (self._engine.text or self._surroundings.word).match(name):
+                suggestions.append(Suggestion(text=match[0], sort_text=sort_text or None))
+        return Answer(suggestions=suggestions, latency=latency, cpu=cpu)
 
     def _ask(self, offset: int, timeout: float) -> tuple[float, list[str]]:
         location = str(self._place.root / self._path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -90,18 +89,14 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
 # --------------------------------------------------------------------------------------------------------- toolchains
 
 
-class Toolchain(msgspec.Struct, frozen=True, kw_only=True):
-    ask: str
-    get: str
-
-
 TOOLCHAINS = {
-    "go": Toolchain(ask="version", get="https://go.dev/dl, in GitHub Actions actions/setup-go"),
-    "java": Toolchain(ask="--version", get="a newer JDK, in GitHub Actions actions/setup-java"),
-    "node": Toolchain(ask="--version", get="https://nodejs.org, in GitHub Actions actions/setup-node"),
-    "php": Toolchain(ask="--version", get="https://www.php.net/downloads"),
-    "ruby": Toolchain(ask="--version", get="https://www.ruby-lang.org/en/downloads"),
+    "go": "https://go.dev/dl, in GitHub Actions actions/setup-go",
+    "java": "a newer JDK, in GitHub Actions actions/setup-java",
+    "node": "https://nodejs.org, in GitHub Actions actions/setup-node",
+    "php": "https://www.php.net/downloads",
+    "ruby": "https://www.ruby-lang.org/en/downloads",
 }
+"""The toolchains, and where each is to be had."""
 
 
 def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
@@ -111,20 +106,18 @@ def check_toolchains(engine: str, needed: Mapping[str, str]) -> None:
         if not reaches(here, lowest):
             raise PreparationError(
                 f"engine {engine} needs {name} {lowest} or newer; here is {here or 'none'}. "
-                f"Get it from {TOOLCHAINS[name].get}, and see that it is first on PATH."
+                f"Get it from {TOOLCHAINS[name]}, and see that it is first on PATH."
             )
 
 
 def version_here(name: str) -> str:
     """Return for example "1.24.4"; "" if there is none, or none that answers."""
-    with tempfile.TemporaryDirectory() as empty:
-        try:
-            # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version,
-            # which is not the one that engines are built with.
-            command = (name, TOOLCHAINS[name].ask)
-            output = run_client(command, cwd=Path(empty), variables={"GOTOOLCHAIN": "local"})
-        except (InstallError, OSError):
-            return ""
+    try:
+        # Asked in an empty folder and without downloads: a project's go.mod could make `go` run another version, which
+        # is not the one that engines are built with.
+        output = run_client((name, "version" if name == "go" else "--version"), variables={"GOTOOLCHAIN": "local"})
+    except (InstallError, OSError):
+        return ""
     match = re.search(r"\d+(?:\.\d+)*", output)
     return match[0] if match else ""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -94,22 +95,18 @@ def find_remedies(
     else:
         remedy = f"not among what {kind.files} of the project asks for"
     remedies = dict.fromkeys(packages, remedy) if remedy else {}
-    for folder, package in _list_own(name, root):
+    own: dict[str, str] = {}
+    for path in sorted(below(root, root, (".py", ".pyi"))) if name == "python" else ():
+        parts = path.rpartition(".")[0].split("/")
+        own |= {parts[depth]: "/".join(parts[:depth]) for depth in range(1, len(parts))}
+    for path in sorted(below(root, root, (MANIFEST,))) if name == "node" else ():
+        # A broken one, such as a test's, names no package.
+        with suppress(PreparationError):
+            own[read_name(root, (root / path).parent)] = path.rpartition("/")[0]
+    for package, folder in own.items():
         if package in packages:
             remedies[package] = f"in the project, in {folder}: name that folder in project.sourceRoots"
     return remedies
-
-
-def _list_own(name: str, root: Path) -> Iterator[tuple[str, str]]:
-    if name == "python":
-        for path in sorted(below(root, root, (".py", ".pyi"))):
-            parts = path.rpartition(".")[0].split("/")
-            yield from (("/".join(parts[:depth]), parts[depth]) for depth in range(1, len(parts)))
-    elif name == "node":
-        for path in sorted(below(root, root, (MANIFEST,))):
-            # A broken one, such as a test's, names no package.
-            with suppress(PreparationError):
-                yield path.rpartition("/")[0], read_name(root, (root / path).parent)
 
 
 class _Task(msgspec.Struct, frozen=True):
@@ -172,12 +169,9 @@ def _node(task: _Task, folder: Path) -> Mapping[str, str]:
     # The name of a package is one folder, or two.
     manifests = sorted(path for path in paths if "node_modules" in path.parts[-4:-2])
     return {
-        str(path.parent.relative_to(folder / "node_modules")): read_json(path, _Package).version for path in manifests
+        str(path.parent.relative_to(folder / "node_modules")): read_json(path, dict[str, Any]).get("version", "")
+        for path in manifests
     }
-
-
-class _Package(msgspec.Struct):
-    version: str = ""
 
 
 def _go(task: _Task, folder: Path) -> Mapping[str, str]:

@@ -8,7 +8,7 @@ import secrets
 import ssl
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -82,22 +82,17 @@ class Relay:
         `own`: its variables. `npmrc`: its settings of npm. Raises InstallError.
         """
         around = Surroundings(root=ALONE, language="", keywords=frozenset(), cache=cwd, timeout=TIMEOUT, memory=0)
-        place = Place.new(cwd, around)
-        place.renew()
         try:
-            (place.scratch / "home" / ".npmrc").write_text(npmrc, encoding="utf-8")
-            walls = place.walls(argv[0], "node")
-            walls = replace(walls, writes=(place.scratch, cwd, *writes), connects=self.server.server_port)
-            proxies = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), self.base)
-            process = Program(argv, cwd=cwd, environment={**variables(place), **proxies, **own}, walls=walls)
-            try:
-                ended = process.finish(TIMEOUT)
-            finally:
-                process.close()
+            with Place.temporary(cwd, around) as place:
+                (place.scratch / "home" / ".npmrc").write_text(npmrc, encoding="utf-8")
+                walls = place.walls(argv[0], "node")
+                walls = replace(walls, writes=(place.scratch, cwd, *writes), connects=self.server.server_port)
+                proxies = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), self.base)
+                environment = {**variables(place), **proxies, **own}
+                with closing(Program(argv, cwd=cwd, environment=environment, walls=walls)) as process:
+                    ended = process.finish(TIMEOUT)
         except EngineFailure as error:
             raise InstallError(f"{error}. See that {argv[0]} is on PATH, check the network, then run again.") from error
-        finally:
-            place.remove()
         if ended.code:
             words = [ended.trouble, *(f"{argv[0]} asked for {text}" for text in dict.fromkeys(self.refused[-5:]))]
             # The addresses of this server say nothing to the user.
@@ -178,7 +173,6 @@ def npm_registries(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def npm_install(command: Sequence[str], folder: Path, settings: Mapping[str, str]) -> None:
-    """Install what the package.json in `folder` names, from the registries in `settings`. Raises InstallError."""
     registries = npm_registries(settings)
     origins = dict.fromkeys(match[0] for match in map(ORIGIN.match, registries.values()) if match)
     lines = [f"{name}={address}" for name, address in registries.items()]

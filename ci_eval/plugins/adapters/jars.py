@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
-from xml.sax.saxutils import escape
 
 import msgspec
 
@@ -69,7 +68,12 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
     """Copy into `folder`/jars the jar of GROUP:NAME:VERSION (unless `itself` is false), those of `others`, and all jars
     that these need to run. Returns GROUP:NAME → version. Raises ConfigError or InstallError."""
     artifacts = [check_maven(artifact) for artifact in (coordinates, *others)]
-    jars = copy_jars(f"<dependencies>{''.join(map(_dependency, artifacts))}</dependencies>", folder)
+    jars = copy_jars(
+        _write(
+            [dict(zip(COORDINATES, artifact.group("group", "name", "version"), strict=True)) for artifact in artifacts]
+        ),
+        folder,
+    )
     if itself and not jars:
         raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
     if not itself:
@@ -91,7 +95,7 @@ def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
     # mvn takes options and extensions from the nearest .mvn folder at or above the current one.
     (folder / ".mvn").mkdir()
     # In the layout of a repository, the path of a jar names its group, name and version.
-    (folder / "settings.xml").write_text(_settings(), encoding="utf-8")
+    (folder / "settings.xml").write_text(_write_settings(), encoding="utf-8")
     options = ("-gs", "settings.xml", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true")
     try:
         trouble = run_mvn(COPY, *options, f"-DoutputDirectory={FOLDER}", here=folder)
@@ -101,14 +105,11 @@ def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
     if trouble:
         hint = "Check group, name and version." if UNKNOWN.search(trouble) else "Check Maven's settings.xml."
         raise InstallError(f"mvn failed:\n{trouble}\n{hint}")
-    jars = {}
-    for path in list_jars(folder):
-        *group, name, version, _ = path.relative_to(folder / FOLDER).parts
-        jars[path] = f"{'.'.join(group)}:{name}", version
-    return jars
+    parts = {path: path.relative_to(folder / FOLDER).parts for path in list_jars(folder)}
+    return {path: (f"{'.'.join(group)}:{name}", version) for path, (*group, name, version, _) in parts.items()}
 
 
-def _settings() -> str:
+def _write_settings() -> str:
     """Return the settings of the installed Maven with a mirror, of an empty folder, of all repositories that neither
     these settings nor the user's name: those that the POM of a dependency names are not asked."""
     program = Path(shutil.which("mvn") or "mvn").resolve()
@@ -121,12 +122,6 @@ def _settings() -> str:
     if "</mirrors>" in shared:
         return shared.replace("</mirrors>", f"{mirror}</mirrors>")
     return shared.replace("</settings>", f"<mirrors>{mirror}</mirrors></settings>")
-
-
-def _dependency(artifact: re.Match[str]) -> str:
-    group, name, version = (escape(artifact[part]) for part in ("group", "name", "version"))
-    parts = f"<groupId>{group}</groupId><artifactId>{name}</artifactId><version>{version}</version>"
-    return f"<dependency>{parts}</dependency>"
 
 
 def list_jars(folder: Path | None) -> list[Path]:
@@ -242,7 +237,14 @@ def _read_poms(root: Path) -> Iterator[Element]:
     paths = [root / "pom.xml"]
     # A module may have modules, so the list grows while it is read.
     for path in paths:
-        pom = _parse(root, path)
+        text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
+        try:
+            # Entities could make a small file fill the memory.
+            if "<!" in re.sub(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", "", text, flags=re.DOTALL):
+                raise ParseError("it declares types or entities")
+            pom = fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text))  # noqa: S314  no entities, see above
+        except ParseError as error:
+            raise PreparationError(f"Cannot read {path.relative_to(root)}: {error}") from error
         yield pom
         for module in pom.iterfind("{*}modules/{*}module"):
             place = Path(os.path.normpath(path.parent / (module.text or "").strip()))
@@ -250,14 +252,3 @@ def _read_poms(root: Path) -> Iterator[Element]:
             if not (place.is_relative_to(root) and is_own(place, root)):
                 raise foreign(f"the module {module.text}", "pom.xml")
             paths += [place] if place not in paths and len(paths) < MAX_MEMBERS else []
-
-
-def _parse(root: Path, path: Path) -> Element:
-    text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
-    try:
-        # Entities could make a small file fill the memory.
-        if "<!" in re.sub(r"<!--.*?-->|<!\[CDATA\[.*?\]\]>", "", text, flags=re.DOTALL):
-            raise ParseError("it declares types or entities")
-        return fromstring(re.sub(r"^\s*<\?xml.*?\?>", "", text))  # noqa: S314  no entities, see above
-    except ParseError as error:
-        raise PreparationError(f"Cannot read {path.relative_to(root)}: {error}") from error

@@ -6,10 +6,11 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 from msgspec.structs import replace
@@ -39,6 +40,16 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         (base / "programs").mkdir()
         (base / CANARY).write_text("An engine that can read this is not confined.\n")
         return cls(folder=folder, root=surroundings.root, base=base, surroundings=surroundings)
+
+    @classmethod
+    @contextmanager
+    def temporary(cls, folder: Path, surroundings: Surroundings) -> Iterator[Place]:
+        place = cls.new(folder, surroundings)
+        try:
+            place.renew()
+            yield place
+        finally:
+            place.remove()
 
     @property
     def scratch(self) -> Path:
@@ -96,23 +107,16 @@ def measure_confinement(confine: Confine) -> str:
     surroundings = Surroundings(
         root=DRIVERS, language="", keywords=frozenset(), cache=DRIVERS, timeout=0, memory=0, confine=confine
     )
-    place = Place.new(DRIVERS, surroundings)
-    place.renew()
-    try:
+    with Place.temporary(DRIVERS, surroundings) as place:
         # With `required`, it would refuse to start where it cannot be confined, and could not report how well it is.
         walls = replace(place.walls(), confine="off" if confine == "off" else "auto")
+        command = [interpreter(), "-I", "-S", "-c", ""]
         # One may be killed before it can report, such as where memory is short; two in a row are no accident.
         for _ in range(2):
-            command = [interpreter(), "-I", "-S", "-c", ""]
-            process = EngineProcess(command, cwd=place.scratch, environment={}, walls=walls)
-            try:
+            with closing(EngineProcess(command, cwd=place.scratch, environment={}, walls=walls)) as process:
                 if report := process.confined:
                     return report
-            finally:
-                process.close()
         return "not confined: it did not start"
-    finally:
-        place.remove()
 
 
 def variables(place: Place) -> dict[str, str]:
@@ -142,22 +146,11 @@ LONGEST = 4_000
 OF_THE_MACHINE = "(the machine's)"
 """A placeholder for a value that says nothing about the engine and much about the machine."""
 
-T = TypeVar("T")
-
 
 @runtime_checkable
 class Configured(Protocol):
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
         """Return the configuration that the engine will get. Nothing is started."""
-
-
-def beforehand(installation: Installation, surroundings: Surroundings, write: Callable[[Place], T]) -> T:
-    place = Place.new(installation.folder or DRIVERS, surroundings)
-    try:
-        place.renew()
-        return write(place)
-    finally:
-        place.remove()
 
 
 def configuration(
@@ -229,13 +222,10 @@ def replace_paths(value: Any, place: Place) -> Any:
         DRIVERS: "{drivers}",
         Path(interpreter()): "{python}",
     }
-    names = sorted(
-        # To replace `/` would change every path.
-        ((str(path), name) for path, name in known.items() if path and str(path) != "/"),
-        # The longest path first, since one folder may lie within another.
-        key=lambda pair: -len(pair[0]),
-    )
-    return _replace(value, names)
+    # To replace `/` would change every path.
+    names = [(str(path), name) for path, name in known.items() if path and str(path) != "/"]
+    # The longest path first, since one folder may lie within another.
+    return _replace(value, sorted(names, key=lambda pair: -len(pair[0])))
 
 
 def _replace(value: Any, names: Sequence[tuple[str, str]]) -> Any:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -286,13 +287,6 @@ class EngineProcess:
 
 
 class LineProcess(EngineProcess):
-    def finish(self, timeout: float) -> None:
-        deadline = time.monotonic() + timeout
-        while True:
-            self._await(self._stdout, selectors.EVENT_READ, deadline)
-            if not os.read(self._stdout, 2**20):
-                return
-
     def ask(self, line: bytes, timeout: float) -> bytes:
         """Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
@@ -335,14 +329,14 @@ _LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORE
 class MessageProcess(EngineProcess):
     """A server whose output is read even while we write: otherwise both sides could wait for each other for ever."""
 
-    def __init__(
-        self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
-    ) -> None:
-        super().__init__(argv, cwd=cwd, environment=environment, walls=walls)
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._stdout, selectors.EVENT_READ)
-        self._length = -1
-        """Bytes of the message whose header was read; -1 = none was."""
+    _length = -1
+    """Bytes of the message whose header was read; -1 = none was."""
+
+    @cached_property
+    def _selector(self) -> selectors.BaseSelector:
+        selector = selectors.DefaultSelector()
+        selector.register(self._stdout, selectors.EVENT_READ)
+        return selector
 
     def send(self, body: bytes, deadline: float) -> None:
         """Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
@@ -397,8 +391,22 @@ class MessageProcess(EngineProcess):
             raise EngineMisbehaved(f"{self.name} sent more than {LONGEST_ANSWER:,} bytes at once")
 
     def _message(self) -> bytes | None:
-        if self._length < 0 and not self._header():
-            return None
+        if self._length < 0:
+            end = self._received.find(b"\r\n\r\n")
+            if end < 0:
+                if len(self._received) > LONGEST_HEADER:
+                    start = quote(bytes(self._received[:LONGEST_HEADER]), 80)
+                    raise EngineMisbehaved(f"{self.name} wrote what is no message: {start!r}")
+                return None
+            header = bytes(self._received[:end])
+            match = _LENGTH.search(header)
+            # Some servers print a line or two before they begin to speak the protocol; that is no reason to give up.
+            if not match or int(match[1]) > LONGEST_ANSWER:
+                raise EngineMisbehaved(
+                    f"{self.name} wrote a header without a usable Content-Length: {quote(header, 80)!r}"
+                )
+            del self._received[: end + 4]
+            self._length = int(match[1])
         if len(self._received) < self._length:
             return None
         # A slice of the bytearray itself would copy the message twice.
@@ -407,30 +415,6 @@ class MessageProcess(EngineProcess):
         self._length = -1
         tell("<-", body)
         return body
-
-    def _header(self) -> bool:
-        end = self._received.find(b"\r\n\r\n")
-        if end < 0:
-            if len(self._received) > LONGEST_HEADER:
-                raise EngineMisbehaved(
-                    f"{self.name} wrote what is no message: {quote(bytes(self._received[:LONGEST_HEADER]), 80)!r}"
-                )
-            return False
-        header = bytes(self._received[:end])
-        match = _LENGTH.search(header)
-        # Some servers print a line or two before they begin to speak the protocol; that is no reason to give up.
-        if not match or int(match[1]) > LONGEST_ANSWER:
-            raise EngineMisbehaved(f"{self.name} wrote a header without a usable Content-Length: {quote(header, 80)!r}")
-        del self._received[: end + 4]
-        self._length = int(match[1])
-        return True
-
-    def wait_for_end(self, seconds: float) -> bool:
-        deadline = time.monotonic() + seconds
-        with suppress(EngineCrash, EngineMisbehaved):
-            while self.receive(deadline) is not None:
-                pass
-        return self._process.poll() is not None
 
     def close(self) -> None:
         self._selector.close()

@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 
+import msgspec
+
 from ci_eval.plugins.adapters.place import Place
 from ci_eval.plugins.adapters.process import interpreter
 
@@ -75,14 +77,8 @@ def answering_python(place: Place) -> Path:
 
 
 def python_code(place: Place, code: str, *arguments: str) -> list[str]:
-    return [
-        interpreter(),
-        "-I",
-        "-S",
-        "-c",
-        f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}",
-        *arguments,
-    ]
+    start = f"import sys; sys.path.insert(0, {str(place.folder)!r}); {code}"
+    return [interpreter(), "-I", "-S", "-c", start, *arguments]
 
 
 # By default jedi imports the module `gi`, and compiled modules wherever they are installed, since these have no source
@@ -123,6 +119,11 @@ environment.Environment.get_sys_path = paths
 """
 
 
-def jedi_server(place: Place, code: str) -> list[str]:
-    packages = [*map(str, place.sources), *package_paths(place.environment)]
-    return python_code(place, f"exec({_BEFORE!r}); packages = {packages!r}; exec({_PATHS!r}); {code}")
+class JediServer(msgspec.Struct, frozen=True):
+    """The command of a server that uses jedi, started by this code."""
+
+    code: str
+
+    def __call__(self, place: Place) -> list[str]:
+        packages = [*map(str, place.sources), *package_paths(place.environment)]
+        return python_code(place, f"exec({_BEFORE!r}); packages = {packages!r}; exec({_PATHS!r}); {self.code}")

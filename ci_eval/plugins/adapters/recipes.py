@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import sys
@@ -16,7 +17,6 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.core.base.quoting import quote
 from ci_eval.fetch import sealed
 from ci_eval.fetch.archive import unpack
 from ci_eval.fetch.clients import run_client
@@ -106,8 +106,7 @@ class Pip(IntoCache):
         return version
 
     def releases(self) -> Sequence[str]:
-        with tempfile.TemporaryDirectory() as folder:
-            output = pip_run(("index", "versions", "--only-binary=:all:", self.package), cwd=Path(folder))
+        output = pip_run(("index", "versions", "--only-binary=:all:", self.package))
         listed = re.search("^Available versions: (.+)", output, re.MULTILINE)
         return listed[1].split(", ")[::-1] if listed else ()
 
@@ -143,36 +142,25 @@ class Npm(IntoCache):
         return f"{plain(self.package)}-{version}"
 
     def newest(self) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            output = npm_run(("view", self.package, "version", "--json"), cwd=Path(folder))
-        return msgspec.json.decode(output, type=str)
+        return msgspec.json.decode(npm_run(("view", self.package, "version", "--json")), type=str)
 
     def releases(self) -> Sequence[str]:
-        with tempfile.TemporaryDirectory() as folder:
-            output = npm_run(("view", self.package, "versions", "--json"), cwd=Path(folder))
+        versions = msgspec.json.decode(npm_run(("view", self.package, "versions", "--json")), type=list[str])
         # A hyphen begins the name of what was not released yet.
-        return [version for version in msgspec.json.decode(output, type=list[str]) if "-" not in version]
+        return [version for version in versions if "-" not in version]
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         dependencies = {self.package: version, **self.others}
         manifest = {"name": "engine", "version": "0.0.0", "private": True, "dependencies": dependencies}
         (new / "package.json").write_bytes(msgspec.json.encode(manifest))
         npm_run(("install", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"), cwd=new)
-        lock = msgspec.json.decode((new / "package-lock.json").read_bytes(), type=_Lock)
+        lock = msgspec.json.decode((new / "package-lock.json").read_bytes())
         return {
-            path.rpartition("node_modules/")[2]: package.version
-            for path, package in sorted(lock.packages.items())
+            path.rpartition("node_modules/")[2]: package.get("version", "")
+            for path, package in sorted(lock["packages"].items())
             # A lock also names packages for other systems, which npm does not install.
             if path and (new / path).is_dir()
         }
-
-
-class _Locked(msgspec.Struct):
-    version: str = ""
-
-
-class _Lock(msgspec.Struct):
-    packages: dict[str, _Locked] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,10 +176,9 @@ class Go(IntoCache):
         return f"{plain(self.module)}-{version}"
 
     def newest(self) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            # Outside of any module, since a go.mod there would decide.
-            command = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
-            return run_client(command, cwd=Path(folder), variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
+        command = ("go", "list", "-m", "-f", "{{.Version}}", f"{self.module}@latest")
+        # Outside of any module, since a go.mod there would decide.
+        return run_client(command, variables={"GOWORK": "off", "GOFLAGS": "-mod=mod"}).strip()
 
     def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
         # The build must start neither another Go nor a C compiler.
@@ -201,48 +188,13 @@ class Go(IntoCache):
         # A copy of the module is built, so that go checks its dependencies against the module's own go.sum, which `go
         # install` ignores.
         source = new / "source"
-        shutil.copytree(msgspec.json.decode(output, type=_Module).dir, source, copy_function=shutil.copyfile)
+        shutil.copytree(msgspec.json.decode(output)["Dir"], source, copy_function=shutil.copyfile)
         # Go's module cache is read-only, and copytree keeps the modes of folders.
         for path in (source, *source.rglob("*")):
             path.chmod(0o755)
         run_client(("go", "build", "-o", str(new / "bin") + "/", "."), cwd=source, variables=variables)
         shutil.rmtree(source)
         return {self.module: version}
-
-
-class _Module(msgspec.Struct, rename="pascal"):
-    dir: str
-
-
-PLATFORM = "(?:x86|x64|amd64|arm|aarch64|java|universal)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gem(IntoCache):
-    """A gem whose dependencies written in C are compiled, which runs their build scripts."""
-
-    package: str
-    version: str
-    source: str = "RubyGems"
-    needs: tuple[str, ...] = ("gem", "ruby")
-
-    def name(self, version: str) -> str:
-        return f"{self.package}-{version}-gem"
-
-    def newest(self) -> str:
-        with tempfile.TemporaryDirectory() as folder:
-            output = run_client(("gem", "list", "--remote", "--exact", self.package), cwd=Path(folder))
-        if match := re.search(rf"^{re.escape(self.package)} \((\S+?)[,)]", output, re.MULTILINE):
-            return match[1]
-        raise InstallError(f"gem names no version of {self.package}: {quote(output.strip(), -200)}")
-
-    def install(self, version: str, _folder: Path, new: Path) -> Mapping[str, str]:
-        options = ("--no-document", "--no-user-install", "--install-dir", str(new), "--bindir", str(new / "bin"))
-        run_client(("gem", "install", self.package, "--version", version, *options), cwd=new)
-        specifications = sorted((new / "specifications").glob("*.gemspec"))
-        # The name of a gem that was compiled elsewhere ends in a platform: nokogiri-1.18.8-x86_64-linux-gnu.
-        parts = (re.fullmatch(rf"(.+?)-(\d[\w.]*)(?:-{PLATFORM}.*)?", path.stem) for path in specifications)
-        return {match[1]: match[2] for match in parts if match}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,7 +238,6 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
     program: str
     hint: str
-    ask: tuple[str, ...] = ("--version",)
     starts: tuple[str, ...] = ()
     version: str = "system"
     source: str = "the system"
@@ -301,9 +252,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
         path = shutil.which(self.program)
         if path is None:
             raise InstallError(f"{self.program} is not installed. For example: {self.hint}")
-        with tempfile.TemporaryDirectory() as empty:
-            output = run_client((path, *self.ask), cwd=Path(empty))
-        number = re.search(r"\d+(?:\.\d+)+", output)
+        number = re.search(r"\d+(?:\.\d+)+", run_client((path, "--version")))
         shown = number[0] if number else self.version
         return InstalledEngine(Path(path).parent, shown, {self.program: shown})
 
@@ -335,6 +284,14 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
         except OSError as error:
             raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
     return InstalledEngine(target, version, packages)
+
+
+def install_wheels(name: str, wheels: Sequence[str], cache: Path) -> Path:
+    """Return the folder below `cache` with these wheels (NAME==VERSION) for a grader. Raises PreparationError."""
+    digest = hashlib.sha256(" ".join(wheels).encode()).hexdigest()[:12]
+    # Wheels with compiled code fit one version of Python.
+    folder = f"{name}-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
+    return once(cache / "graders" / folder, digest, lambda new: pip_install(wheels, new)).folder
 
 
 def plain(name: str) -> str:

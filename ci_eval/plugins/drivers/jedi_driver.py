@@ -95,7 +95,11 @@ class OpenedFile:
         self.text = ""
 
     def open(self, path: str, text: str) -> dict[str, Any]:
-        self._forget()
+        # parso remembers the last text that it was given for a path. A file that imports this one would be completed
+        # with that text, in which a token is missing, and answers would depend on which files were asked about before.
+        for files in parso.cache.parser_cache.values():
+            for known in [known for known in files if known is not None and Path(known) == self.path]:
+                del files[known]
         self.path = Path(root, path)
         self.text = text
         return {}
@@ -124,16 +128,8 @@ class OpenedFile:
         script = jedi.Script(self.text, path=self.path, project=self.project, environment=self.environment)
         return script, line, column
 
-    def _forget(self) -> None:
-        # parso remembers the last text that it was given for a path. A file that imports this one would be completed
-        # with that text, in which a token is missing, and answers would depend on which files were asked about before.
-        for files in parso.cache.parser_cache.values():
-            for path in [path for path in files if path is not None and Path(path) == self.path]:
-                del files[path]
-
 
 def serve(requests: Iterable[bytes], answers: BinaryIO) -> None:
-    """Answer each request with one line, until there are no more."""
     session = OpenedFile()
     # The first completion reads the stubs of the builtins; no session should pay for that.
     session.open("ci_eval_warm_up.py", "")

@@ -6,7 +6,7 @@ TOGETHER = {
     "predictors": ("frequency", "ngram", "recency"),
     "python_servers": ("basedpyright", "jedi-language-server", "pylsp", "pyrefly", "pyright", "ty", "zuban"),
     "servers": (
-        *("clangd", "gopls", "intelephense", "jdtls", "kotlin-lsp", "metals", "phpactor", "ruby-lsp", "rust-analyzer"),
-        *("solargraph", "typeprof", "typescript", "typescript-language-server", "vtsls"),
+        *("clangd", "gopls", "intelephense", "jdtls", "rust-analyzer"),
+        *("typescript", "typescript-language-server", "vtsls"),
     ),
 }

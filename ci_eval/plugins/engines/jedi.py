@@ -17,7 +17,7 @@ from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.tracing import tell
 from ci_eval.plugins.adapters.driven import RunningProcess
 from ci_eval.plugins.adapters.engine import FromRecipe
-from ci_eval.plugins.adapters.place import Place, beforehand, configuration, variables
+from ci_eval.plugins.adapters.place import Place, configuration, variables
 from ci_eval.plugins.adapters.process import LineProcess, interpreter
 from ci_eval.plugins.adapters.python_paths import package_paths
 from ci_eval.plugins.adapters.recipes import Pip
@@ -50,10 +50,6 @@ def _environment(place: Place) -> dict[str, str]:
 
 
 class RunningJedi(RunningProcess):
-    def __init__(self, library: Path, surroundings: Surroundings) -> None:
-        self._pending: list[Edit] = []
-        super().__init__(library, surroundings)
-
     def _start(self) -> LineProcess:
         place = self._place
         place.renew()
@@ -62,7 +58,7 @@ class RunningJedi(RunningProcess):
         return LineProcess(command, cwd=place.scratch, environment=_environment(place), walls=walls)
 
     def open(self, path: str, text: str) -> None:
-        self._pending = []
+        self._pending: list[Edit] = []
         self._ask(["open", path, text], PATIENCE)
 
     def edit(self, edits: Sequence[Edit]) -> None:
@@ -108,11 +104,8 @@ class Jedi(FromRecipe, frozen=True, kw_only=True):
         return Installation(info=EngineInfo(name=self.name, version=packages["jedi"], packages=packages))
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        def write(place: Place) -> SentConfiguration:
+        with Place.temporary(installation.folder or _find_own_jedi(), surroundings) as place:
             return configuration(place, _command(place), _environment(place), auto_import="none")
-
-        whole = Installation(info=installation.info, folder=installation.folder or _find_own_jedi())
-        return beforehand(whole, surroundings, write)
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         return RunningJedi(installation.folder or _find_own_jedi(), surroundings)

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from ci_eval.core.contracts import Engine, Surroundings
-from ci_eval.plugins.adapters.controls import Predictor, PredictorOptions, predictor
+from ci_eval.plugins.adapters.controls import ConfigurableEngine, Predictor, PredictorOptions
 from ci_eval.plugins.learning.nested import Nested, Project, Surrounding
 from ci_eval.plugins.learning.ngrams import distinct
 
@@ -100,19 +100,24 @@ class Ngram(Predictor[NgramOptions]):
         return [text for text, _ in self._model.likely(self._around)]
 
 
-NGRAM = predictor("ngram", "baseline: n-gram caches of file, folder and project, any language", Ngram, NgramOptions())
+NGRAM = ConfigurableEngine(
+    name="ngram",
+    summary="baseline: n-gram caches of file, folder and project, any language",
+    control=Ngram,
+    options=NgramOptions(),
+)
 ENGINES: dict[str, Engine] = {
-    "frequency": predictor(
-        "frequency",
-        "baseline: the most frequent tokens of the open file, then of the project; any language",
-        Frequency,
-        CountingOptions(),
+    "frequency": ConfigurableEngine(
+        name="frequency",
+        summary="baseline: the most frequent tokens of the open file, then of the project; any language",
+        control=Frequency,
+        options=CountingOptions(),
     ),
     "ngram": NGRAM,
-    "recency": predictor(
-        "recency",
-        "baseline: the tokens nearest to the caret, then the most frequent ones of the project; any language",
-        Recency,
-        CountingOptions(),
+    "recency": ConfigurableEngine(
+        name="recency",
+        summary="baseline: the tokens nearest to the caret, then the most frequent ones of the project; any language",
+        control=Recency,
+        options=CountingOptions(),
     ),
 }

@@ -13,7 +13,7 @@ from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport, Switch, Template
 from ci_eval.plugins.adapters.lsp.quirks import BASEDPYRIGHT, PYRIGHT, ServerQuirks
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.python_paths import answering_python, jedi_server, package_paths, python_code
+from ci_eval.plugins.adapters.python_paths import JediServer, answering_python, package_paths, python_code
 from ci_eval.plugins.adapters.recipes import Npm, Pip
 
 _server = partial(LspEngine, languages=frozenset({"python"}), verified=True)
@@ -42,14 +42,6 @@ def _basedpyright_settings(place: Place) -> dict[str, Any]:
 def _pyright_settings(place: Place) -> dict[str, Any]:
     # Without an interpreter, it would run the first on PATH.
     return {"python": {"analysis": _analysis(place) | {"indexing": False}, "pythonPath": str(answering_python(place))}}
-
-
-def _start_jedi(place: Place) -> list[str]:
-    return jedi_server(place, "from jedi_language_server.cli import cli; cli()")
-
-
-def _start_pylsp(place: Place) -> list[str]:
-    return jedi_server(place, "from pylsp.__main__ import main; main()")
 
 
 LINTERS = ("flake8", "mccabe", "pycodestyle", "pydocstyle", "pyflakes", "pylint")
@@ -116,7 +108,7 @@ _SERVERS = (
         licence="MIT",
         recipe=Pip(package="jedi-language-server", version="0.47.0"),
         why="no snippets and no diagnostics; jedi imports no modules of the project, which would run their code",
-        command=_start_jedi,
+        command=JediServer("from jedi_language_server.cli import cli; cli()"),
         options=Template({"completion": {"disableSnippets": True}, "diagnostics": {"enable": False}}),
         auto_import=NEVER,
     ),
@@ -126,7 +118,7 @@ _SERVERS = (
         licence="MIT",
         recipe=Pip(package="python-lsp-server", version="1.15.0"),
         why="no linters; jedi imports no modules of the project, which would run their code",
-        command=_start_pylsp,
+        command=JediServer("from pylsp.__main__ import main; main()"),
         settings=Template(
             {
                 "pylsp": {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Literal
@@ -35,10 +34,6 @@ class Recommending(OpenText):
         self._trained = Trained(find_model_file(options))
 
     def complete(self, query: Query) -> Answer:
-        """Return the proposals, each on a line with its score, and the time they took.
-
-        Raises EngineRaised for a lookup without a query about an object.
-        """
         if not (query.record and query.record.queries):
             raise EngineRaised("a recommender answers queries about objects alone: use it with --task method-calls")
         started = perf_counter()
@@ -53,7 +48,6 @@ class Recommending(OpenText):
 
 
 def find_model_file(options: RecommenderOptions) -> Path:
-    """Return the model's file. Raises ConfigError if no file is named."""
     if not options.model:
         raise ConfigError(
             "the engine recommender needs a model: add --set engine.options.model=FILE, which `ci-eval "
@@ -72,24 +66,19 @@ class RecommenderEngine(ConfigurableEngine):
         return Trained(find_model_file(self.options)).training_seed
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Return the installation; see `Engine`. The model is part of the version that reports name.
-
-        Raises ConfigError if the model's file is none.
-        """
         made, path = super().install(version, cache), find_model_file(self.options)
         facts, digest = Trained(path).facts, hash_recommender(path)
         version = ", ".join(filter(None, (facts.kind, f"model {digest[:12]}", self.described)))
         packages = {
             f"{facts.kind} model": f"of {facts.usages:,} usages of {facts.types:,} types, {path.stat().st_size:,} bytes"
         }
-        return Installation(info=with_values(made.info, version=f"{made.info.version} ({version})", packages=packages))
+        return Installation(info=with_values(made.info, version=f"{self.version} ({version})", packages=packages))
 
 
 ENGINE: Engine = RecommenderEngine(
     name="recommender",
     summary="a trained recommender of method calls, for the task method-calls",
-    control=partial(Recommending, RecommenderOptions()),
-    started=Recommending,
+    control=Recommending,
     takes_records=True,
     options=RecommenderOptions(),
 )

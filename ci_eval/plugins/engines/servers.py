@@ -10,12 +10,11 @@ from typing import Any
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.contracts import Engine
 from ci_eval.fetch.packages import NO_WRAPPERS
-from ci_eval.plugins.adapters.jars import Maven, java_command
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.adapters.lsp.overlay import NEVER, AutoImport, Overlay, Switch, Template
+from ci_eval.plugins.adapters.lsp.overlay import AutoImport, Overlay, Switch, Template
 from ci_eval.plugins.adapters.lsp.quirks import CLANGD, GOPLS, ServerQuirks, clangd_options
 from ci_eval.plugins.adapters.place import Place
-from ci_eval.plugins.adapters.recipes import Archive, Gem, Go, InstalledEngine, Npm, Pip, System, Wheel
+from ci_eval.plugins.adapters.recipes import Go, InstalledEngine, Npm, Pip, System, Wheel
 
 # --------------------------------------------------------------------------------------------------------- C++ and Go
 
@@ -70,29 +69,6 @@ def _start_jdtls(place: Place) -> list[str]:
     here = ["-configuration", str(place.scratch / "configuration"), "-data", str(place.scratch / "workspace")]
     return ["java", *defined, "--add-modules=ALL-SYSTEM", *opened, "-jar", str(launcher), *here]
 
-
-def _start_metals(place: Place) -> list[str]:
-    return java_command(place, "scala.meta.metals.Main")
-
-
-# --------------------------------------------------------------------------------------------------------------- Ruby
-
-# Ruby does not look for gems in the engine's own folder by itself.
-GEMS = Template({"GEM_HOME": "{folder}", "GEM_PATH": "{folder}"})
-
-_ruby_server = partial(
-    LspEngine, languages=frozenset({"ruby"}), licence="MIT", auto_import=NEVER, toolchains={"ruby": "3.1"}
-)
-STEPS = 10_000
-"""The number of steps after which an analysis of typeprof ends with what it has; they take about a second."""
-
-TYPEPROF = (
-    "require 'rubygems'; require 'typeprof'; "
-    # Its server gives up after a second by the clock (`config.max_sec = 1` and AnalysisToken in typeprof/lsp.rb): what
-    # it then finds depends on how busy the machine is. Steps are counted instead, as `--max-iteration` has it.
-    "TypeProf::Utils::TimerCancelToken.define_method(:cancelled?) { false }; "
-    "load Gem.bin_path('typeprof', 'typeprof')"
-)
 
 # ---------------------------------------------------------------------------------------- TypeScript and JavaScript
 
@@ -245,19 +221,6 @@ _SERVERS = (
         toolchains={"node": "20"},
     ),
     LspEngine(
-        name="phpactor",
-        summary="language server for PHP, in PHP",
-        languages=frozenset({"php"}),
-        licence="MIT",
-        recipe=Archive(
-            url="https://github.com/phpactor/phpactor/releases/download/{version}/phpactor.phar",
-            digests={"2025.12.21.1": "53bbe9625cd9b5e9b394bc2f595fbad13dbbe6dfc96950c56dea3b5d9a246cc3"},
-        ),
-        runs_on=("php",),
-        command=Template(("php", "{folder}/phpactor.phar", "language-server")),
-        toolchains={"php": "8.1"},
-    ),
-    LspEngine(
         name="jdtls",
         summary="Eclipse's language server for Java",
         languages=frozenset({"java"}),
@@ -279,42 +242,6 @@ _SERVERS = (
         auto_import=AutoImport(usual="on", resolves=True),
         toolchains={"java": "21"},
     ),
-    # An experiment of JetBrains, built on IntelliJ IDEA; it is installed here for 64-bit Linux only.
-    LspEngine(
-        name="kotlin-lsp",
-        summary="JetBrains' language server for Kotlin",
-        languages=frozenset({"kotlin"}),
-        licence="Apache-2.0",
-        recipe=Archive(
-            url="https://download-cdn.jetbrains.com/kotlin-lsp/{version}/kotlin-lsp-{version}-linux-x64.zip",
-            digests={"261.13587.0": "dc0ed2e70cb0d61fdabb26aefce8299b7a75c0dcfffb9413715e92caec6e83ec"},
-        ),
-        command=Template(("sh", "{folder}/files/kotlin-lsp.sh", "--stdio")),
-    ),
-    # If it cannot read a project's build, it guesses from the sources.
-    LspEngine(
-        name="metals",
-        summary="the language server for Scala",
-        languages=frozenset({"scala"}),
-        licence="Apache-2.0",
-        recipe=Maven(artifact="org.scalameta:metals_2.13", version="1.6.5"),
-        command=_start_metals,
-        toolchains={"java": "17"},
-    ),
-    _ruby_server(
-        name="ruby-lsp",
-        summary="Shopify's language server for Ruby",
-        recipe=Gem(package="ruby-lsp", version="0.26.9"),
-        command=Template(("{folder}/bin/ruby-lsp",)),
-        variables=GEMS,
-    ),
-    _ruby_server(
-        name="solargraph",
-        summary="language server for Ruby",
-        recipe=Gem(package="solargraph", version="0.56.0"),
-        command=Template(("{folder}/bin/solargraph", "stdio")),
-        variables=GEMS,
-    ),
     # rustup and distributions bring it.
     LspEngine(
         name="rust-analyzer",
@@ -331,20 +258,6 @@ _SERVERS = (
         options=Template(RUST_OPTIONS),
         variables=rust_variables,
         auto_import=AutoImport(usual="on", switch=Switch(options="completion.autoimport.enable")),
-    ),
-    # It comes with Debian's Ruby 3.1. Its makers call its language server an experiment.
-    _ruby_server(
-        name="typeprof",
-        summary="the system's Ruby's type profiler as a language server (0.21); finds little: Ruby's night asks words",
-        recipe=System(
-            program="ruby",
-            hint="apt-get install ruby",
-            ask=("-e", "print Gem::Specification.find_by_name('typeprof').version"),
-        ),
-        why="an analysis ends after a number of steps in place of a second by the clock",
-        command=Template(("ruby", "-e", TYPEPROF, "--", "--lsp", "--stdio", "--max-iteration", str(STEPS))),
-        reopens=True,
-        verified=True,
     ),
     # It is written in Go; its npm package has a program for each system.
     _ecmascript_server(

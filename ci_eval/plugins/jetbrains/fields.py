@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,22 +58,18 @@ class Fields:
     def amount(self, name: str, missing: float | None = None, *, least: float = 0) -> float:
         """Return a number of at least `least`, and at most a billion."""
         value = self._typed_value(name, float, None if missing is None else float(missing))
+        # The bounds are compared so that NaN fails as well.
         if not least <= value <= MOST:
             raise self.wrong(f"`{name}` is {value}, which it cannot be")
         return value
 
     def optional(self, name: str, kind: type[T]) -> T | None:
         """Return None if the field is missing or null."""
-        if self._fields.get(name) is None:
-            self._asked.add(name)
-            return None
-        return self._typed_value(name, kind, None)
+        return None if self.plain(name) is None else self._typed_value(name, kind, None)
 
     def section(self, name: str) -> Fields:
         """Return an empty object if there is none."""
-        self._asked.add(name)
-        value = self._fields.get(name)
-        # The bounds are compared so that NaN fails as well.
+        value = self.plain(name)
         section = Fields({} if value is None else value, self.file, self._location(name))
         self._below.append(section)
         return section
@@ -118,8 +115,7 @@ class Fields:
         return f"{self.place}.{name}".lstrip(".")
 
     def _typed_value(self, name: str, kind: type[T], missing: T | None) -> T:
-        self._asked.add(name)
-        value = self._fields.get(name)
+        value = self.plain(name)
         if value is None:
             if missing is None:
                 raise self.wrong(f"`{name}` is missing")
@@ -133,11 +129,11 @@ class Fields:
 
 
 WORDS: dict[type, str] = {str: "a text", bool: "true or false", float: "a number", int: "a number", list: "a list"}
+WORDS |= {dict: "an object", type(None): "null"}
 
 
 def _kind(value: object) -> str:
-    kinds = {**WORDS, dict: "an object", type(None): "null"}
-    return kinds.get(type(value), type(value).__name__)
+    return WORDS.get(type(value), type(value).__name__)
 
 
 def read_gzip_json(path: Path) -> object:
@@ -166,12 +162,12 @@ def decode(data: bytes, path: Path) -> object:
 def numbered_files(folder: Path, end: str) -> Iterator[Path]:
     """Yield files by the number in NAME(NUMBER)END; those without a number come first."""
     paths = (path for path in folder.glob(f"*{end}") if path.is_file())
-    return iter(sorted(paths, key=lambda path: (_number(path.name.removesuffix(end)), path.name)))
 
+    def number(path: Path) -> int:
+        match = re.search(r"\(([0-9]{1,9})\)\Z", path.name.removesuffix(end))
+        return int(match[1]) if match else -1
 
-def _number(name: str) -> int:
-    digits = name.rpartition("(")[2].removesuffix(")")
-    return int(digits) if name.endswith(")") and digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+    return iter(sorted(paths, key=lambda path: (number(path), path.name)))
 
 
 KINDS = {kind.value: kind for kind in Kind}
@@ -197,19 +193,12 @@ def read_token_properties(fields: Fields) -> Properties:
     """Return the type, the location of the declaration, and `additional`, whose values are texts, as since 2021."""
     additional = fields.section("additional")
     package = additional.optional("packageName", str)
-    return Properties(
-        kind=read_kind(fields),
-        location=LOCATIONS.get(fields.text("location", UNKNOWN)),
-        is_static=_flag(additional, "isStatic"),
-        package=package,
-    )
-
-
-def _flag(fields: Fields, name: str) -> bool | None:
-    said = fields.optional(name, str)
-    if said not in {None, "true", "false"}:
-        raise fields.wrong(f'`{name}` is {said!r}, not "true" or "false"')
-    return None if said is None else said == "true"
+    kind, location = read_kind(fields), LOCATIONS.get(fields.text("location", UNKNOWN))
+    static = additional.optional("isStatic", str)
+    if static not in {None, "true", "false"}:
+        raise additional.wrong(f'`isStatic` is {static!r}, not "true" or "false"')
+    is_static = None if static is None else static == "true"
+    return Properties(kind=kind, location=location, is_static=is_static, package=package)
 
 
 def as_tokens(properties: Properties) -> dict[str, object]:

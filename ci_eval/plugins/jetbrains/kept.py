@@ -1,19 +1,15 @@
-"""The store for the parts of the plugin's workspaces that ours cannot hold, and the joining of interrupted runs."""
+"""The store for the parts of the plugin's workspaces that ours cannot hold."""
 
 from __future__ import annotations
 
-import shutil
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from ci_eval.core.base import atomic, stored
-from ci_eval.core.base.errors import WorkspaceError
-from ci_eval.plugins.jetbrains.fields import Fields, read_gzip_json
-from ci_eval.plugins.jetbrains.generation import LIST
+from ci_eval.core.base import atomic
+from ci_eval.plugins.jetbrains.fields import Fields
 
 FOLDER = "imported"
 """Holds config.json as it was, and what is left over."""
@@ -64,62 +60,3 @@ class Kept:
                 atomic.copy(self._root / name, target / name)
         for path in (path for path in sorted((self._root / "features").rglob("*")) if path.is_file()):
             atomic.copy(path, atomic.make_folder((target / path.relative_to(self._root)).parent) / path.name)
-
-
-END = ".json.gz"
-FOLDERS = {"data": "filePath", "actions": "path", "errors": "path"}
-
-
-def find_complete_files(part: Path) -> frozenset[str]:
-    """Half-written source files are left out."""
-    return frozenset(_group_by_source(part, "data"))
-
-
-def whole(parts: Sequence[Path], output: Path) -> None:
-    """Raises WorkspaceError if the last part is damaged."""
-    # Only the last part was not interrupted, and it was about what the others had left.
-    last = parts[-1]
-    atomic.empty_folder(output)
-    files_by_folder: dict[str, dict[str, list[Path]]] = {name: {} for name in FOLDERS}
-    for part in parts[:-1]:
-        done = find_complete_files(part)
-        for name, files in files_by_folder.items():
-            files.update({path: paths for path, paths in _group_by_source(part, name).items() if path in done})
-    for name, files in files_by_folder.items():
-        files.update(_group_by_source(last, name, strict=True))
-        names = _copy(files, atomic.make_folder(output / name / ("files" if name == "data" else "")))
-        if name == "data":
-            atomic.write(output / "data" / LIST, msgspec.json.encode(names))
-    for number, part in enumerate(parts, 1):
-        if (part / "features").is_dir():
-            shutil.copytree(part / "features", output / "features" / f"part-{number}")
-    for path in sorted(path for path in last.iterdir() if path.is_file()):
-        atomic.copy(path, output / path.name)
-
-
-def _copy(files: Mapping[str, Sequence[Path]], folder: Path) -> dict[str, str]:
-    """Number files in the order of their source files. Return the last name for each source file."""
-    names: dict[str, str] = {}
-    number = 0
-    for path, stored_files in sorted(files.items()):
-        for file in stored_files:
-            number += 1
-            names[path] = f"{path.rpartition('/')[2]}({number}){END}"
-            atomic.copy(file, folder / names[path])
-    return names
-
-
-def _group_by_source(part: Path, folder: str, *, strict: bool = False) -> dict[str, list[Path]]:
-    """Damaged files are left out, or raise WorkspaceError if `strict`."""
-    # A link could lead out of the workspace.
-    stored.refuse_links(part)
-    files_by_source: dict[str, list[Path]] = {}
-    for file in (path for path in sorted((part / folder).rglob(f"*{END}")) if path.is_file()):
-        try:
-            path = Fields(read_gzip_json(file), file).text(FOLDERS[folder])
-        except WorkspaceError:
-            if strict:
-                raise
-            continue
-        files_by_source.setdefault(path, []).append(file)
-    return files_by_source

@@ -34,7 +34,7 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.sessions import status
 from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_gzip_json
-from ci_eval.plugins.jetbrains.generation import Generation, Listed, StoredActions
+from ci_eval.plugins.jetbrains.generation import Generation, Listed
 from ci_eval.plugins.jetbrains.kept import SUGGESTIONS, Kept
 
 BASIC = 0xFFFF
@@ -73,7 +73,17 @@ def convert_actions(
     document, converted = Document(text), []
     try:
         for action in actions:
-            changed = _convert(action, text, document, convert)
+            now = document.text
+            match action:
+                case MoveCaret():
+                    changed: Action = replace(action, offset=convert(now, action.offset))
+                case DeleteRange():
+                    changed = replace(action, begin=convert(now, action.begin), end=convert(now, action.end))
+                case CallCompletion() | PlayItem():
+                    # The offset of a call is that in the file as it is on disk.
+                    changed = replace(action, offset=convert(text, action.offset))
+                case _:
+                    changed = action
             converted.append(changed)
             # The document counts code points, so it takes whichever action does.
             played = action if ours else changed
@@ -82,20 +92,6 @@ def convert_actions(
     except ValueError as error:
         raise WorkspaceError(f"the actions do not fit the text: {error}") from error
     return converted
-
-
-def _convert(action: Action, text: str, document: Document, convert: Callable[[str, int], int]) -> Action:
-    now = document.text
-    match action:
-        case MoveCaret():
-            return replace(action, offset=convert(now, action.offset))
-        case DeleteRange():
-            return replace(action, begin=convert(now, action.begin), end=convert(now, action.end))
-        case CallCompletion() | PlayItem():
-            # The offset of a call is that in the file as it is on disk.
-            return replace(action, offset=convert(text, action.offset))
-        case _:
-            return action
 
 
 OURS = "ciEval"
@@ -179,32 +175,25 @@ def _file(origin: Origin, listed: Listed, actions: ActionsFile | None, kept: Kep
     ids = Identities(origin, source)
     sessions = [_session(origin, session_fields, source, ids) for session_fields in fields.objects("sessions")]
     kept.take(fields)
-    stored = None
-    if actions:
-        fields = Fields(read_gzip_json(actions.file), actions.file)
-        stored = origin.generation.read_actions(fields)
-        kept.take(fields)
-    return ReadFile(source=source, sessions=sessions, actions=_actions(origin, source, stored, sessions))
-
-
-def _actions(
-    origin: Origin, source: SourceFile, stored: StoredActions | None, sessions: Sequence[Session]
-) -> FileActions | None:
-    if stored is None:
-        return None
+    if actions is None:
+        return ReadFile(source=source, sessions=sessions, actions=None)
+    fields = Fields(read_gzip_json(actions.file), actions.file)
+    stored = origin.generation.read_actions(fields)
+    kept.take(fields)
     if stored.checksum != source.checksum:
         raise WorkspaceError(
             f"{origin.folder}: the actions of {source.path} are of another text (SHA-256 {stored.checksum[:12]}…) "
             f"than its sessions ({source.checksum[:12]}…); fetch the workspace again"
         )
     ours = convert_actions(source.text, stored.actions, to_points, ours=False)
-    return FileActions(
+    converted = FileActions(
         path=source.path,
         checksum=source.checksum,
         sessions=stored.sessions,
         unparsable=0.0,
         actions=tuple(_assign_sessions(ours, Identities(origin, source), sessions)),
     )
+    return ReadFile(source=source, sessions=sessions, actions=converted)
 
 
 def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
@@ -236,7 +225,8 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
         offset = to_points(source.text, fields.number("offset"))
     except ValueError as error:
         raise fields.wrong(str(error)) from None
-    lookups = tuple(_lookup(origin, lookup_fields, expected) for lookup_fields in fields.objects(_lookups(fields)))
+    stored_lookups = fields.objects("_lookups" if "_lookups" in fields else "lookups")
+    lookups = tuple(_lookup(origin, lookup_fields, expected) for lookup_fields in stored_lookups)
     known = origin.generation.read_properties(
         fields.section(origin.generation.properties if origin.generation.properties in fields else "properties")
     )
@@ -253,10 +243,6 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
         typed=len(lookups[0].prefix) if lookups else 0,
         lookups=lookups,
     )
-
-
-def _lookups(fields: Fields) -> str:
-    return "_lookups" if "_lookups" in fields else "lookups"
 
 
 def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
@@ -300,10 +286,9 @@ def _texts(fields: Fields, shown: Sequence[Mapping[str, object]]) -> list[str]:
 def _restored_session(
     fields: Fields, source: SourceFile, offset: int, expected: str, lookups: Sequence[Lookup]
 ) -> Session:
-    fields.plain(OURS)
     whole = {"file": source.path, "offset": offset, "expectedText": expected}
     try:
-        ours = msgspec.convert(fields.peek(OURS), dict[str, object])
+        ours = msgspec.convert(fields.plain(OURS), dict[str, object])
         our_lookups = msgspec.convert(ours.pop("lookups", []), list[dict[str, object]])
         filled = [_fill(our_lookup, lookup) for our_lookup, lookup in zip(our_lookups, lookups, strict=True)]
         return msgspec.convert({**ours, **whole, "lookups": filled}, Session)
@@ -386,20 +371,8 @@ def _write_session(generation: Generation, source: SourceFile, session: Session)
     # gson passes over fields that it does not know, so ours do not disturb the plugin.
     whole: dict[str, object] = msgspec.to_builtins(session)
     remaining = {name: value for name, value in whole.items() if name not in PLACED}
-    return {
-        "offset": to_units(source.text, session.offset),
-        "expectedText": session.expected_text,
-        generation.properties: generation.write_properties(session.properties),
-        "_lookups": list(_write_lookups(generation, session)),
-        "id": identity(session.id),
-        **generation.write_session(session),
-        OURS: {**remaining, "lookups": [_our_lookup(lookup) for lookup in session.lookups]},
-    }
-
-
-def _write_lookups(generation: Generation, session: Session) -> Iterator[dict[str, object]]:
-    for number, lookup in enumerate(session.lookups):
-        yield {
+    lookups = [
+        {
             generation.prefix: lookup.prefix,
             "suggestions": [
                 {
@@ -412,6 +385,17 @@ def _write_lookups(generation: Generation, session: Session) -> Iterator[dict[st
             "latency": round(lookup.latency),
             **generation.write_lookup(lookup, number),
         }
+        for number, lookup in enumerate(session.lookups)
+    ]
+    return {
+        "offset": to_units(source.text, session.offset),
+        "expectedText": session.expected_text,
+        generation.properties: generation.write_properties(session.properties),
+        "_lookups": lookups,
+        "id": identity(session.id),
+        **generation.write_session(session),
+        OURS: {**remaining, "lookups": [_our_lookup(lookup) for lookup in session.lookups]},
+    }
 
 
 def _our_lookup(lookup: Lookup) -> dict[str, object]:

@@ -73,10 +73,12 @@ class Known:
     """The names that a file's imports and the project's declarations define. Keys are `name`, `name()` and `<name>`,
     for a variable, a function and a type."""
 
-    def __init__(self, package: str, declared: Declarations, usual: Mapping[str, str], text: str) -> None:
+    def __init__(
+        self, package: str, declared: Declarations, usual: Mapping[str, str], text: str, *, colons: bool = True
+    ) -> None:
         """Make the names of a file in `package`. `usual`: types that every file imports without saying so → their
         packages."""
-        self._acronyms = acronyms(text, colons=True)
+        self._acronyms = acronyms(text, colons=colons)
         self.package = package
         self.declared = declared
         self.usual = usual
@@ -166,7 +168,15 @@ JDK = re.compile(
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A class is there if its package is: declared by a file of the project, or in
     a jar."""
-    packages = {*_declared_packages(root), *_packages_in_jars(environment)}
+    packages = set[str]()
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".java", ".kt") and is_own(path, root):
+            text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
+            packages.update(PACKAGE.findall(text)[:1])
+    for jar in environment.rglob("*.jar") if environment else ():
+        with zipfile.ZipFile(jar) as archive:
+            classes = [PurePosixPath(name) for name in archive.namelist() if name.endswith(".class")]
+            packages.update(".".join(path.parent.parts) for path in classes)
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for name in IMPORT.findall(text):
@@ -176,17 +186,3 @@ def imports(root: Path, environment: Path | None) -> Imports:
             yield ".".join(takewhile(lambda part: not part[:1].isupper(), name.rstrip(".").split("."))), known
 
     return there
-
-
-def _declared_packages(root: Path) -> Iterator[str]:
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".java", ".kt") and is_own(path, root):
-            text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
-            yield from PACKAGE.findall(text)[:1]
-
-
-def _packages_in_jars(environment: Path | None) -> Iterator[str]:
-    for jar in environment.rglob("*.jar") if environment else ():
-        with zipfile.ZipFile(jar) as archive:
-            classes = [PurePosixPath(name) for name in archive.namelist() if name.endswith(".class")]
-            yield from {".".join(path.parent.parts) for path in classes}

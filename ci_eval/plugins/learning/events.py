@@ -98,16 +98,10 @@ class _Open(msgspec.Struct):
             self.items[item.id] = _plain(item.relevance)
         for difference in event.items_diff or ():
             now = {**self.items[difference.id], **_plain(difference.added), **_plain(difference.changed)}
-            self.items[difference.id] = {
-                name: value for name, value in now.items() if name not in (difference.removed or ())
-            }
+            removed = difference.removed or ()
+            self.items[difference.id] = {name: value for name, value in now.items() if name not in removed}
         if event.completion_list_ids is not None:
             self.ids = event.completion_list_ids
-
-    def look(self) -> None:
-        if self.ids:
-            shown = [self.items[item_id] for item_id in self.ids]
-            self.lookups.append(Shown(typed=self.typed, ids=tuple(self.ids), features=shown, common=self.common))
 
 
 class EventLog:
@@ -132,8 +126,7 @@ class EventLog:
         if not line.strip():
             return None
         try:
-            columns = line.decode().rstrip("\r\n").split("\t", COLUMNS - 1)
-            _, _, _, user, session, _, action, text = columns
+            _, _, _, user, session, _, action, text = line.decode().rstrip("\r\n").split("\t", COLUMNS - 1)
             event = msgspec.json.decode(text, type=Event)
         except (ValueError, RecursionError):
             self.left_out["lines that are no event"] += 1
@@ -166,8 +159,9 @@ class EventLog:
         if action in STEPS:
             changed = now.typed + STEPS[action]
             now.typed = max(changed, 0) if event.query_length is None else event.query_length
-        if action == STARTED or action in STEPS:
-            now.look()
+        if now.ids and (action == STARTED or action in STEPS):
+            shown = [now.items[item_id] for item_id in now.ids]
+            now.lookups.append(Shown(typed=now.typed, ids=tuple(now.ids), features=shown, common=now.common))
         if action not in ENDS:
             return None
         del waiting[key]
@@ -287,13 +281,11 @@ class FeatureTable(msgspec.Struct, frozen=True):
     def rows(self, lookup: Shown) -> NDArray[np.float32]:
         """Return (items x features), NaN if a feature is missing."""
         common = lookup.common
-        return np.array(
-            [
-                [self._value(name, features.get(name, common.get(name)), place) for name in self.names]
-                for place, features in enumerate(lookup.features, 1)
-            ],
-            dtype=np.float32,
-        )
+        rows = [
+            [self._value(name, features.get(name, common.get(name)), place) for name in self.names]
+            for place, features in enumerate(lookup.features, 1)
+        ]
+        return np.array(rows, dtype=np.float32)
 
     def _value(self, name: str, value: Feature, place: int) -> float:
         if isinstance(value, str):
@@ -326,17 +318,15 @@ def training_rows(
     usable = [session for session in sessions if session.outcome == "selected" or label == "expected"]
     if not any(session.wanted is not None for session in usable):
         raise NothingToEvaluate(f"in the {side} side of the logs no item of a list was taken; give more logs")
-    rows = select_lookups(_lookups(usable, table, project), label, seed, side=side, taken=None)
+    lookups = (
+        LoggedLookup(project, identity(session), number, expected_mask(session, lookup), table.rows(lookup))
+        for session in usable
+        for number, lookup in enumerate(session.lookups)
+        # Lists without the wanted item teach nothing, so their features are not needed.
+        if session.wanted in lookup.ids
+    )
+    rows = select_lookups(lookups, label, seed, side=side, taken=None)
     return replace(rows, names=table.names, categories=table.categories, schema=table.schema)
-
-
-def _lookups(sessions: Sequence[ShownSession], table: FeatureTable, project: str) -> Iterator[LoggedLookup]:
-    for session in sessions:
-        for number, lookup in enumerate(session.lookups):
-            expected = expected_mask(session, lookup)
-            # Lists without the wanted item teach nothing, so their features are not needed.
-            if expected.any():
-                yield LoggedLookup(project, identity(session), number, expected, table.rows(lookup))
 
 
 def identity(session: ShownSession) -> str:

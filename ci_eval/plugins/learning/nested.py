@@ -14,8 +14,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property, lru_cache, partial
-from itertools import islice
+from itertools import islice, takewhile
 from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -147,8 +148,6 @@ class Others:
         return levels if level is None else [*levels, level]
 
     def _level(self, low: int, high: int) -> Level | None:
-        if low == high:
-            return None
         places = low, high
         if places not in self._known:
             if len(self._known) == REMEMBERED:
@@ -172,13 +171,8 @@ class Others:
         left = sorted(following[low:high])
         for place in self._own[first:last]:
             left.remove(following[place])
-        few: dict[str, int] = {}
-        for number in left:
-            text = texts[number]
-            few[text] = few.get(text, 0) + 1
         # Sorting is stable, so equal tokens stay in the order of their numbers.
-        if len(few) > 1:
-            few = dict(sorted(few.items(), key=itemgetter(1), reverse=True))
+        few = dict(Counter(texts[number] for number in left).most_common())
         return Level(total, few, NOTHING, list(islice(few, TOP)))
 
 
@@ -201,12 +195,6 @@ def _most_frequent(counts: Mapping[str, int], less: Mapping[str, int], numbers: 
     return [text for _, _, text in sorted(first)[:TOP]]
 
 
-class _Line(NamedTuple):
-    width: int
-    opened: str | None
-    """The lexer's state (`Lexer.opened`) at the line's beginning."""
-
-
 class Surrounding:
     """Tokens up to the caret (`before`), and after the caret, read backwards (`after`). See Cache for parameters."""
 
@@ -220,8 +208,8 @@ class Surrounding:
         self.after.forget()
         self._lexer = Lexer(self._language)
         self._read, self._rest = "", ""
-        self._lines: list[_Line] = []
-        """After the caret's line, the nearest last."""
+        self._lines: list[tuple[int, str | None]] = []
+        """(tokens, `Lexer.opened` at its beginning) of each line after the caret's, the nearest last."""
         self._begun: list[str] = []
         self._ending: list[str] = []
 
@@ -237,19 +225,16 @@ class Surrounding:
                 self._begun = []
             self.before.keep(self._capacity)
             self._read = before[:end]
-        begun_in = self._lexer.copy()
+        begun_in = copy(self._lexer)
         begun = [START_OF_LINE, *begun_in.line(before[end:])]
         _replace_end(self.before, self._begun, begun)
         self._begun = begun
-        self._read_back(after, begun_in)
-
-    def _read_back(self, after: str, lexer: Lexer) -> None:
         line, _, further_lines = after.partition("\n")
-        ending = [START_OF_LINE, *reversed(lexer.line(line))] if after else []
-        if further_lines != self._rest or (self._lines and self._lines[-1].opened != lexer.opened):
+        ending = [START_OF_LINE, *reversed(begun_in.line(line))] if after else []
+        if further_lines != self._rest or (self._lines and self._lines[-1][1] != begun_in.opened):
             _replace_end(self.after, self._ending, [])
             self._ending = []
-            self._move(further_lines, lexer)
+            self._move(further_lines, begun_in)
         _replace_end(self.after, self._ending, ending)
         self._ending = ending
 
@@ -259,9 +244,9 @@ class Surrounding:
         known = bool(further_lines) and self._rest.endswith(further_lines) and passed.endswith("\n")
         if known:
             for _ in range(passed.count("\n")):
-                self.after.take_back(self._lines.pop().width)
+                self.after.take_back(self._lines.pop()[0])
         # A text or comment that opens or closes above changes the tokens of all these lines.
-        if not known or self._lines[-1].opened != lexer.opened:
+        if not known or self._lines[-1][1] != lexer.opened:
             self.after.forget()
             self._lines = []
             read = []
@@ -270,7 +255,7 @@ class Surrounding:
                 read.append((opened, [START_OF_LINE, *reversed(tokens)] if tokens else []))
             for opened, tokens in reversed(read):
                 self.after.add(tokens)
-                self._lines.append(_Line(len(tokens), opened))
+                self._lines.append((len(tokens), opened))
         self._rest = further_lines
 
 
@@ -280,9 +265,6 @@ def _replace_end(cache: Cache, old: Sequence[str], new: Sequence[str]) -> None:
         same += 1
     cache.take_back(len(old) - same)
     cache.add(new[same:])
-
-
-Scope = str
 
 
 class Project:
@@ -320,18 +302,13 @@ class Project:
             counts.subtract(level.less)
             yield from sorted((+counts).items(), key=lambda pair: (-pair[1], pair[0]))
 
-    def _others(self, scopes: Sequence[Scope], path: str, back: bool) -> list[Others]:
-        others, folder = [], _folder_path(path)
-        if "project" in scopes:
-            others.append(Others(self._whole(back), _place(path, self.files)))
+    def _others(self, scopes: Sequence[str], path: str, back: bool) -> list[Others]:
+        folder = _folder_path(path)
+        corpora = [(self._whole(back), self.files)] if "project" in scopes else []
         # In a project of one folder, the folder's counts are those of the project.
-        if "folder" in scopes and not (others and self._folders.keys() <= {folder}):
-            others.append(Others(self._folder(folder, back), _place(path, self._folders.get(folder, {}))))
-        return others
-
-
-def _place(path: str, files: Mapping[str, Ids]) -> int | None:
-    return list(files).index(path) if path in files else None
+        if "folder" in scopes and not (corpora and self._folders.keys() <= {folder}):
+            corpora.append((self._folder(folder, back), self._folders.get(folder, {})))
+        return [Others(corpus, list(files).index(path) if path in files else None) for corpus, files in corpora]
 
 
 @lru_cache(maxsize=64)
@@ -340,7 +317,7 @@ def _folder_path(path: str) -> str:
 
 
 class Nested:
-    def __init__(self, project: Project, path: str, scopes: Sequence[Scope], weight: float, candidates: int) -> None:
+    def __init__(self, project: Project, path: str, scopes: Sequence[str], weight: float, candidates: int) -> None:
         """`candidates`: tokens with a probability for each side of the caret. See `interpolate` for `weight`."""
         self._project, self._path = project, path
         self._scopes, self._weight, self._candidates = scopes, weight, candidates
@@ -370,7 +347,12 @@ class Nested:
         context = cache.context(cache.order - 1)
         known = self._project.texts.known(context)
         wider = [others.levels(known) for others in self._project.others(self._scopes, self._path, back)]
-        return _Side(list(_context_levels(cache, context)) if "file" in self._scopes else None, wider, self._weight)
+        if "file" not in self._scopes:
+            return _Side(None, wider, self._weight)
+        ends = (context[len(context) - length :] for length in range(len(context) + 1))
+        seen = takewhile(itemgetter(1), ((last, cache.total(last)) for last in ends))
+        file = [Level(total, cache.following(last), NOTHING, ()) for last, total in seen]
+        return _Side(file, wider, self._weight)
 
 
 class _Side:
@@ -429,11 +411,3 @@ def _top(counts: Mapping[str, int]) -> Iterable[str]:
         least = sorted(counts.values())[-TOP]
         texts = [text for text, count in counts.items() if count >= least]
     return sorted(sorted(texts), key=counts.__getitem__, reverse=True)[:TOP]
-
-
-def _context_levels(cache: Cache, context: tuple[str, ...]) -> Iterator[Level]:
-    for length in range(len(context) + 1):
-        last = context[len(context) - length :]
-        if not (total := cache.total(last)):
-            return
-        yield Level(total, cache.following(last), NOTHING, ())

@@ -51,12 +51,6 @@ class Lexer:
         self._tokens, self._plain, self._marks = _compile(language)
         self.opened: str | None = None
 
-    def copy(self) -> Lexer:
-        twin = Lexer.__new__(Lexer)
-        twin._tokens, twin._plain, twin._marks = self._tokens, self._plain, self._marks
-        twin.opened = self.opened
-        return twin
-
     def line(self, line: str) -> list[str]:
         if not (self.opened or self._marks.search(line)):
             return self._plain.findall(line)
@@ -183,15 +177,9 @@ def shares(seen: tuple[int, ...]) -> tuple[tuple[float, ...], float]:
 def factors(totals: Sequence[float], weight: float) -> list[float]:
     """Return factors for the counts after each context, so that their sum is the probability of `interpolate`.
     `totals`: how often any token follows contexts of 0, 1, 2 … tokens; none is 0."""
-    return [part / total for part, total in zip(_context_shares(len(totals), weight), totals, strict=True)]
-
-
-@lru_cache(maxsize=256)
-def _context_shares(lengths: int, weight: float) -> tuple[float, ...]:
-    """Return shares for contexts of 0, 1, 2 … tokens, which sum to 1."""
-    faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(lengths))]
+    faded = [weight * (1 - weight) ** shorter for shorter in reversed(range(len(totals)))]
     mass = sum(faded)
-    return tuple(part / mass for part in faded)
+    return [part / mass / total for part, total in zip(faded, totals, strict=True)]
 
 
 class _After(msgspec.Struct):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 import numpy as np
 from msgspec import Meta
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ci_eval.core.base.catalog import guess
@@ -88,13 +89,17 @@ class LookupRows(msgspec.Struct, frozen=True):
 def read(paths: Sequence[Path], label: Label, seed: int) -> LookupRows:
     """Return lists of two or more that offer the expected text. `label`: "selected" for sessions in which the user took
     it, "expected" for all. `seed` samples from long lists. Raises WorkspaceError, NothingToEvaluate."""
-    taken = _sessions_with_a_selection(paths) if label == "selected" else None
+    taken: set[str] | None = None
+    if label == "selected":
+        taken = set()
+        for batch in (batch for path in paths for batch in tables().batches(path, ["session", "selected"])):
+            taken.update(np.asarray(batch.column(0))[np.asarray(batch.column(1))])
     lookups = (lookup for path in paths for lookup in read_lookups(path))
     return select_lookups(lookups, label, seed, side=paths[0].stem, taken=taken)
 
 
 def select_lookups(
-    lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: frozenset[str] | None
+    lookups: Iterable[LoggedLookup], label: Label, seed: int, *, side: str, taken: Collection[str] | None
 ) -> LookupRows:
     """`side` names the lookups in messages; `taken` restricts them to these sessions. Raises NothingToEvaluate."""
     random = np.random.default_rng([5, seed % 2**63])
@@ -105,7 +110,11 @@ def select_lookups(
         # The training compares rows of a list, so there must be two, and one must be right.
         if len(lookup.rows) < 2 or len(expected) != 1 or (taken is not None and lookup.session not in taken):
             continue
-        chosen = _sample(len(lookup.rows), int(expected[0]), random)
+        chosen = np.arange(len(lookup.rows))
+        if len(chosen) > LONGEST:
+            further = random.choice(chosen[FIRST:], LONGEST - FIRST, replace=False)
+            # The positive row may be among the chosen ones already.
+            chosen = np.unique(np.concatenate([chosen[:FIRST], further, expected]))
         rows.append(lookup.rows[chosen])
         sizes.append(len(chosen))
         positive.append(int(np.flatnonzero(chosen == expected[0])[0]))
@@ -126,24 +135,6 @@ def _why_none(side: str, any_lookup: bool, label: Label) -> str:
     if label == "selected":
         return f"in the {side} side of the logs nobody took the expected text; try --label expected, or log more"
     return f"in the {side} side of the logs the expected text is in no list of two or more; log more"
-
-
-def _sample(size: int, positive: int, random: np.random.Generator) -> NDArray[np.int64]:
-    if size <= LONGEST:
-        return np.arange(size)
-    further = random.choice(np.arange(FIRST, size), LONGEST - FIRST, replace=False)
-    # The positive row may be among the chosen ones already.
-    chosen: NDArray[np.int64] = np.unique(np.concatenate([np.arange(FIRST), further, [positive]]))
-    return chosen
-
-
-def _sessions_with_a_selection(paths: Sequence[Path]) -> frozenset[str]:
-    sessions: set[str] = set()
-    for path in paths:
-        for batch in tables().batches(path, ["session", "selected"]):
-            taken = np.asarray(batch.column(1))
-            sessions.update(np.asarray(batch.column(0))[taken])
-    return frozenset(sessions)
 
 
 class LoggedLookup(msgspec.Struct, frozen=True):
@@ -174,12 +165,8 @@ def read_lookups(path: Path) -> Iterator[LoggedLookup]:
 
 
 def _join_parts(held: Sequence[LoggedLookup]) -> LoggedLookup:
-    if len(held) == 1:
-        return held[0]
-    expected, rows = (
-        np.concatenate(parts) for parts in zip(*((piece.expected, piece.rows) for piece in held), strict=True)
-    )
-    return LoggedLookup(held[0].project, held[0].session, held[0].number, expected, rows)
+    expected = np.concatenate([piece.expected for piece in held])
+    return replace(held[0], expected=expected, rows=np.concatenate([piece.rows for piece in held]))
 
 
 def train(
@@ -196,12 +183,16 @@ def train(
     ConfigError if a named feature does not exist."""
     lgb = lightgbm()
     names = training.names
-    unseen = _excluded_features(names, settings.features)
-    shown = _as_shown(validation)
+    for name in settings.features:
+        if name not in names:
+            raise ConfigError(f"there is no feature {name!r}{guess(name, names)}; known are {', '.join(names)}")
+    unseen = [at for at, name in enumerate(names) if settings.features and name not in settings.features]
     learned, checked = (_blank_columns(lookups.rows, unseen) for lookups in (training, validation))
     categories = [names.index(name) for name in training.categories]
+    # LightGBM refuses names that are numbers.
+    plain = [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
     data = lgb.Dataset(
-        learned, training.labels, group=training.sizes, feature_name=_plain(names), categorical_feature=categories
+        learned, training.labels, group=training.sizes, feature_name=plain, categorical_feature=categories
     )
     check = lgb.Dataset(checked, validation.labels, group=validation.sizes, reference=data)
     booster = lgb.train(
@@ -216,6 +207,7 @@ def train(
     predict = partial(booster.predict, num_iteration=trees, num_threads=threads)
     predicted = predict(checked)
     gains = booster.feature_importance("gain", iteration=trees)
+    figures = _both_scores(validation, predicted)
     return RankerModel(
         schema=training.schema,
         features=names,
@@ -225,32 +217,21 @@ def train(
         label=label,
         seed=seed,
         trees=trees,
-        before=scores(validation, shown),
-        after=scores(validation, predicted),
-        tested=None
-        if test is None
-        else BothScores(
-            before=scores(test, _as_shown(test)), after=scores(test, predict(_blank_columns(test.rows, unseen)))
-        ),
-        kinds={
-            kind: BothScores(before=scores(validation, shown, of), after=scores(validation, predicted, of))
-            for kind, of in _kinds(validation).items()
-        },
+        before=figures.before,
+        after=figures.after,
+        tested=None if test is None else _both_scores(test, predict(_blank_columns(test.rows, unseen))),
+        kinds={kind: _both_scores(validation, predicted, of) for kind, of in _kinds(validation).items()},
         importance=gain_shares(names, [float(gain) for gain in gains]),
         # The number of threads changes no tree, and must not change the digest.
         booster=_THREADS.sub("[num_threads: 0]", booster.model_to_string(num_iteration=trees)),
     )
 
 
-def _as_shown(lookups: LookupRows) -> NDArray[np.float32]:
-    return -lookups.rows[:, lookups.names.index("position")]
-
-
-def _excluded_features(names: Sequence[str], selected: Sequence[str]) -> list[int]:
-    for name in selected:
-        if name not in names:
-            raise ConfigError(f"there is no feature {name!r}{guess(name, names)}; known are {', '.join(names)}")
-    return [place for place, name in enumerate(names) if selected and name not in selected]
+def _both_scores(
+    lookups: LookupRows, predicted: NDArray[np.floating[Any]], of: NDArray[np.bool_] | slice = slice(None)
+) -> BothScores:
+    shown = -lookups.rows[:, lookups.names.index("position")]
+    return BothScores(before=scores(lookups, shown, of), after=scores(lookups, predicted, of))
 
 
 def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[np.float32]:
@@ -261,11 +242,6 @@ def _blank_columns(rows: NDArray[np.float32], unseen: Sequence[int]) -> NDArray[
     # No tree splits at a feature that has one value.
     blanked[:, unseen] = 0
     return blanked
-
-
-def _plain(names: Sequence[str]) -> list[str]:
-    """Replace names that are numbers, which LightGBM refuses."""
-    return [name if name.isidentifier() else f"feature_{number}" for number, name in enumerate(names)]
 
 
 def _kinds(lookups: LookupRows) -> dict[str, NDArray[np.bool_]]:
@@ -338,7 +314,7 @@ def read_lists(batches: Iterable[Any]) -> Iterator[ShownList]:
                 session, number, prefix = (columns[column][int(row)].as_py() for column in range(3))
                 held = ShownList(session, number, len(prefix), None, columns[6][int(row)].as_py())
             if expected[row] and held:
-                held = ShownList(held.session, held.number, held.typed, int(places[row]), held.outcome)
+                held = replace(held, rank=int(places[row]))
     if held:
         yield held
 
@@ -367,9 +343,6 @@ def fit_user(lists: Sequence[ShownList]) -> Fitted:
             passed[order] += 1
             given_up[order] += lookup.outcome == "cancelled"
     lengths = Counter(lookup.typed for lookup in firsts.values())
-    places: dict[int, int] = defaultdict(int)
-    for (place, _), count in shown.items():
-        places[place] += count
     return Fitted(
         model=UserModel(
             first_prefix=tuple(lengths[typed] / len(firsts) for typed in range(max(lengths) + 1)),
@@ -381,5 +354,5 @@ def fit_user(lists: Sequence[ShownList]) -> Fitted:
         ),
         sessions=len(firsts),
         queries=len(lists),
-        shown=tuple(places[place] for place in range(PLACES)),
+        shown=tuple(sum(shown[place, order] for order in range(ORDERS)) for place in range(PLACES)),
     )

@@ -52,21 +52,18 @@ class EventsPart:
         items = Items()
         for number, query in enumerate(queries):
             body = items.list_event(query) | {"currentPosition": 0, "queryLength": len(query.prefix)}
-            if number == 0:
-                self._write(logged, "COMPLETION_STARTED", self._start_event(query) | body, query.latency)
-            else:
-                self._write(logged, "TYPE", body, query.latency)
+            start = {} if number else self._start_event(query)
+            self._write(logged, "TYPE" if number else "COMPLETION_STARTED", start | body, query.latency)
         self._end(logged, queries[-1], items.known)
 
     def _end(self, logged: LoggedSession, last: Logged, known: dict[str, int]) -> None:
         if not last.selected or last.rank is None:
-            action = "COMPLETION_CANCELED" if logged.cancelled else "TYPED_SELECT"
             expected = known.get(logged.session.expected_text)
-            if expected is None:
-                # No list had the expected text, so the events cannot refer to what was typed.
+            # If no list had the expected text, the events cannot refer to what was typed.
+            if expected is None or logged.cancelled:
                 self._write(logged, "COMPLETION_CANCELED", {}, STEP)
             else:
-                self._write(logged, action, {} if logged.cancelled else {"selectedId": expected}, STEP)
+                self._write(logged, "TYPED_SELECT", {"selectedId": expected}, STEP)
             return
         ids = [known[suggestion.text] for suggestion in last.suggestions]
         for place in range(1, last.rank):
@@ -148,7 +145,8 @@ def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> No
         target = folder / run.language / NAMED[side] / run.day / make_user_id(run.seed, run.project)
         target.parent.mkdir(parents=True, exist_ok=True)
         join(parts, target)
-        sessions[side] = _sessions(target)
+        with target.open(encoding="utf-8") as file:
+            sessions[side] = sum(line.split("\t", 7)[6] == "COMPLETION_STARTED" for line in file)
     counts = [sessions[TRAIN], sessions[VALIDATION]]
     _write_info(folder / run.language / "info", [sum(counts), *counts])
 
@@ -157,8 +155,8 @@ def join(parts: Sequence[Path], target: Path) -> None:
     """Join events in order; sum up the counts of an `info`."""
     if target.name == "info":
         _write_info(target, [sum(numbers) for numbers in zip(*map(_counts, parts), strict=True)])
-        return
-    join_bytes(parts, target)
+    else:
+        join_bytes(parts, target)
 
 
 def _write_info(target: Path, counts: Sequence[int]) -> None:
@@ -171,11 +169,6 @@ def _counts(info: Path) -> list[int]:
     if not match:
         raise WorkspaceError(f"{info} is damaged: evaluate again")
     return [int(digits) for digits in match.groups()]
-
-
-def _sessions(path: Path) -> int:
-    with path.open(encoding="utf-8") as file:
-        return sum(line.split("\t", 7)[6] == "COMPLETION_STARTED" for line in file)
 
 
 FORMAT = LogFormat(

@@ -37,17 +37,22 @@ def spread_prompts(
 ) -> list[Line]:
     """Give each sample a prompt as its instruction, named in `meta.prompt`. Of each cluster and of all, every prompt
     gets the same number of samples, or one more."""
-    names = [f"{language}-{number}" for number in range(1, len(templates) + 1)]
-    by_name = dict(zip(names, templates, strict=True))
+    by_name = {f"{language}-{number}": template for number, template in enumerate(templates, 1)}
     # In the order of clusters, so that no prompt is asked about other projects than the rest.
     order = sorted(lines, key=lambda line: (line.cluster, draw(seed, f"prompt of {line.id}")))
-    turns = sorted(names, key=lambda name: draw(seed, f"turn of {name}"))
+    turns = sorted(by_name, key=lambda name: draw(seed, f"turn of {name}"))
     prompt_of = {line.id: turns[number % len(turns)] for number, line in enumerate(order)}
     return [
         replace(line, instruction=fill(by_name[name], line), meta={**line.meta, "prompt": name})
         for line in lines
         for name in [prompt_of[line.id]]
     ]
+
+
+def read_prompts(folder: Path) -> dict[str, tuple[str, ...]]:
+    """Return the prompts by language. In the file of a language, lines of four dashes separate them."""
+    files = {language: folder / f"prompts_{language}.txt" for language in ("en", "ru")}
+    return {language: tuple(path.read_text("utf-8").split("----\n")) for language, path in files.items()}
 
 
 def assign_split(cluster: str, shares: tuple[int, int, int], seed: int) -> str:
@@ -118,19 +123,24 @@ LONGEST = 100_000
 
 def detect_licence(root: Path) -> str:
     """Return the SPDX identifier, or an empty string if no file below `root` states a known licence."""
-    licences = [licence for path in _files(root) if (licence := match_licence(_text(root, path)))]
-    return licences[0] if licences else ""
+    for path in _files(root):
+        try:
+            text = read_own(root, path)[:LONGEST].decode(errors="replace")
+        except OSError:
+            # A licence that cannot be read allows nothing.
+            continue
+        if licence := match_licence(text):
+            return licence
+    return ""
 
 
 def match_licence(text: str) -> str:
     """Return "" if the text neither is nor declares a known licence."""
     # Line ends and the signs of comments would break up the phrases.
     plain = re.sub(r"[\s*/#]+", " ", text)
-    for licence, pattern in TEXTS:
-        if re.search(pattern, plain):
-            return licence
     declared = DECLARED.search(text)
-    return declared[1] if declared else ""
+    matching = (licence for licence, pattern in TEXTS if re.search(pattern, plain))
+    return next(matching, declared[1] if declared else "")
 
 
 def _files(root: Path) -> Iterator[str]:
@@ -145,11 +155,3 @@ def _files(root: Path) -> Iterator[str]:
 
 def _strip_suffix(name: str) -> str:
     return name if name == "package.json" else re.sub(r"\.(?:txt|md|rst|markdown)$", "", name, flags=re.IGNORECASE)
-
-
-def _text(root: Path, path: str) -> str:
-    try:
-        return read_own(root, path)[:LONGEST].decode(errors="replace")
-    except OSError:
-        # A licence that cannot be read allows nothing.
-        return ""

@@ -116,18 +116,10 @@ def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, 
 
 def remove_comments(source: bytes, node: Node, end: int | None = None) -> str:
     last = node.end_byte if end is None else end
-    return remove_ranges(source, line_begin(source, node.start_byte), last, _comments(node, last))
-
-
-def _comments(node: Node, end: int) -> Iterator[tuple[int, int]]:
-    stack = [node]
+    comments, stack = [], [node]
     while stack:
         descendant = stack.pop()
         if "comment" in descendant.type:
-            yield descendant.start_byte, descendant.end_byte
-        stack += [child for child in reversed(descendant.children) if child.start_byte < end]
-
-
-def line_number(source: bytes, offset: int) -> int:
-    """Return the line (1-based) of a byte."""
-    return source.count(b"\n", 0, offset) + 1
+            comments.append((descendant.start_byte, descendant.end_byte))
+        stack += [child for child in reversed(descendant.children) if child.start_byte < last]
+    return remove_ranges(source, line_begin(source, node.start_byte), last, comments)

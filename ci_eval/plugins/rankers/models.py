@@ -59,7 +59,8 @@ def _scorer(path: Path) -> Scorer:
     return open_ranker(rankers.load(path))
 
 
-KIND = "pbn"
+# For the same reason as above.
+_load_recommender = lru_cache(maxsize=1)(Trained)
 
 
 class ByRecommender(msgspec.Struct, frozen=True):
@@ -77,7 +78,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
             )
         # A damaged model ends the command here, not each session.
         kind = Trained(model).facts.kind
-        if kind != KIND:
+        if kind != "pbn":
             raise ConfigError(
                 f"{model} is a model of the kind {kind}, and completion type PBN orders by one of the kind pbn: train "
                 "it by `ci-eval train-recommender --kind pbn`"
@@ -91,7 +92,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
 
     def open(self, context: FileContext) -> Ordering:
         assert self.model is not None
-        trained, dialect = _load(self.model), find_dialect(context.path)
+        trained, dialect = _load_recommender(self.model), find_dialect(context.path)
 
         def order(suggestions: Sequence[Suggestion], caret: CaretContext) -> Sequence[Suggestion]:
             if len(suggestions) < 2 or dialect is None:
@@ -105,12 +106,6 @@ class ByRecommender(msgspec.Struct, frozen=True):
             return sorted(suggestions, key=lambda suggestion: -scores.get(suggestion.text.partition("(")[0], 0.0))
 
         return order
-
-
-@lru_cache(maxsize=1)
-def _load(path: Path) -> Trained:
-    # The cache keeps one copy in each worker process.
-    return Trained(path)
 
 
 RANKERS: Mapping[str, Ranker] = {"ML": ByModel(), "PBN": ByRecommender()}

@@ -16,7 +16,6 @@ from ci_eval.fetch.schemes import Scheme, Spec, check_and_unpack, cut_pin
 
 
 def parse_git(text: str) -> Spec:
-    """Return the spec of URL@REVISION. Raises ConfigError."""
     url, at, revision = text.rpartition("@")
     if not at:
         raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
@@ -25,12 +24,10 @@ def parse_git(text: str) -> Spec:
     # A commit is one project, in whichever case its id is written.
     if git.is_full_commit(revision.lower()):
         revision = revision.lower()
-    name = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")
-    return Spec(scheme="git", source=url, name=name or "repository", revision=revision)
+    return Spec(scheme="git", source=url, name=git.name_of(url) or "repository", revision=revision)
 
 
 def parse_https(text: str) -> Spec:
-    """Return the spec of an address with its digest. Raises ConfigError."""
     url, pin = cut_pin(text)
     try:
         check_url(url)

@@ -23,7 +23,7 @@ from ci_eval.fetch.packages import (
     npm_pack,
     pip_download,
 )
-from ci_eval.fetch.schemes import Scheme, Spec, check_and_unpack, from_client, newest, newest_from_client, package
+from ci_eval.fetch.schemes import Scheme, Spec, check_and_unpack, from_client, package
 
 TARBALL_VERSION = re.compile(r"-(\d+\.\d+\.\d+.*)\.tgz$")
 WHEEL_VERSION = re.compile(r"^[^-]+-([^-]+)-")
@@ -70,12 +70,8 @@ SCHEMES: Mapping[str, Scheme] = {
     # NAME alone is the newest version.
     "npm": Scheme(
         example="npm:NAME[@VERSION]",
-        parse=lambda text: newest("npm", text, NPM_NAME) or package("npm", text, check_npm),
-        fetch=lambda spec, files, _: (
-            from_client(npm_pack, spec, files)
-            if spec.revision
-            else newest_from_client(npm_pack, spec, files, TARBALL_VERSION, "{}@{}")
-        ),
+        parse=lambda text: package("npm", text, check_npm, NPM_NAME),
+        fetch=lambda spec, files, _: from_client(npm_pack, spec, files, version=TARBALL_VERSION, sign="@"),
         needs=("npm",),
         toolchains={"node": "20"},
         top=True,
@@ -83,12 +79,8 @@ SCHEMES: Mapping[str, Scheme] = {
     ),
     "pypi": Scheme(
         example="pypi:NAME[==VERSION]",
-        parse=lambda text: newest("pypi", text, PYPI_NAME) or package("pypi", text, check_requirement),
-        fetch=lambda spec, files, _: (
-            from_client(pip_download, spec, files)
-            if spec.revision
-            else newest_from_client(pip_download, spec, files, WHEEL_VERSION, "{}=={}")
-        ),
+        parse=lambda text: package("pypi", text, check_requirement, PYPI_NAME),
+        fetch=lambda spec, files, _: from_client(pip_download, spec, files, version=WHEEL_VERSION, sign="=="),
         lasting=lambda spec: bool(spec.revision),
     ),
 }

@@ -256,7 +256,8 @@ def test_memory_counts_although_no_page_in_use_shows_it(
     complete_walls: None, confined: Callable[..., LineProcess], kind: str
 ) -> None:
     process = confined(HIDDEN[kind], memory=200_000_000)
-    process.finish(60)
+    with pytest.raises(EngineCrash):
+        process.ask(b"", 60)
     process.close()
     assert any("interpret.memoryLimit allows" in line for line in process.last_words())
 
@@ -264,6 +265,7 @@ def test_memory_counts_although_no_page_in_use_shows_it(
 def test_threads_count_as_processes_do(confined: Callable[..., LineProcess]) -> None:
     many = "import threading, time\nfor _ in range(3000): threading.Thread(target=time.sleep, args=(60,)).start()"
     process = confined(many, memory=4_000_000_000)
-    process.finish(60)
+    with pytest.raises(EngineCrash):
+        process.ask(b"", 60)
     process.close()
     assert any("processes" in line for line in process.last_words())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.engines.hostile import cpp, ecmascript, go, jvm, php, python, ruby
+from tests.engines.hostile import cpp, ecmascript, go, jvm, php, python
 from tests.engines.hostile.trap import Trap
 
 PROJECTS: dict[str, Callable[[Trap], None]] = {
@@ -14,7 +14,6 @@ PROJECTS: dict[str, Callable[[Trap], None]] = {
     "php": php.project,
     "cpp": cpp.project,
     "go": go.project,
-    "ruby": ruby.project,
     "java": jvm.java,
     "kotlin": jvm.kotlin,
     "scala": jvm.scala,

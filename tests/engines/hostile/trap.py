@@ -71,10 +71,6 @@ class Trap:
             fs = 'import fs from "node:fs";' if path.endswith(".mjs") else 'const fs = require("node:fs");'
             self.write(path, f'#!/usr/bin/env node\n{fs}\nfs.writeFileSync("{self.mark(path)}", "");\n').chmod(0o755)
 
-    def ruby(self, *paths: str) -> None:
-        for path in paths:
-            self.write(path, f'File.write("{self.mark(path)}", "")\n')
-
     def php(self, *paths: str) -> None:
         for path in paths:
             self.write(path, f"<?php\ntouch('{self.mark(path)}');\nfunction seen() {{}}\n")

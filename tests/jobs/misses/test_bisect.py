@@ -30,9 +30,10 @@ def commits(root: Path) -> list[str]:
 
 
 def bisect(root: Path, good: str, bad: str, output: Path) -> tuple[int, str, str]:
-    with one_process():
+    with one_process(), pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
         return command(
-            *("bisect", good, bad, "--repository", root / "r", "--build", "sh build", "--output", output),
+            *("bisect", good, bad, "--repository", "r", "--build", "sh build", "--output", output.relative_to(root)),
             *("--engine-command", "./server", "--language", "python", "--project", f"path:{root / 'p'}"),
         )
 

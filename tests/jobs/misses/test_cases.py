@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -43,6 +44,24 @@ def test_engines_of_other_languages_keep_theirs(engine: str, language: str, tmp_
     code, out, _ = command("cases", folder, "--engine", engine, "--language", language, "--output", tmp_path / "out")
     assert code == 0, out
     assert Counter({"typescript": 4, "go": 2, "java": 1})[language] == len(results(tmp_path / "out"))
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "cases.md"
+REPORT = re.compile(r"^\| `github:(\S+)` .*\| (\S+) \S+ \| (kept|broken) \|$", re.MULTILINE)
+
+
+@pytest.mark.registry
+@pytest.mark.parametrize("engine", ["ty", "zuban", "pyrefly", "jedi", "pyright", "typescript", "gopls"])
+def test_public_reports_are_as_broken_as_the_page_says(engine: str, tmp_path: Path) -> None:
+    told = {report: result for report, of, result in REPORT.findall(PAGE.read_text()) if of == engine}
+    folder = Path(__file__).parent / "reports" / engine
+    command("cases", folder, "--engine", engine, "--output", tmp_path)
+    seen = dict[str, str]()
+    for case in results(tmp_path):
+        report = (folder / str(case["file"])).read_text().split(maxsplit=2)[1].rstrip(":")
+        seen[report] = "broken" if case["reasons"] or seen.get(report) == "broken" else "kept"
+    assert told
+    assert seen == told
 
 
 def test_a_defect_breaks_a_case_and_its_repair_keeps_it(tmp_path: Path) -> None:

@@ -109,6 +109,17 @@ def test_a_planted_defect_is_the_first_cluster_and_its_share_is_the_truth(
     assert first["gain"] == pytest.approx(good - bad, rel=0.1)
 
 
+def test_impossible_suggestions_are_counted_in_all_lists_of_places_that_are_judged(
+    planted: Run, tmp_path: Path
+) -> None:
+    good, bad = (causes(planted(defect), tmp_path) for defect in ("inherited", "bare"))
+    assert good["validAt5"] == 1
+    # The five bare members are first in each list of names, of which some have none that begin as typed.
+    assert 0.5 < bad["validAt5"] < 0.95
+    assert good["validLists"] > 10
+    assert f"ValidAt5: {bad['validAt5']:.1%}" in (tmp_path / "causes.md").read_text()
+
+
 def test_shares_add_up_and_clusters_are_sorted_by_share_times_certainty(planted: Run, tmp_path: Path) -> None:
     result = causes(planted("bare"), tmp_path, "--set", "reports.headline=all")
     clusters = result["clusters"]

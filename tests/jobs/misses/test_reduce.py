@@ -148,6 +148,33 @@ def test_what_is_first_is_not_reduced(planted: Run, tmp_path: Path) -> None:
     assert "nothing to reduce" in err
 
 
+OF_TEXT = """
+class Label:
+    def __init__(self, label):
+        self.count = 1
+        self.label = label
+
+    def upper_case(self, other):
+        print(other)
+        return self.label.upper()
+"""
+
+
+def test_of_a_member_whose_definition_nobody_knows_that_of_its_object_is_kept(tmp_path: Path) -> None:
+    project = write(tmp_path / "p", a__py=OF_TEXT)
+    server = ("--engine-command", f"{sys.executable} {SERVER} none", "--language", "python", "--jobs", 1)
+    with one_process():
+        code, _, err = command("evaluate", "--project", f"path:{project}", *server, "--output", tmp_path / "w")
+    assert code == 0, err
+    _, sessions = next(Workspace.open(tmp_path / "w").sessions(Session))
+    missed = next(session.id for session in sessions if session.expected_text == "upper")
+    output, out = reduce(tmp_path / "w", missed, tmp_path / "r")
+    text = (output / "case" / "a.py").read_text()
+    assert "the definition of the object before it" in out
+    assert "self.label = " in text
+    assert "self.count" not in text
+
+
 MISSING = (
     "class Box:\n    pass\n\n\ndef look(value, other):\n    if value in other:\n        return Box()\n    return None\n"
 )

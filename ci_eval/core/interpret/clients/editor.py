@@ -21,48 +21,25 @@ WORD = re.compile(r"[@$#]*\w+[?!$]?[\w$]*")
 
 
 def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
-    suggestions = [_first_word(suggestion) for suggestion in answered]
-    if any(suggestion.sort_text is not None for suggestion in suggestions):
-        return Listing(_filter_matches(_sort(suggestions), caret.prefix))
-    first: dict[str, Suggestion] = {}
-    for suggestion in suggestions:
-        first.setdefault(suggestion.text, suggestion)
-    return Listing(_filter_matches(list(first.values()), caret.prefix))
-
-
-def _first_word(suggestion: Suggestion) -> Suggestion:
-    if isinstance(suggestion, Offer):
-        suggestion = plain(suggestion, "")
-        word = WORD.match(suggestion.text)
-        return replace(suggestion, text=word[0]) if word and word[0] != suggestion.text else suggestion
-    return suggestion
-
-
-def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
     best: dict[str, Suggestion] = {}
+    is_sorted = any(suggestion.sort_text is not None for suggestion in answered)
     for suggestion in answered:
+        if isinstance(suggestion, Offer):
+            suggestion = plain(suggestion, "")
+            word = WORD.match(suggestion.text)
+            suggestion = replace(suggestion, text=word[0]) if word and word[0] != suggestion.text else suggestion
         known = best.setdefault(suggestion.text, suggestion)
-        if known is not suggestion and _tie_key(suggestion) < _tie_key(known):
+        if is_sorted and known is not suggestion and _tie_key(suggestion) < _tie_key(known):
             best[suggestion.text] = suggestion
-    return sorted(best.values(), key=_sort_text)
-
-
-def _filter_matches(shown: list[Suggestion], prefix: str) -> list[Suggestion]:
-    if prefix:
-        scored = [(score(prefix, suggestion.filter_text or suggestion.text), suggestion) for suggestion in shown]
-        fitting = [
-            (-points, rank, suggestion) for rank, (points, suggestion) in enumerate(scored) if points is not None
-        ]
-        shown = [suggestion for _, _, suggestion in sorted(fitting, key=itemgetter(0, 1))]
-    return shown
-
-
-def _sort_text(suggestion: Suggestion) -> tuple[str, str, str]:
-    return (
-        (suggestion.text if suggestion.sort_text is None else suggestion.sort_text).lower(),
-        suggestion.text.lower(),
-        suggestion.text,
-    )
+    shown = list(best.values())
+    if is_sorted:
+        shown.sort(key=lambda item: (_tie_key(item)[0], item.text.lower(), item.text))
+    if caret.prefix:
+        scored = [(score(caret.prefix, item.filter_text or item.text), item) for item in shown]
+        fitting = [(-points, item) for points, item in scored if points is not None]
+        # Sorting is stable: equal ones keep their order.
+        shown = [item for _, item in sorted(fitting, key=itemgetter(0))]
+    return Listing(shown)
 
 
 def _tie_key(suggestion: Suggestion) -> tuple[str, str, str, str]:

@@ -11,6 +11,7 @@ An engine that gives no text to sort by is taken to be one whose extension keeps
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from operator import itemgetter
 
 from ci_eval.core.interpret.clients import Client, Listing, TypedToken, remaining_tail
@@ -32,17 +33,22 @@ def show(answered: Sequence[Suggestion], caret: TypedToken) -> Listing:
     # Like in the editor, each typed letter filters what the letter before it has left, in that order.
     for typed in range(min(caret.asked, len(caret.prefix)), len(caret.prefix) + 1):
         scored = _filter(scored, _Words(caret, typed))
-    return Listing(
-        [plain(suggestion, remaining_tail(suggestion, caret.follows)) for _, suggestion in scored],
-        _highlighted_index(scored),
-    )
+    # The first of the best that asks for it, else the first.
+    best = list(takewhile(lambda pair: pair[0] == scored[0][0], scored))
+    asks = (index for index, (_, item) in enumerate(best) if isinstance(item, Offer) and item.preselect)
+    shown = [plain(suggestion, remaining_tail(suggestion, caret.follows)) for _, suggestion in scored]
+    return Listing(shown, next(asks, 0))
 
 
 def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
     if all(suggestion.sort_text is None for suggestion in answered):
         return list(answered)
     keyed = [
-        ((suggestion.sort_text or _label(suggestion)).lower(), _label(suggestion), _number(suggestion))
+        (
+            (suggestion.sort_text or _label(suggestion)).lower(),
+            _label(suggestion),
+            suggestion.number if isinstance(suggestion, Offer) else 0,
+        )
         for suggestion in answered
     ]
     # JavaScript compares strings by their UTF-16 units, Python by code points: the same below the surrogates.
@@ -53,10 +59,6 @@ def _sort(answered: Sequence[Suggestion]) -> list[Suggestion]:
 
 def _label(suggestion: Suggestion) -> str:
     return suggestion.label or suggestion.text
-
-
-def _number(suggestion: Suggestion) -> int:
-    return suggestion.number if isinstance(suggestion, Offer) else 0
 
 
 class _Words:
@@ -103,16 +105,6 @@ def _compared_text(suggestion: Suggestion, word: str) -> str:
     # The extension vscode-clangd 0.1.33 (`provideCompletionItem` in src/clangd-context.ts) makes
     # everything fit alike, so that VS Code keeps the order of clangd.
     return f"{word}_{text}" if suggestion.extension == "clangd" else text
-
-
-def _highlighted_index(scored: Sequence[Scored]) -> int:
-    """Return the index of the first of the best that asks for it, else 0."""
-    for index, (points, suggestion) in enumerate(scored):
-        if points != scored[0][0]:
-            break
-        if isinstance(suggestion, Offer) and suggestion.preselect:
-            return index
-    return 0
 
 
 CLIENT = Client(name="vscode", summary="Visual Studio Code 1.95, with its default settings", show=show, keeps=True)

@@ -16,30 +16,7 @@ from ci_eval import __version__
 from ci_eval.core.base.errors import EngineFailure, EngineMisbehaved, EngineRaised, EngineTimeout, EngineUnstarted
 from ci_eval.core.base.quoting import quote
 from ci_eval.core.contracts import Edit
-from ci_eval.plugins.adapters.lsp.protocol import (
-    INLINE_ANSWER,
-    MANY,
-    MESSAGE,
-    NOTED,
-    UNREADABLE,
-    CompletionList,
-    Configuration,
-    Encoding,
-    Initialized,
-    InlineItem,
-    InlineList,
-    Message,
-    Position,
-    ProgressStep,
-    ProgressValue,
-    Published,
-    Registration,
-    Registrations,
-    find_position,
-    mend_text,
-    read_answer,
-    read_locations,
-)
+from ci_eval.plugins.adapters.lsp import protocol
 from ci_eval.plugins.adapters.process import MessageProcess, SandboxPolicy
 
 QUIET = 0.3
@@ -111,7 +88,6 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 class Client:
     def __init__(self, launch: Launch) -> None:
-        """Start and initialize the server. Raises EngineFailure."""
         self._launch = launch
         self.process = MessageProcess(
             launch.command, cwd=launch.cwd, environment=launch.environment, walls=launch.walls
@@ -163,12 +139,12 @@ class Client:
             },
             deadline,
         )
-        initialized = self._decode(answer, Initialized, "answered `initialize` with")
+        initialized = self._decode(answer, protocol.Initialized, "answered `initialize` with")
         self.info = initialized.server_info
         self._capabilities = initialized.capabilities
         if self._capabilities.completion_provider not in (None, False):
-            self._register([Registration("textDocument/completion", self._capabilities.completion_provider)])
-        self.encoding = cast("Encoding", self._capabilities.position_encoding)
+            self._register([protocol.Registration("textDocument/completion", self._capabilities.completion_provider)])
+        self.encoding = cast("protocol.Encoding", self._capabilities.position_encoding)
         if self.encoding not in ("utf-8", "utf-16", "utf-32"):
             raise EngineMisbehaved(f"{self.process.name} counts positions in {quote(self.encoding, 80)!r}")
         self._tell("initialized", {}, deadline)
@@ -193,8 +169,8 @@ class Client:
         changes: list[dict[str, Any]] = []
         if self._capabilities.sync == 2:
             for offset, deleted, inserted in edits:
-                start = find_position(before, offset, self.encoding)
-                end = find_position(before, offset + deleted, self.encoding) if deleted else start
+                start = protocol.find_position(before, offset, self.encoding)
+                end = protocol.find_position(before, offset + deleted, self.encoding) if deleted else start
                 changes.append({"range": {"start": start, "end": end}, "text": inserted})
                 before = before[:offset] + inserted + before[offset + deleted :]
         else:
@@ -205,7 +181,7 @@ class Client:
 
     def complete(
         self, text: str, offset: int, deadline: float, *, is_incomplete: bool = False
-    ) -> tuple[CompletionList, float]:
+    ) -> tuple[protocol.CompletionList, float]:
         """Return the server's list at an offset (code points) of the open document, and when it arrived
         (`time.perf_counter()`). Raises EngineRaised if the list cannot be read.
 
@@ -218,7 +194,7 @@ class Client:
             context = {"triggerKind": 2, "triggerCharacter": typed}
         while True:
             answer, arrived = self._ask_at("textDocument/completion", text, offset, deadline, context)
-            listed = self._read(read_answer, answer, "answered a completion with")
+            listed = self._read(protocol.read_answer, answer, "answered a completion with")
             if listed.items or context["triggerKind"] != 2:
                 return listed, arrived
             # The editor shows nothing then, and the user asks by a key.
@@ -229,7 +205,7 @@ class Client:
     ) -> tuple[bytes, float]:
         question = {
             "textDocument": {"uri": self._uri},
-            "position": find_position(text, offset, self.encoding),
+            "position": protocol.find_position(text, offset, self.encoding),
             "context": context,
         }
         return self._ask(method, question, deadline), time.perf_counter()
@@ -237,20 +213,19 @@ class Client:
     def _read(self, read: Callable[[bytes], _Kind], answer: bytes, verb: str) -> _Kind:
         try:
             return read(answer)
-        except UNREADABLE as error:
+        except protocol.UNREADABLE as error:
             raise EngineRaised(f"{self.process.name} {verb} what is none: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
-        """Raises EngineRaised if the answer cannot be read."""
         answer = self._ask("completionItem/resolve", item, deadline)
         return self._read(msgspec.json.decode, answer, "resolved an item to")
 
-    def define(self, text: str, offset: int, deadline: float) -> list[tuple[str, Position]]:
+    def define(self, text: str, offset: int, deadline: float) -> list[tuple[str, protocol.Position]]:
         """Offset in code points of the open document. Raises EngineRaised if the answer cannot be read."""
         if self._capabilities.definition_provider in (None, False):
             return []
         answer, _ = self._ask_at("textDocument/definition", text, offset, deadline)
-        return self._read(read_locations, answer, "answered a definition with")
+        return self._read(protocol.read_locations, answer, "answered a definition with")
 
     @property
     def completes(self) -> bool:
@@ -262,10 +237,10 @@ class Client:
 
     def complete_inline(
         self, text: str, offset: int, deadline: float
-    ) -> tuple[list[InlineItem] | InlineList | None, float]:
+    ) -> tuple[list[protocol.InlineItem] | protocol.InlineList | None, float]:
         """Return the grey text and its arrival (`time.perf_counter()`); `offset`: code points. Raises EngineRaised."""
         answer, arrived = self._ask_at("textDocument/inlineCompletion", text, offset, deadline)
-        return self._read(INLINE_ANSWER.decode, answer, "answered an inline completion with"), arrived
+        return self._read(protocol.INLINE_ANSWER.decode, answer, "answered an inline completion with"), arrived
 
     def digest(self, deadline: float) -> None:
         """Wait until the server has parsed the document; for servers that handle one message at a time."""
@@ -286,24 +261,22 @@ class Client:
         """Wait until announced work is done, for `Launch.ready` seconds at most, or until a server stays quiet."""
         began = time.monotonic()
         quiet, deadline = began + self._launch.quiet, began + self._launch.ready - self.waited
-        while self._await_work(min(quiet, deadline), deadline):
+        while True:
+            began = time.monotonic()
+            while not self.is_loading:
+                if (message := self._receive(min(quiet, deadline))) is None:
+                    self.idle += time.monotonic() - began
+                    return
+                self._handle(message, deadline)
+            began = time.monotonic()
+            while (self._works or self._awaits_work) and (message := self._receive(deadline)) is not None:
+                self._handle(message, deadline)
+            self.waited += time.monotonic() - began
+            self.is_unready = self.is_loading
+            if self.is_unready:
+                return
             # Many servers announce one piece of work after the other.
             quiet = time.monotonic() + QUIET
-
-    def _await_work(self, quiet: float, deadline: float) -> bool:
-        """Wait for an announcement until `quiet`, then for the end of all work. Returns whether to go on."""
-        began = time.monotonic()
-        while not self.is_loading:
-            if (message := self._receive(quiet)) is None:
-                self.idle += time.monotonic() - began
-                return False
-            self._handle(message, deadline)
-        began = time.monotonic()
-        while (self._works or self._awaits_work) and (message := self._receive(deadline)) is not None:
-            self._handle(message, deadline)
-        self.waited += time.monotonic() - began
-        self.is_unready = self.is_loading
-        return not self.is_unready
 
     @property
     def is_loading(self) -> bool:
@@ -341,7 +314,7 @@ class Client:
                 time.sleep(max(0.0, min(PAUSE * 2**attempt, deadline - time.monotonic())))
         raise EngineRaised(f"{self.process.name} answered {method} {TRIES} times with {text}")
 
-    def _await_answer(self, identifier: int, deadline: float) -> Message | None:
+    def _await_answer(self, identifier: int, deadline: float) -> protocol.Message | None:
         while (message := self._receive(deadline)) is not None:
             # VS Code compares ids as texts (`String(id)` in vscode-jsonrpc), so 7 and "7" are one.
             if message.method is None and str(message.id) == str(identifier):
@@ -349,41 +322,43 @@ class Client:
             self._handle(message, deadline)
         return None
 
-    def _receive(self, deadline: float) -> Message | None:
+    def _receive(self, deadline: float) -> protocol.Message | None:
         body = self.process.receive(deadline)
         if body is None:
             return None
         try:
-            return MESSAGE.decode(mend_text(body))
-        except UNREADABLE as error:
+            return protocol.MESSAGE.decode(protocol.mend_text(body))
+        except protocol.UNREADABLE as error:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
-    def _handle(self, message: Message, deadline: float) -> None:
+    def _handle(self, message: protocol.Message, deadline: float) -> None:
         """Raises EngineMisbehaved for an answer to a request that was not sent; answers that came late are dropped."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":
-            with suppress(*UNREADABLE):  # What cannot be read is about no document of ours.
-                uri = msgspec.json.decode(message.params, type=Published).uri
+            with suppress(*protocol.UNREADABLE):  # What cannot be read is about no document of ours.
+                uri = msgspec.json.decode(message.params, type=protocol.Published).uri
                 # Servers escape other characters than `as_uri` does.
                 self._is_checked |= unquote(uri) == unquote(self._uri)
         elif message.method is not None and message.id is not None:
             reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message.id}
             match message.method:
                 case "workspace/configuration":
-                    reply["result"] = [
-                        self._setting(item.section)
-                        for item in self._decode(message.params, Configuration, "asked for").items
-                    ]
+                    reply["result"] = []
+                    for item in self._decode(message.params, protocol.Configuration, "asked for").items:
+                        value: Any = self._launch.settings
+                        for name in item.section.split(".") if item.section else ():
+                            value = value.get(name) if isinstance(value, Mapping) else None
+                        reply["result"].append(value)
                 case "workspace/workspaceFolders":
                     reply["result"] = [{"uri": self._launch.root.as_uri(), "name": self._launch.root.name}]
                 case "workspace/applyEdit":
                     # The document is ours alone: an edit by the server would change what is measured.
                     reply["result"] = {"applied": False, "failureReason": "ci-eval only looks"}
                 case "client/registerCapability":
-                    self._register(self._decode(message.params, Registrations, "registered").registrations)
+                    self._register(self._decode(message.params, protocol.Registrations, "registered").registrations)
                     reply["result"] = None
-                case method if method in NOTED:
+                case method if method in protocol.NOTED:
                     reply["result"] = None
                 case method:
                     reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"ci-eval does not know {method}"}
@@ -393,18 +368,18 @@ class Client:
                 f"{self.process.name} answered request {quote(str(message.id), 80)}, which was never sent"
             )
 
-    def _register(self, registrations: Sequence[Registration]) -> None:
+    def _register(self, registrations: Sequence[protocol.Registration]) -> None:
         for method, options in ((registration.method, registration.register_options) for registration in registrations):
             self._registered.add(method)
             characters = options.get("triggerCharacters") if isinstance(options, dict) else None
             if method == "textDocument/completion" and isinstance(characters, list):
                 self._triggers |= {typed for typed in characters if isinstance(typed, str)}
 
-    def _progress(self, message: Message) -> None:
+    def _progress(self, message: protocol.Message) -> None:
         try:
-            progress = msgspec.json.decode(message.params, type=ProgressStep)
-            kind = msgspec.convert(progress.value, ProgressValue).kind
-        except UNREADABLE:
+            progress = msgspec.json.decode(message.params, type=protocol.ProgressStep)
+            kind = msgspec.convert(progress.value, protocol.ProgressValue).kind
+        except protocol.UNREADABLE:
             # Partial results have no kind; we never ask for them.
             return
         if kind == "begin" and (self._awaits_work or time.monotonic() < self._began + LOADING):
@@ -412,24 +387,16 @@ class Client:
             self._works.add(progress.token)
             self._awaits_work = False
             # A server that begins work without end must not fill our memory.
-            if len(self._works) > MANY:
-                raise EngineMisbehaved(f"{self.process.name} announced more than {MANY} units of work at once")
+            if len(self._works) > protocol.MANY:
+                raise EngineMisbehaved(f"{self.process.name} announced more than {protocol.MANY} units of work at once")
         elif kind == "end":
             self._works.discard(progress.token)
 
     def _decode(self, text: bytes | msgspec.Raw, kind: type[_Kind], verb: str) -> _Kind:
-        """Raises EngineMisbehaved if the value has another shape."""
         try:
             return msgspec.json.decode(text, type=kind)
-        except UNREADABLE as error:
+        except protocol.UNREADABLE as error:
             raise EngineMisbehaved(f"{self.process.name} {verb} {quote(bytes(text), 200)!r}: {error}") from error
-
-    def _setting(self, section: str | None) -> Any:
-        """`section`: dotted; None if there are no such settings."""
-        value: Any = self._launch.settings
-        for name in section.split(".") if section else ():
-            value = value.get(name) if isinstance(value, Mapping) else None
-        return value
 
     # --------------------------------------------------------------------------------------------------------- end
 
@@ -441,7 +408,9 @@ class Client:
         try:
             self._ask("shutdown", None, deadline)
             self._tell("exit", None, deadline)
-            self.process.wait_for_end(max(deadline - time.monotonic(), 0.1))
+            end = max(deadline, time.monotonic() + 0.1)
+            while self.process.receive(end) is not None:
+                pass
         except EngineFailure:
             return
         finally:

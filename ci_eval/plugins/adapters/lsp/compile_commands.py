@@ -12,6 +12,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -125,22 +126,19 @@ class CompileCommands:
                 self.dropped[".clangd"] += 1
             if paths := [folder / path for path in DATABASES if is_own(folder / path, root)]:
                 self._databases[folder] = paths[0]
-        self._add_given()
-        self._add_defaults()
-
-    def _nearest(self, file: str) -> Path | None:
-        return next((folder for folder in Path(file).parents if folder in self._databases), None)
-
-    def _add_given(self) -> None:
         apart: dict[str, Cleaned] = {}
         for folder, path in sorted(self._databases.items()):
-            for entry in self._json(path) if path.suffix == ".json" else ():
+            for entry in self._read_commands(path) if path.suffix == ".json" else ():
                 nearest = self._nearest(entry.file)
                 if nearest == folder:
                     self.entries.append(entry)
                 elif nearest is None:
                     apart.setdefault(entry.file, entry)
         self.entries += apart.values()
+        self._add_defaults()
+
+    def _nearest(self, file: str) -> Path | None:
+        return next((folder for folder in Path(file).parents if folder in self._databases), None)
 
     def _add_defaults(self) -> None:
         root = self._root
@@ -180,7 +178,7 @@ class CompileCommands:
 
     # ------------------------------------------------------------------------------------------------------- databases
 
-    def _json(self, path: Path) -> Iterator[Cleaned]:
+    def _read_commands(self, path: Path) -> Iterator[Cleaned]:
         try:
             commands = msgspec.json.decode(self._read(path), type=list[Command], strict=False)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -236,26 +234,27 @@ class CompileCommands:
             if flag == "--":
                 return
             if flag.startswith("@"):
-                response = self._response(flag[1:], directory) if expands else None
-                if response is None:
+                # A file of the project with more flags, but for one that such a file names.
+                path, words = Path(os.path.normpath(Path(directory, flag[1:]))), None
+                with suppress(OSError, ValueError):
+                    words = shlex.split(self._read(path).decode(errors="replace")) if expands else None
+                if words is None:
                     self._drop(flag)
                 else:
-                    yield from self._clean(response, directory, expands=False)
+                    yield from self._clean(words, directory, expands=False)
             elif flag.startswith("-"):
                 yield from self._flag(flag, waiting, directory)
-
-    def _response(self, name: str, directory: str) -> list[str] | None:
-        """Return the words of `@FILE`; None if it is not one of the project's."""
-        path = Path(os.path.normpath(Path(directory, name)))
-        try:
-            return shlex.split(self._read(path).decode(errors="replace"))
-        except (OSError, ValueError):
-            return None
 
     def _flag(self, flag: str, waiting: list[str], directory: str) -> list[str]:
         if ALONE.fullmatch(flag):
             return [flag]
-        name = self._name(flag)
+        # -include-pch begins with -include, but reads a binary file.
+        joined = ["-D", "-U", "-I", "-x", *PATHS] if not flag.startswith("-include-pch") else []
+        name = next((name for name in joined if flag.startswith(name)), None)
+        if flag in VALUES:
+            name = flag
+        elif flag.startswith("--sysroot="):
+            name = "--sysroot"
         if name is None:
             if flag in SEPARATE and waiting:
                 waiting.pop()
@@ -264,10 +263,13 @@ class CompileCommands:
         attached = flag[len(name) :]
         value = attached if attached or not waiting else waiting.pop()
         value = value.removeprefix("=") if name == "--sysroot" else value
+        is_harmless = False
         if pattern := VALUES.get(name):
             is_harmless = pattern.fullmatch(value) is not None
-        else:
-            is_harmless = value != "" and self._is_readable(value, directory)
+        elif value:
+            with suppress(ValueError):
+                path = Path(os.path.realpath(Path(directory, value)))
+                is_harmless = path.is_relative_to(self._real) or any(map(path.is_relative_to, SYSTEM))
         if not is_harmless:
             self._drop(name)
             return []
@@ -275,25 +277,9 @@ class CompileCommands:
             return [f"--sysroot={value}"]
         return [f"{name}{value}"] if name in {"-I", "-D", "-U"} else [name, value]
 
-    def _name(self, flag: str) -> str | None:
-        if flag in VALUES or flag in PATHS or flag == "-I":
-            return flag
-        if flag.startswith("--sysroot="):
-            return "--sysroot"
-        # -include-pch begins with -include, but reads a binary file.
-        joined = (name for name in ("-D", "-U", "-I", "-x", *PATHS) if flag.startswith(name))
-        return next((name for name in joined if flag[: len("-include-pch")] != "-include-pch"), None)
-
     def _drop(self, flag: str) -> None:
         if not OUTPUT.fullmatch(flag):
             self.dropped[re.split(r"[=,]", flag[:40])[0]] += 1
-
-    def _is_readable(self, value: str, directory: str) -> bool:
-        try:
-            path = Path(os.path.realpath(Path(directory, value)))
-        except ValueError:
-            return False
-        return path.is_relative_to(self._real) or any(path.is_relative_to(folder) for folder in SYSTEM)
 
     def _is_own(self, path: str) -> bool:
         # A link in the project may lead out of it, so both paths must lie inside.

@@ -51,22 +51,18 @@ def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
     pattern, target = BY_LANGUAGE.get(language, DEFAULT), caret - cut
     match, previous = None, -1
     for begin in range(target - WINDOW, -WINDOW, -WINDOW):
-        reaching = _find_match(pattern, text, max(begin, 0), target, previous)
+        reaching = None
+        for candidate in pattern.finditer(text, max(begin, 0)):
+            if candidate.start() <= target <= candidate.end():
+                reaching = candidate
+            if reaching or candidate.start() > max(previous, target) or 0 < previous < candidate.start():
+                break
         if reaching is None and match is not None:
             break
         match, previous = reaching, begin
         if begin <= 0:
             break
     return (cut + match.start(), cut + match.end()) if match else (caret, caret)
-
-
-def _find_match(pattern: re.Pattern[str], text: str, begin: int, target: int, stop: int) -> re.Match[str] | None:
-    for match in pattern.finditer(text, begin):
-        if match.start() <= target <= match.end():
-            return match
-        if match.start() > max(stop, target) or 0 < stop < match.start():
-            return None
-    return None
 
 
 _STOP = re.compile(r"\$(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))", re.ASCII)
@@ -101,12 +97,10 @@ class _SnippetReader:
         """Characters; None = there is no placeholder so far."""
 
     def read(self, depth: int = 0) -> str:
-        parts: list[str] = []
-        while self._at < len(self._snippet):
-            if depth and self._snippet[self._at] == "}":
-                break
-            parts.append(self._piece(depth))
-        return "".join(parts)
+        text = ""
+        while self._at < len(self._snippet) and not (depth and self._snippet[self._at] == "}"):
+            text += self._piece(depth)
+        return text
 
     def _piece(self, depth: int) -> str:
         snippet, at = self._snippet, self._at
@@ -134,7 +128,18 @@ class _SnippetReader:
             case "}":
                 return ""
             case ":":
-                return self._default_text(opened, depth, before[2])
+                firm, self.firm = self.firm, before[2]
+                text = self.read(depth + 1)
+                if self._snippet[self._at : self._at + 1] == "}":
+                    self._at += 1
+                    self.firm = self.firm if firm is None else firm
+                    return text
+                # An unclosed placeholder is text, and what follows it was read already: to read it twice would double
+                # the time with each of them.
+                self._length += len(opened[0])
+                if before[2] is None and self.firm is not None:
+                    self.firm += len(opened[0])
+                return opened[0] + text
             case "|" if opened["number"] and (choices := _CHOICES.match(self._snippet, self._at)):
                 self._at = choices.end()
                 first = re.sub(r"\\([\\,|])", r"\1", choices[1])
@@ -148,20 +153,6 @@ class _SnippetReader:
         # What is not closed is text.
         self._at, self._length, self.firm = before
         return self._write("$", 1)
-
-    def _default_text(self, opened: re.Match[str], depth: int, firm_before: int | None) -> str:
-        firm, self.firm = self.firm, firm_before
-        text = self.read(depth + 1)
-        if self._snippet[self._at : self._at + 1] == "}":
-            self._at += 1
-            self.firm = self.firm if firm is None else firm
-            return text
-        # An unclosed placeholder is text, and what follows it was read already: to read it twice would double the time
-        # with each of them.
-        self._length += len(opened[0])
-        if firm_before is None and self.firm is not None:
-            self.firm += len(opened[0])
-        return opened[0] + text
 
     def _stop(self, number: str | None) -> None:
         # Variables have names, and an editor fills them in by itself: only numbered placeholders end the firm part.
@@ -256,7 +247,7 @@ class _Reader:
         if shared and shared.insert:
             self._default = self._range_of_edit(TextEdit("", None, shared.insert, shared.replace))
         elif shared and shared.start:
-            self._default = self._range((shared.start, shared.end or shared.start))
+            self._default = self._range(shared.start, shared.end or shared.start)
 
     def read(self, answer: CompletionList) -> Iterator[Suggestion]:
         filtered_by = ""
@@ -320,15 +311,14 @@ class _Reader:
     def _range_of_edit(self, edit: TextEdit) -> Replaced:
         if edit.insert is None or edit.replace is None:
             span = edit.range or edit.insert
-            return self._range((span.start, span.end)) if span else self._word
-        insert = self._range((edit.insert.start, edit.insert.end))
-        replace = self._range((edit.replace.start, edit.replace.end))
+            return self._range(span.start, span.end) if span else self._word
+        insert = self._range(edit.insert.start, edit.insert.end)
+        replace = self._range(edit.replace.start, edit.replace.end)
         same = edit.insert.start == edit.replace.start
         end = replace.end if self._question.replaces else insert.end
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
-    def _range(self, positions: tuple[Position, Position]) -> Replaced:
-        start, end = positions
+    def _range(self, start: Position, end: Position) -> Replaced:
         number, column = self._question.number, self._question.column
         # VS Code never shows such an item (`isInvalid` in suggest.ts, 1.95).
         if start.line != number or end.line != number:
@@ -436,7 +426,13 @@ def add_edits(
             continue
         if not edits and resolve:
             raw = raw or _raw_items(answer)
-            edits = _resolve_edits(raw[suggestion.item], resolve, name)
+            resolved = resolve(raw[suggestion.item])
+            listed = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
+            try:
+                # Not strict: a line number may be written as 6.0.
+                edits = msgspec.convert(listed or [], list[TextEdit], strict=False)
+            except UNREADABLE as error:
+                raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
         offsets = tuple(offset.of(edit) for edit in edits or () if edit.range)
         completed.append(replace(suggestion, edits=offsets))
     return completed
@@ -448,16 +444,6 @@ def _raw_items(answer: CompletionList) -> list[Any]:
         return whole
     shared = whole.get("itemDefaults") or {}
     return [{"data": shared["data"], **item} if "data" in shared else item for item in whole["items"]]
-
-
-def _resolve_edits(item: Any, resolve: Resolve, name: str) -> list[TextEdit]:
-    resolved = resolve(item)
-    raw = resolved.get("additionalTextEdits") if isinstance(resolved, dict) else None
-    try:
-        # Not strict: a line number may be written as 6.0.
-        return msgspec.convert(raw or [], list[TextEdit], strict=False)
-    except UNREADABLE as error:
-        raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
 
 
 class _Offsets:

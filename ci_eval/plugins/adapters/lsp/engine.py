@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,14 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     UNKNOWN,
     AutoImport,
     Overlay,
+    Template,
     add_arguments,
     expand_folders,
     merge_objects,
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
-from ci_eval.plugins.adapters.place import Place, beforehand, configuration, variables
+from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, variables
 from ci_eval.plugins.adapters.process import MessageProcess
 
 NO_COMPLETION = (
@@ -57,27 +59,17 @@ PAUSE = 0.25
 DELETED = "x"
 
 
-def nothing(_place: Place) -> None:
-    """Return no options for the server."""
-
-
-def no_values(_place: Place) -> dict[str, Any]:
-    return {}
-
-
 class LspEngine(FromRecipe, frozen=True, kw_only=True):
     """A declaration is sent to worker processes, so its functions must be importable, not lambdas."""
 
     command: Callable[[Place], Sequence[str]]
-    options: Callable[[Place], Any] = nothing
-    settings: Callable[[Place], Mapping[str, Any]] = no_values
+    options: Callable[[Place], Any] = Template(None)
+    settings: Callable[[Place], Mapping[str, Any]] = Template({})
     """Section → the value that the server gets when it asks for that section of its configuration."""
-    variables: Callable[[Place], Mapping[str, str]] = no_values
+    variables: Callable[[Place], Mapping[str, str]] = Template({})
     only_language_id: str = ""
     """The protocol's name of the language for every file; "" = the file's suffix decides."""
     installs: tuple[Path, ...] = ()
-    reopens: bool = False
-    """True for a server that ignores changes: each text is opened as a new document."""
     quirks: ServerQuirks = PLAIN
     quiet: float = QUIET
     auto_import: AutoImport = UNKNOWN
@@ -118,7 +110,7 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
         )
 
     def sent(self, installation: Installation, surroundings: Surroundings) -> SentConfiguration:
-        def write(place: Place) -> SentConfiguration:
+        with Place.temporary(installation.folder or DRIVERS, surroundings) as place:
             launch = self.launch(place)
             suffixes = surroundings.suffixes or ("",)
             return configuration(
@@ -132,32 +124,26 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
                 options=launch.options,
                 capabilities=dict(launch.capabilities),
                 languageIds={end: self.language_id(surroundings.language, f"file{end}") for end in suffixes},
-                quirks=self.quirks.unusual() | ({"reopens": True} if self.reopens else {}),
+                quirks=self.quirks.unusual(),
             )
-
-        return beforehand(installation, surroundings, write)
 
     def introduce(self, installation: Installation, surroundings: Surroundings) -> tuple[str, bool]:
         """Return the server's own name ("" = none) and whether it completes. Raises EngineFailure."""
-
-        def ask(place: Place) -> tuple[str, bool]:
+        with (
+            Place.temporary(installation.folder or DRIVERS, surroundings) as place,
             # A server sends its name and abilities without a loaded project.
-            client = Client(replace(self.launch(place), ready=QUIET))
-            try:
-                if not (client.completes or client.completes_inline):
-                    client.settle()  # it may announce completion a little later
-                return client.info.name if client.info else "", client.completes or client.completes_inline
-            finally:
-                client.close()
-
-        return beforehand(installation, surroundings, ask)
+            closing(Client(replace(self.launch(place), ready=QUIET))) as client,
+        ):
+            if not (client.completes or client.completes_inline):
+                client.settle()  # it may announce completion a little later
+            return client.info.name if client.info else "", client.completes or client.completes_inline
 
     def start(self, installation: Installation, surroundings: Surroundings) -> Running:
         assert installation.folder is not None
         return RunningLsp(self, installation.folder, surroundings)
 
     def left_out(self, root: Path) -> str:
-        return self.quirks.left_out(root)
+        return self.quirks.left_out(root) if self.quirks.left_out else ""
 
     @property
     def reads_all(self) -> bool:
@@ -185,7 +171,6 @@ class RunningLsp:
         self.deletes = False
         self._fresh = True
         self._cold_until = 0.0
-        self._copies = 0
         self._language = ""
         self._waited = (0.0, 0)
 
@@ -260,8 +245,15 @@ class RunningLsp:
 
     def complete(self, query: Query) -> Answer:
         """Answer from the last list while a token is typed on, if the server called it complete, as editors do."""
-        if query.span not in {"word", "around"} and self._running.completes_inline:
-            return self._inline(query)
+        client = self._running
+        if query.span not in {"word", "around"} and client.completes_inline:
+            clocks, started = client.process.start_clock(), time.perf_counter()
+            deadline = time.monotonic() + self._surroundings.timeout
+            self._tell(client, query.offset, deadline)
+            grey, arrived = client.complete_inline(self._text, query.offset, deadline)
+            cpu = client.process.stop_clock(clocks)
+            suggestions = list(read_inline_items(grey, self._text, query, client.encoding))
+            return Answer(suggestions=suggestions, latency=(arrived - started) * 1000, cpu=cpu)
         # The extension for clangd calls all lists incomplete.
         if (
             query.continues
@@ -270,7 +262,6 @@ class RunningLsp:
             and self._engine.quirks.extension != "clangd"
         ):
             return self._read_list(query, self._last, 0.0, 0.0)
-        client = self._running
         is_incomplete = query.continues and self._last is not None
         if not client.completes:
             raise EngineRaised(NO_COMPLETION.format(self._engine.name))
@@ -343,15 +334,6 @@ class RunningLsp:
     def _resolve(self, item: dict[str, Any]) -> Any:
         return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
 
-    def _inline(self, query: Query) -> Answer:
-        client, deadline = self._running, time.monotonic() + self._surroundings.timeout
-        clocks, started = client.process.start_clock(), time.perf_counter()
-        self._tell(client, query.offset, deadline)
-        answer, arrived = client.complete_inline(self._text, query.offset, deadline)
-        cpu = client.process.stop_clock(clocks)
-        suggestions = list(read_inline_items(answer, self._text, query, client.encoding))
-        return Answer(suggestions=suggestions, latency=(arrived - started) * 1000, cpu=cpu)
-
     @property
     def _running(self) -> Client:
         if self._client is None:
@@ -363,14 +345,7 @@ class RunningLsp:
         if self._is_typed:
             return
         edits, self._edits = self._edits, []
-        if self._engine.reopens:
-            if edits:
-                path = self._root / self._path
-                self._copies += 1
-                # A new name each time, so that the server cannot use what it knows of the last text.
-                copy = path.with_name(f"{path.stem}_{self._copies}{path.suffix}")
-                client.open(copy, self._language, self._text, deadline)
-        elif self.deletes:
+        if self.deletes:
             longer = self._text[:caret] + DELETED + self._text[caret:]
             client.change(self._sent_text, [*edits, (caret, 0, DELETED)], longer, deadline)
             client.change(longer, [(caret, len(DELETED), "")], self._text, deadline)
@@ -394,8 +369,14 @@ def _visible_root(place: Place) -> Path:
     # Some servers ignore all files below a hidden folder.
     if not missing and not any(part.startswith(".") for part in root.parts):
         return root
+
+    def skip(folder: str, names: list[str]) -> set[str]:
+        paths = (Path(folder, name) for name in names)
+        # Copying a pipe would never end.
+        return {".git", *(path.name for path in paths if not (path.is_symlink() or path.is_file() or path.is_dir()))}
+
     copy = place.base / (root.name.lstrip(".") or "project")
-    shutil.copytree(root, copy, symlinks=True, ignore=_names_to_skip)
+    shutil.copytree(root, copy, symlinks=True, ignore=skip)
     for link, target in missing.items():
         # A link of the project's may lead out of the copy.
         if any((copy / folder).is_symlink() for folder in link.parents):
@@ -418,10 +399,3 @@ def _list_packages(place: Place) -> dict[Path, Path]:
             if not package.is_symlink():
                 links.setdefault(package.relative_to(environment), package)
     return links
-
-
-def _names_to_skip(folder: str, names: list[str]) -> set[str]:
-    paths = {name: Path(folder, name) for name in names}
-    plain = {name for name, path in paths.items() if path.is_symlink() or path.is_file() or path.is_dir()}
-    # Copying a pipe would never end.
-    return {".git"} | (set(names) - plain)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,12 +22,8 @@ from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands, incl
 from ci_eval.plugins.adapters.place import Place
 
 
-def _nothing_left_out(_root: Path) -> str:
-    return ""
-
-
-class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
-    left_out: Callable[[Path], str] = _nothing_left_out
+class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    left_out: Callable[[Path], str] | None = None
     """Project's root → the settings that the server is not given, in a few words; "" = none."""
     anew: bool = False
     """True if each file gets a fresh server, since answers would show what a server has seen of others."""
@@ -48,9 +43,8 @@ class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True):
     """True if the server always announces its loading (`$/progress`); then it is not asked before that is done."""
 
     def unusual(self) -> dict[str, bool]:
-        flags = [flag for flag in fields(self) if isinstance(flag.default, bool)]
-        unusual = {flag.name: getattr(self, flag.name) for flag in flags if getattr(self, flag.name) != flag.default}
-        return {re.sub("_(.)", lambda match: match[1].upper(), name): value for name, value in unusual.items()}
+        flags = {flag.encode_name: (getattr(self, flag.name), flag.default) for flag in fields(self)}
+        return {name: value for name, (value, usual) in flags.items() if isinstance(usual, bool) and value != usual}
 
 
 PLAIN = ServerQuirks()
@@ -85,7 +79,7 @@ clang/lib/Sema/SemaLookup.cpp), and the first one may hide the other.
 clangd reads compile commands from a database of ours (`compilationDatabasePath`, which wins over all others) and no
 `.clangd`.
 """
-OWN_DATABASE = replace(CLANGD, left_out=_nothing_left_out)
+OWN_DATABASE = replace(CLANGD, left_out=None)
 
 PYRIGHT = ServerQuirks(reads_all=True)
 """The server offers to import the names of the modules that are bound: those that the check of an open file or an

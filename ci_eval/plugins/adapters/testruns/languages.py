@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -18,12 +18,11 @@ from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.fetch.clients import run_client
-from ci_eval.fetch.packages import pip_install
 from ci_eval.plugins.adapters import jars
 from ci_eval.plugins.adapters.engine import version_here
 from ci_eval.plugins.adapters.place import DRIVERS, Place
 from ci_eval.plugins.adapters.process import interpreter
-from ci_eval.plugins.adapters.recipes import once
+from ci_eval.plugins.adapters.recipes import install_wheels, once
 from ci_eval.plugins.adapters.testruns.sandbox import (
     SWAPS,
     SWAPS_AS_IN_C,
@@ -303,12 +302,6 @@ JAVASCRIPT = Runner(
 PYTEST = ("pytest==8.4.2", "pluggy==1.6.0", "iniconfig==2.1.0", "packaging==25.0", "pygments==2.19.2")
 
 
-def install_python(cache: Path) -> Path:
-    digest = hashlib.sha256(" ".join(PYTEST).encode()).hexdigest()[:12]
-    name = f"pytest-{digest}-py{sys.version_info.major}{sys.version_info.minor}"
-    return once(cache / "graders" / name, digest, lambda new: pip_install(PYTEST, new)).folder
-
-
 def list_python_steps(work: Work) -> Sequence[Step]:
     settings = work.place.scratch / "pytest.ini"
     settings.write_text("[pytest]\n")
@@ -341,7 +334,7 @@ def stub_python(_function: Node, body: Node, source: bytes) -> tuple[int, int, s
 PYTHON = Runner(
     name="python",
     grammar="python",
-    install=install_python,
+    install=partial(install_wheels, "pytest", PYTEST),
     steps=list_python_steps,
     read=lambda work, ended: read_junit(work.report, ended, errors_run=False),
     stub=stub_python,

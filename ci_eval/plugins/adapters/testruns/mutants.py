@@ -50,12 +50,22 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
     """Return them in an order drawn by place and change; none without a function at `focal`."""
     source = text.encode()
     function = find_function(runner, text, focal)
-    body = function.child_by_field_name("body") if function else None
-    if body is None:
+    if function is None:
         return []
+    _, body = function
     # If the grammar cannot read the file as it is, it cannot tell that a mutant is broken, either.
     broken = parser(runner.grammar).parse(source).root_node.has_error
-    changes = dict.fromkeys(_changes(runner.syntax, source, body))
+    changes: dict[Mutant, None] = {}
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        if node.type in runner.syntax.left_alone:
+            continue
+        for mutant in _changes_of(node, runner.syntax, source):
+            if source[mutant.begin : mutant.end] != mutant.replacement.encode():
+                changes[mutant] = None
+        if node.type not in runner.syntax.strings:
+            waiting += reversed(node.children)
     valid = [mutant for mutant in changes if broken or not _is_broken(runner, mutant.apply_mutation(source))]
     # The order depends on the function alone, so it stays the same if other parts of the file change.
     own = source[body.start_byte : body.end_byte].decode()
@@ -66,16 +76,13 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
     """Return None if no version of the function can give nothing."""
     source = text.encode()
     function = find_function(runner, text, focal)
-    body = function.child_by_field_name("body") if function else None
-    change = runner.stub(function, body, source) if function and body else None
-    if change is None:
-        return None
-    changed = Mutant(*change).apply_mutation(source)
-    return None if _is_broken(runner, changed) else changed
+    change = runner.stub(*function, source) if function else None
+    changed = Mutant(*change).apply_mutation(source) if change else None
+    return None if changed is None or _is_broken(runner, changed) else changed
 
 
-def find_function(runner: Runner, text: str, focal: Stretch) -> Node | None:
-    """Return the outermost function with a body within that stretch, or None."""
+def find_function(runner: Runner, text: str, focal: Stretch) -> tuple[Node, Node] | None:
+    """Return the outermost function with a body within that stretch, and that body, or None."""
     begin, end = (len(text[:offset].encode()) for offset in (focal.begin, focal.end))
     waiting = [parser(runner.grammar).parse(text.encode()).root_node]
     while waiting:
@@ -83,27 +90,14 @@ def find_function(runner: Runner, text: str, focal: Stretch) -> Node | None:
         if node.end_byte <= begin or node.start_byte >= end:
             continue
         within = begin <= node.start_byte and node.end_byte <= end
-        if within and node.type in runner.syntax.functions and node.child_by_field_name("body"):
-            return node
+        if within and node.type in runner.syntax.functions and (body := node.child_by_field_name("body")):
+            return node, body
         waiting += reversed(node.children)
     return None
 
 
 def _is_broken(runner: Runner, text: str) -> bool:
     return parser(runner.grammar).parse(text.encode()).root_node.has_error
-
-
-def _changes(syntax: Syntax, source: bytes, body: Node) -> Iterator[Mutant]:
-    waiting = [body]
-    while waiting:
-        node = waiting.pop()
-        if node.type in syntax.left_alone:
-            continue
-        for mutant in _changes_of(node, syntax, source):
-            if source[mutant.begin : mutant.end] != mutant.replacement.encode():
-                yield mutant
-        if node.type not in syntax.strings:
-            waiting += reversed(node.children)
 
 
 def _changes_of(node: Node, syntax: Syntax, source: bytes) -> Iterator[Mutant]:

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -165,25 +166,21 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
             # Other people's code is run within whole walls, or none at all: `prepare` of the grader has asked which.
             confine="off" if self.settings.confine == "off" else "required",
         )
-        place = Place.new(self.kit, surroundings)
         started = time.monotonic()
-        try:
-            place.renew()
+        with Place.temporary(self.kit, surroundings) as place:
             work = Work(place=place, test=test)
             if self.project:
                 shutil.copytree(self.project, work.files, ignore=_links_and_git)
             for path, text in files.items():
                 (work.files / path).parent.mkdir(parents=True, exist_ok=True)
                 (work.files / path).write_bytes(text.encode())
-            outcome = self._run(work, timeout)
-        finally:
-            place.remove()
+            outcome = self._run_steps(work, timeout)
         # Folders have another name each time, and what is in memory another address.
         words = outcome.said.replace(f"{work.files}/", "").replace(str(place.scratch), "…").replace(str(self.kit), "…")
         words = ADDRESS.sub("0x…", words)
         return replace(outcome, said=words, seconds=time.monotonic() - started)
 
-    def _run(self, work: Work, timeout: float) -> Outcome:
+    def _run_steps(self, work: Work, timeout: float) -> Outcome:
         deadline = time.monotonic() + timeout
         ended = Ended(code=0, output="", trouble="")
         place = work.place
@@ -192,13 +189,11 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
             if self.runner.runs_own:
                 walls = replace(walls, runs=(*walls.runs, place.scratch))
             environment = {**variables(place), **step.variables}
-            process = Program(step.argv, cwd=work.files, environment=environment, walls=walls)
-            try:
-                ended = process.finish(max(deadline - time.monotonic(), 0.1))
-            except EngineTimeout:
-                return Outcome(said=f"it was not done after {timeout:g} s")
-            finally:
-                process.close()
+            with closing(Program(step.argv, cwd=work.files, environment=environment, walls=walls)) as process:
+                try:
+                    ended = process.finish(max(deadline - time.monotonic(), 0.1))
+                except EngineTimeout:
+                    return Outcome(said=f"it was not done after {timeout:g} s")
             if step.compiles and ended.code:
                 return Outcome(compiled=False, said="\n".join(telling_lines(ended.trouble or ended.output)))
         return self.runner.read(work, ended)
@@ -235,20 +230,14 @@ def read_junit(
     whole = [case for case in cases if case not in skipped and (errors_run or case.find("error") is None)]
     # A test may write a report by itself, or end the process: both must agree.
     passes = bool(whole) and not troubles and ended.code == 0
-    return Outcome(
-        runs=bool(whole),
-        passes=passes,
-        said="" if passes else _explain(troubles or ([] if whole else reasons), ended, runs=bool(whole)),
-    )
-
-
-def _explain(elements: list[ElementTree.Element], ended: Ended, *, runs: bool) -> str:
-    if not elements:
-        why = "the test runner failed behind its tests" if runs else "no test was run to its end"
-        return f"{why} (exit code {ended.code})"
-    first = elements[0]
-    lines = telling_lines(first.text or first.get("message") or first.get("type") or "")
-    return "\n".join(["it was skipped", *lines] if first.tag == "skipped" else lines)
+    if passes:
+        return Outcome(runs=True, passes=True)
+    why = "the test runner failed behind its tests" if whole else "no test was run to its end"
+    said = f"{why} (exit code {ended.code})"
+    for first in (troubles or ([] if whole else reasons))[:1]:
+        lines = telling_lines(first.text or first.get("message") or first.get("type") or "")
+        said = "\n".join(["it was skipped", *lines] if first.tag == "skipped" else lines)
+    return Outcome(runs=bool(whole), said=said)
 
 
 def _xml(path: Path) -> str:

@@ -80,13 +80,8 @@ class Trials:
             root = prepared.root
             needs = environments.prepare(runner.dependencies, root, prepared.info, dependencies=True, cache=self._cache)
             environment = needs.folder if needs else None
-        box = Box(
-            runner=runner,
-            kit=runner.install(self._cache),
-            settings=self._settings,
-            project=root,
-            environment=environment,
-        )
+        kit = runner.install(self._cache)
+        box = Box(runner=runner, kit=kit, settings=self._settings, project=root, environment=environment)
         bench = _Bench(box, run, self._settings)
         # A record whose own test fails here would count against every engine.
         if references and not (outcome := bench.right(references[0])).passes:
@@ -122,11 +117,8 @@ class _Bench:
     def outcome(self, test: str, focal: str | None = None, timeout: float | None = None) -> Outcome:
         """`focal`: replaces the function's file; None = the file as it is."""
         own = insert_test(test, self._around, self._run, self._box.runner)
-        texts = {
-            **self._run.files,
-            self._run.focal.path: self._focal if focal is None else focal,
-            self._run.test.path: own,
-        }
+        focal = self._focal if focal is None else focal
+        texts = {**self._run.files, self._run.focal.path: focal, self._run.test.path: own}
         return self._box.run(texts, self._run.test.path, self._timeout if timeout is None else timeout)
 
     def trial(self, test: str) -> Trial:

@@ -67,7 +67,6 @@ class _Reader:
         self._row, self._last = 0, ""
 
     def line(self, row: int, line: str) -> Iterator[Token]:
-        """Yield the tokens that end in this line."""
         self._row, self._last = row, line
         offset = 0
         if self._string:
@@ -87,18 +86,14 @@ class _Reader:
                 self._last = ""
                 return
             if line[offset] in "#\r\n":
-                yield from self._empty(line, offset)
+                end = len(line.rstrip("\r\n")) if line[offset] == "#" else offset
+                if end > offset:
+                    yield "comment", line[offset:end], (row, offset), (row, end)
+                yield "other", line[end:], (row, end), (row, len(line))
                 return
             yield from self._move(line, offset, column)
         self._joined = False
         yield from self._within(line, offset)
-
-    def _empty(self, line: str, place: int) -> Iterator[Token]:
-        if line[place] == "#":
-            comment = line[place:].rstrip("\r\n")
-            yield "comment", comment, (self._row, place), (self._row, place + len(comment))
-            place += len(comment)
-        yield "other", line[place:], (self._row, place), (self._row, len(line))
 
     def _move(self, line: str, place: int, column: int) -> Iterator[Token]:
         if column > self._indents[-1]:

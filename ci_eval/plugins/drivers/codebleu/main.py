@@ -26,7 +26,6 @@ GRADES = {"mera": mera.grade, "strict": strict.grade}
 
 
 def answer(variant: str, language: str, reference: str, hypothesis: str) -> dict[str, Any]:
-    """Return the answer to one question: `scores`, or the `error`."""
     try:
         return {"scores": GRADES[variant](language, reference, hypothesis)}
     except TooMuch as error:
@@ -36,7 +35,6 @@ def answer(variant: str, language: str, reference: str, hypothesis: str) -> dict
 
 
 def serve(questions: Iterable[bytes], answers: BinaryIO) -> None:
-    """Answer each question with one line, until there are no more."""
     for question in questions:
         answers.write(json.dumps(answer(*json.loads(question))).encode() + b"\n")
         answers.flush()

@@ -146,7 +146,12 @@ class MeraFlow(Flow):
         if node is None or _is_within_a_string(node):
             raise Incomplete
         if node.index >= 0:
-            self._token(node, states)
+            known = states.get(node.text)
+            if node.type == node.text:
+                return states
+            if known is None and node.type == "identifier":
+                states[node.text] = [node.index]
+            self.entries.append((node.text, node.index, COMES, [] if known is None else [node.text], known or []))
             return states
         rule = self.rules.get(node.type)
         if rule:
@@ -154,17 +159,6 @@ class MeraFlow(Flow):
         # Comprehensions begin with their clauses.
         clauses = [child for child in node.children if child.type == "for_in_clause"]
         return self.walk_all([*clauses, *(child for child in node.children if child not in clauses)], states)
-
-    def _token(self, token: Node, states: States) -> None:
-        if token.type == token.text:
-            return
-        known = states.get(token.text)
-        if known is not None:
-            self.entries.append((token.text, token.index, COMES, [token.text], known))
-            return
-        if token.type == "identifier":
-            states[token.text] = [token.index]
-        self.entries.append((token.text, token.index, COMES, [], []))
 
     def names(self, node: Node | None) -> list[Node]:
         """Return the tokens of a node that the grammar leaves open, literals included. Raises Incomplete."""
@@ -177,7 +171,6 @@ class MeraFlow(Flow):
         return [token for token in all_tokens if token.index >= 0 and token.type != token.text]
 
     def link(self, left: Sequence[Node], right: Sequence[Node], how: str, states: States) -> None:
-        """Note that each of `left` comes from each of `right`."""
         for target in left:
             self.entries += [(target.text, target.index, how, [source.text], [source.index]) for source in right]
             states[target.text] = [target.index]
@@ -264,7 +257,6 @@ def _counting(head: str) -> Rule:
 
 
 def _twice(turn: Rule) -> Rule:
-    """Return the rule for a loop, of which two turns are noted."""
 
     def rule(flow: MeraFlow, node: Node, states: States) -> States:
         begin = len(flow.entries)

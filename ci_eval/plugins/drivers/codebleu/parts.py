@@ -28,7 +28,6 @@ class Node:
         self.text = ""
 
     def field(self, name: str) -> Node | None:
-        """Return the first child of that name, or None."""
         raw = self.raw.child_by_field_name(name)
         return None if raw is None else next((child for child in self.children if child.raw == raw), None)
 
@@ -176,6 +175,5 @@ def share_edges(expected: Sequence[Edge], given: Sequence[Edge]) -> float | None
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Return each name once, in order of first appearance."""
     # A set's order would differ from process to process.
     return list(dict.fromkeys(names))

@@ -62,15 +62,15 @@ def readable(root: Node) -> float:
 def drop_comments(root: Node) -> None:
     """Remove comments from the tree, and strings that are statements of their own, as docstrings are."""
     for node in walk(root):
-        node.children = [child for child in node.children if child.type not in COMMENTS and not _is_docstring(child)]
-
-
-def _is_docstring(node: Node) -> bool:
-    return node.type == "expression_statement" and [child.type for child in node.children] == ["string"]
+        node.children = [
+            child
+            for child in node.children
+            if child.type not in COMMENTS
+            and (child.type, [part.type for part in child.children]) != ("expression_statement", ["string"])
+        ]
 
 
 def _words(root: Node) -> tuple[list[str], dict[str, float]]:
-    """Return the text's words, and the weight of each."""
     words, weights = [], {}
     for token in tokens(root):
         text = token.raw.text.decode()
@@ -112,6 +112,8 @@ def _subtrees(root: Node, numbers: dict[tuple[str, tuple[int, ...]], int]) -> Co
 
 # ----------------------------------------------------------------------------------------------------------- data flow
 
+BRANCHES = "if_statement"
+"""The node with branches, which are in the fields `consequence` and `alternative`."""
 REST = "*"
 """The mark for all other children, in place of a field."""
 
@@ -135,8 +137,6 @@ class Binding:
 class Rules:
     bindings: dict[str, Binding]
     loops: frozenset[str]
-    branches: frozenset[str] = frozenset(("if_statement",))
-    """The nodes with branches, which are in the fields `consequence` and `alternative`."""
     bases: dict[str, str] = field(default_factory=dict)
     """The nodes that stand for a part of a variable (`a.b`, `a[i]`) → the field of the variable."""
     hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -277,7 +277,7 @@ def strange() -> list[str]:
     unknown = []
     for language, rules in RULES.items():
         grammar = GRAMMARS[language]
-        nodes = {*rules.bindings, *rules.loops, *rules.branches, *rules.bases, *rules.hidden, *rules.lists}
+        nodes = {*rules.bindings, *rules.loops, BRANCHES, *rules.bases, *rules.hidden, *rules.lists}
         nodes |= rules.parameters | rules.variables
         fields = {name for binding in rules.bindings.values() for name in (binding.target, binding.value)} - {"", REST}
         fields |= {*rules.bases.values(), *(name for names in rules.hidden.values() for name in names)}
@@ -309,7 +309,7 @@ class StrictFlow(Flow):
         if node.type in self.rules.loops:
             # The next turn knows what this one gives a value to.
             states = join_states([states, self._bound_within(node)])
-        if node.type in self.rules.branches:
+        if node.type == BRANCHES:
             branches = node.fields("consequence", "alternative")
             states = self.walk_all((child for child in node.children if child not in branches), states)
             return join_states([states, *[self.walk(branch, dict(states)) for branch in branches]])
@@ -327,7 +327,6 @@ class StrictFlow(Flow):
         return node.type in self.rules.variables
 
     def _visible_children(self, node: Node) -> list[Node]:
-        """Return the children of a node except those in which no variables are."""
         names = self.rules.hidden.get(node.type)
         hidden = node.fields(*names) if names else ()
         return [child for child in node.children if child not in hidden]
@@ -351,7 +350,10 @@ class StrictFlow(Flow):
         states = self.walk_all(values, states)
         signs = [child.type for child in remaining]
         grows = binding.grows or any(len(sign) > 1 and sign.endswith("=") and sign != ":=" for sign in signs)
-        for left, right in self._pairs(targets, values):
+        pairs: list[tuple[Sequence[Node], Sequence[Node]]] = [(targets, values)]
+        if len(left_parts := self._parts(targets)) == len(right_parts := self._parts(values)):
+            pairs = [([target], [value]) for target, value in zip(left_parts, right_parts)]  # noqa: B905  equally many
+        for left, right in pairs:
             states = self.walk_all([read for target in left for read in self._aside(target)], states)
             names = [name for value in right for name in self._names(value)]
             for target, whole in [pair for assigned in left for pair in self._targets(assigned)]:
@@ -370,13 +372,6 @@ class StrictFlow(Flow):
             yield node.text
         for child in self._visible_children(node):
             yield from self._names(child)
-
-    def _pairs(self, targets: Sequence[Node], values: Sequence[Node]) -> list[tuple[Sequence[Node], Sequence[Node]]]:
-        """Return the pairs of variables and values: the values on the right are given to the variables on the left."""
-        left, right = self._parts(targets), self._parts(values)
-        if len(left) == len(right):
-            return [([target], [value]) for target, value in zip(left, right)]  # noqa: B905  they are equally many
-        return [(targets, values)]
 
     def _parts(self, nodes: Sequence[Node]) -> Sequence[Node]:
         if len(nodes) == 1 and nodes[0].type in self.rules.lists:
@@ -407,7 +402,6 @@ class StrictFlow(Flow):
                 yield from self._aside(child)
 
     def _bound_within(self, node: Node) -> States:
-        """Return all variables that are given a value in a node, and where."""
         positions: States = {}
         for descendant in walk(node):
             self.take()
@@ -419,7 +413,6 @@ class StrictFlow(Flow):
 
 
 def find_strict_edges(language: str, root: Node) -> list[Edge]:
-    """Return the data-flow edges of a text. Raises TooMuch."""
     for number, token in enumerate(tokens(root)):
         token.index, token.text = number, token.raw.text.decode()
     flow = StrictFlow(RULES[language])

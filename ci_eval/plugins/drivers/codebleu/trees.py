@@ -25,7 +25,6 @@ DEEPEST = 3000
 
 
 def parse(language: str, text: str) -> Node:
-    """Return the root of the text's tree. Raises TooMuch."""
     root = Node(PARSERS[language].parse(text.encode()).root_node)
     # Not by recursion, since the depth is checked only once the tree is there.
     stack = [root]

@@ -139,7 +139,6 @@ PR_CAPBSET_DROP of linux/prctl.h."""
 
 
 def syscall(number: int, *arguments: object) -> int:
-    """Make the system call of that number, and return its result. Raises OSError."""
     result = int(_LIBRARY.syscall(ctypes.c_long(number), *arguments))
     if result < 0:
         raise _error()

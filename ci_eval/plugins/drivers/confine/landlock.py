@@ -69,30 +69,25 @@ def restrict(rules: Iterable[tuple[str, int]], abi: int, port: int = 0) -> None:
     attributes = struct.pack(f"={len(layout)}Q", *layout)
     ruleset = syscall(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
     for path, rights in rules:
-        _allow(ruleset, path, rights & (handled | NO_LINK))
+        try:
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | (os.O_NOFOLLOW if rights & NO_LINK else 0))
+        except OSError:
+            # What does not exist, or cannot be reached, needs no rule.
+            continue
+        allowed = rights & handled
+        # The kernel refuses rights of folders for a file.
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISLNK(mode):
+            allowed = 0
+        elif not stat.S_ISDIR(mode):
+            allowed &= OF_FILES
+        if allowed:
+            syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(BENEATH), struct.pack("=Qi", allowed, descriptor), 0)
+        os.close(descriptor)
     if port and abi >= 4:
         syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(PORT), struct.pack("=2Q", CONNECT, port), 0)
     syscall(RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
     os.close(ruleset)
-
-
-def _allow(ruleset: int, path: str, rights: int) -> None:
-    may_be_link = not rights & NO_LINK
-    try:
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | (0 if may_be_link else os.O_NOFOLLOW))
-    except OSError:
-        # What does not exist, or cannot be reached, needs no rule.
-        return
-    # The kernel refuses rights of folders for a file.
-    mode = os.fstat(descriptor).st_mode
-    if stat.S_ISLNK(mode):
-        rights = 0
-    elif not stat.S_ISDIR(mode):
-        rights &= OF_FILES
-    rights &= ~NO_LINK
-    if rights:
-        syscall(ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(BENEATH), struct.pack("=Qi", rights, descriptor), 0)
-    os.close(descriptor)
 
 
 RUN_PATHS = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /nix/store /gnu/store".split()

@@ -52,7 +52,6 @@ class Options:
 
 
 def main() -> None:
-    """Confine this process and replace it by the program; this never returns."""
     options = Options(sys.argv[1:])
     report = "not confined: ci-eval confines engines on Linux only"
     counted = False
@@ -129,24 +128,19 @@ def confine(options: Options, counted: bool) -> str:
         walls.append("seccomp")
     except OSError as error:
         reasons.append(f"seccomp: {error.strerror}")
-    return proof.sentence(walls, proof.still_open(_stage(options)), reasons, counted=counted)
-
-
-def _stage(options: Options) -> proof.Stage:
-    written = [path for path, rights in options.rules if rights == landlock.WRITE]
     # The last one is a file in a worktree of git's.
     repositories = (f"{path}/.git{part}" for path, _ in options.rules for part in ("/config", "/HEAD", ""))
-    return proof.Stage(
+    stage = proof.Stage(
         options.canary,
         os.getppid(),
-        scratch=written[0] if written else "",
+        scratch=next((path for path, rights in options.rules if rights == landlock.WRITE), ""),
         repository=next(filter(os.path.isfile, repositories), ""),
         report=options.report,
     )
+    return proof.sentence(walls, proof.still_open(stage), reasons, counted=counted)
 
 
 def _exclude_git(path: str, rights: int) -> list[tuple[str, int]]:
-    """Return rules for a folder without its `.git`."""
     # CI systems store tokens in .git.
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]

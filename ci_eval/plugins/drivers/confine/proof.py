@@ -64,15 +64,15 @@ def sentence(walls: list[str], still: list[str], reasons: list[str], *, counted:
 
 def still_open(stage: Stage) -> list[str]:
     """Return what this process can do although it should not."""
-    return [name for name, (_, attempt) in CANARIES.items() if not _is_unavailable(attempt, stage)]
-
-
-def _is_unavailable(attempt: Callable[[Stage], object], stage: Stage) -> bool:
-    try:
-        attempt(stage)
-    except OSError as error:
-        return error.errno in ABSENT
-    return False
+    names = []
+    for name, (_, attempt) in CANARIES.items():
+        try:
+            attempt(stage)
+        except OSError as error:
+            if error.errno in ABSENT:
+                continue
+        names.append(name)
+    return names
 
 
 # Attempts that need something that is not there end like refused ones.
@@ -134,17 +134,13 @@ def _pair(_: Stage) -> None:
 def _open_descriptors(stage: Stage) -> None:
     """Check for open files besides the first three and that of the report. Raises OSError if there is none."""
     for name in os.listdir("/proc/self/fd"):
-        if int(name) > 2 and int(name) != stage.report and _is_open(int(name)):
+        if int(name) > 2 and int(name) != stage.report:
+            try:
+                os.fstat(int(name))
+            except OSError:  # it was that of the listing
+                continue
             return
     raise OSError(errno.EPERM, "there is none")
-
-
-def _is_open(descriptor: int) -> bool:
-    try:
-        os.fstat(descriptor)
-    except OSError:  # it was that of the listing
-        return False
-    return True
 
 
 def _first_byte(path: str) -> None:
@@ -156,7 +152,6 @@ def _first_byte(path: str) -> None:
 
 
 def _namespace(_: Stage) -> None:
-    """Call `unshare` without any namespace to leave."""
     # A filter refuses the call; otherwise it succeeds, without any effect.
     calls.syscall({"x86_64": 272}.get(os.uname().machine, 97), ctypes.c_ulong(0))
 
@@ -169,7 +164,6 @@ def _capabilities(_: Stage) -> None:
 
 
 def _share_memory(_: Stage) -> None:
-    """Make and remove a segment of System V shared memory."""
     # No list in `calls.py` has shmget and shmctl.
     get, control = {"x86_64": (29, 31)}.get(os.uname().machine, (194, 195))
     # A segment outlives the process that made it.
@@ -224,7 +218,6 @@ def _outlive(_: Stage) -> None:
 
 
 def _share_pages(_: Stage) -> None:
-    """Map a page of shared memory that has no name."""
     number = calls.numbers(calls.CHECKED, 0 if os.uname().machine == "x86_64" else 1)["mmap"]
     # The program that is started loses the page, if it was mapped.
     calls.syscall(number, None, ctypes.c_size_t(4096), ctypes.c_int(3), ctypes.c_int(0x21), ctypes.c_int(-1), None)

@@ -96,7 +96,13 @@ def program(machine: str, *, truncate: bool, connects: bool = False) -> list[Ins
     halving, so that a call costs eight comparisons rather than two hundred.
     """
     column, architecture = ARCHITECTURES[machine]
-    outcomes = _outcomes(column, truncate, connects)
+    # What is not among the outcomes is refused.
+    outcomes = {number: _ALLOW for group in calls.ALLOWED for number in calls.numbers(group, column).values()}
+    for group, error in calls.PRETENDED.items():
+        outcomes |= dict.fromkeys(calls.numbers(group, column).values(), _fail(error))
+    checks = _checks() | ({"truncate": _fail(errno.EPERM)} if truncate else {})
+    checked = calls.numbers(f"{calls.CHECKED}, {calls.CLIENTS}" if connects else calls.CHECKED, column)
+    outcomes |= {number: [*checks[name], *_ALLOW] for name, number in checked.items()}
     intervals: list[tuple[int, list[Instruction]]] = []
     for number in range(max(*outcomes, calls.NEWER) + 2):
         outcome = outcomes.get(number) or _fail(errno.ENOSYS if number >= calls.NEWER else errno.EPERM)
@@ -121,16 +127,6 @@ def _halve(intervals: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
     if len(below) <= FARTHEST:
         return [(AT_LEAST, len(below), 0, first), *below, *above]
     return [(AT_LEAST, 0, 1, first), (JUMP, 0, 0, len(below)), *below, *above]
-
-
-def _outcomes(column: int, truncate: bool, connects: bool) -> dict[int, list[Instruction]]:
-    """Return the outcome of each call that is not just refused, by its number: instructions that end in a result."""
-    outcomes = {number: _ALLOW for group in calls.ALLOWED for number in calls.numbers(group, column).values()}
-    for group, error in calls.PRETENDED.items():
-        outcomes |= dict.fromkeys(calls.numbers(group, column).values(), _fail(error))
-    checked = calls.numbers(f"{calls.CHECKED}, {calls.CLIENTS}" if connects else calls.CHECKED, column)
-    checks = _checks() if not truncate else _checks() | {"truncate": _fail(errno.EPERM)}
-    return outcomes | {number: [*checks[name], *_ALLOW] for name, number in checked.items()}
 
 
 def _checks() -> dict[str, list[Instruction]]:
@@ -167,8 +163,6 @@ def _checks() -> dict[str, list[Instruction]]:
 
 
 def _refuse_unless(argument: int, values: Iterable[int], mask: int = 0) -> list[Instruction]:
-    """Return what refuses the call unless an argument (0 = the first), or its bits in `mask`, is one of these
-    values."""
     choices = list(values)
     masked = [(AND, 0, 0, mask)] if mask else []
     tests = [(EQUAL, len(choices) - position, 0, value) for position, value in enumerate(choices)]

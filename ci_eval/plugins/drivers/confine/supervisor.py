@@ -53,7 +53,7 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
         # A rule of Landlock holds for as long as the kernel remembers the file, so it must not forget these.
         for path in (*landlock.readable_processes(), f"/proc/{child}"):
             landlock.pin(path)
-        status = _Watch(child, caller, memory, name, remains, groups).status()
+        status = _watch(child, caller, memory, name, remains, groups)
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             # SIGKILL has no handler to reset.
@@ -71,66 +71,54 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
     return counted
 
 
-class _Watch:
-    """A watch over one program (`child`); see `start`."""
+def _watch(child: int, caller: int, memory: int, name: str, remains: str, groups: Cgroups) -> int:
+    """Wait until the program and its descendants have ended; see `start`. Returns its status, as `waitpid` gives it."""
+    next_look = 0.0
+    status = None
+    while status is None:
+        heard = signal.sigtimedwait(HEARD, TICK)
+        # A tracer may be between the caller and us.
+        if os.getppid() != caller and has_ended(caller):
+            end_all(child, groups)
+            groups.remove()
+            if remains:
+                os.execv("/bin/rm", ["rm", "-rf", "--", remains])  # noqa: S606  argument list, no shell
+            os._exit(KILLED)
+        while (ended := _reap_child()) and ended[0]:
+            status = ended[1] if ended[0] == child else status
+        if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
+            status = KILLED << 8
+        # Not at each end of a process: some start thousands in a second.
+        if status is not None or time.monotonic() >= next_look:
+            next_look = time.monotonic() + TICK
+            excess = ""
+            if groups.has_run_out_of_memory():  # the kernel was faster than the look
+                excess = _describe_memory(groups.memory, memory)
+            elif status is None and memory:
+                excess = _find_excess(memory)
+            if excess:
+                sys.stderr.write(f"{name} {excess}\n")
+                sys.stderr.flush()
+                status = TOO_LARGE << 8
+    end_all(child, groups)
+    groups.remove()
+    return status
 
-    def __init__(self, child: int, caller: int, memory: int, name: str, remains: str, groups: Cgroups) -> None:
-        self._child = child
-        self._caller = caller
-        self._memory = memory
-        self._name = name
-        self._remains = remains
-        self._groups = groups
-        self._next_look = 0.0
 
-    def status(self) -> int:
-        """Wait until the program and its descendants have ended. Returns its status, as `waitpid` gives it."""
-        while True:
-            heard = signal.sigtimedwait(HEARD, TICK)
-            # A tracer may be between the caller and us.
-            if os.getppid() != self._caller and has_ended(self._caller):
-                self._end()
-                if self._remains:
-                    os.execv("/bin/rm", ["rm", "-rf", "--", self._remains])  # noqa: S606  argument list, no shell
-                os._exit(KILLED)
-            status = None
-            while (ended := _reap_child()) and ended[0]:
-                status = ended[1] if ended[0] == self._child else status
-            if status is None and heard and heard.si_signo not in (signal.SIGCHLD, LOOK):
-                status = KILLED << 8
-            # Not at each end of a process: some start thousands in a second.
-            if status is not None or time.monotonic() >= self._next_look:
-                self._next_look = time.monotonic() + TICK
-                if self._groups.has_run_out_of_memory():  # the kernel was faster than the look
-                    self._say_used(self._groups.memory)
-                    status = TOO_LARGE << 8
-                elif status is None and self._memory and self._too_large():
-                    status = TOO_LARGE << 8
-            if status is not None:
-                self._end()
-                return status
+def _find_excess(memory: int) -> str:
+    below = count_pages() or descendants()
+    # First, since it takes long to look at the memory of many processes.
+    if len(below) > MOST_PROCESSES or sum(map(_count_threads, below)) > MOST_PROCESSES:
+        return f"started more than {MOST_PROCESSES:,} processes"
+    used = sum(below.values()) * PAGE
+    if used > memory:
+        # Pages that several processes share were counted for each of them.
+        used = proportional(below)
+    return _describe_memory(used, memory) if used > memory else ""
 
-    def _end(self) -> None:
-        end_all(self._child, self._groups)
-        self._groups.remove()
 
-    def _too_large(self) -> bool:
-        below = count_pages() or descendants()
-        # First, since it takes long to look at the memory of many processes.
-        if len(below) > MOST_PROCESSES or sum(map(_count_threads, below)) > MOST_PROCESSES:
-            _say(f"{self._name} started more than {MOST_PROCESSES:,} processes")
-            return True
-        used = sum(below.values()) * PAGE
-        if used > self._memory:
-            # Pages that several processes share were counted for each of them.
-            used = proportional(below)
-        if used > self._memory:
-            self._say_used(used)
-        return used > self._memory
-
-    def _say_used(self, used: int) -> None:
-        allowed = f"interpret.memoryLimit allows {self._memory / 1e9:.2g} GB"
-        _say(f"{self._name} used {used / 1e9:.2g} GB; {allowed}")
+def _describe_memory(used: int, memory: int) -> str:
+    return f"used {used / 1e9:.2g} GB; interpret.memoryLimit allows {memory / 1e9:.2g} GB"
 
 
 def has_ended(pid: int) -> bool:
@@ -195,15 +183,16 @@ def proportional(below: dict[int, int]) -> int:
 
     `below`: id → pages in memory, which count as they are if the kernel does not report more of a process.
     """
-    return sum(_proportional(pid, pages) for pid, pages in below.items())
-
-
-def _proportional(pid: int, pages: int) -> int:
-    try:
-        shared = _kilobytes(f"/proc/{pid}/smaps_rollup", ("Pss:", "SwapPss:"))
-        return (shared + _kilobytes(f"/proc/{pid}/status", ("VmPTE:",))) * 1024 or pages * PAGE
-    except OSError:
-        return pages * PAGE
+    total = 0
+    for pid, pages in below.items():
+        held = 0
+        try:
+            held = _kilobytes(f"/proc/{pid}/smaps_rollup", ("Pss:", "SwapPss:"))
+            held += _kilobytes(f"/proc/{pid}/status", ("VmPTE:",))
+        except OSError:
+            held = 0
+        total += held * 1024 or pages * PAGE
+    return total
 
 
 HELD = ("VmRSS:", "VmSwap:", "VmPTE:")
@@ -211,7 +200,6 @@ HELD = ("VmRSS:", "VmSwap:", "VmPTE:")
 
 
 def _kilobytes(path: str, names: tuple[str, ...]) -> int:
-    """Return the sum of the lines of a file that begin with one of these names."""
     return sum(int(line.split()[1]) for line in read(path).splitlines() if line.startswith(names))
 
 
@@ -253,11 +241,6 @@ def _reap_child() -> tuple[int, int] | None:
         return os.waitpid(-1, os.WNOHANG)
     except ChildProcessError:
         return None
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
 
 
 # ------------------------------------------------------------------------------------------------------ control groups
@@ -313,7 +296,6 @@ class Cgroups:
         return counts
 
     def has_run_out_of_memory(self) -> bool:
-        """Return whether the kernel has killed a process because the limit of memory was reached."""
         names = [f"{folder}/{name}" for folder in self._folders for name in ("memory.events", "memory.oom_control")]
         lines = [line.split() for path in names if os.path.exists(path) for line in read(path).splitlines()]
         return any(name == "oom_kill" and count != "0" for name, count in lines)
@@ -325,13 +307,11 @@ class Cgroups:
                 _write(f"{folder}/cgroup.kill", 1)
 
     def remove(self) -> None:
-        """Remove the groups, which must be empty."""
         for folder in self._folders:
             _remove(folder)
 
 
 def _parents() -> Iterator[str]:
-    """Yield the folders below which groups for this process may be made."""
     for line in read("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         if controllers in {"memory", "pids"}:
@@ -344,7 +324,6 @@ def _parents() -> Iterator[str]:
 
 
 def _limits(folder: str) -> bool:
-    """Return whether groups in this one are limited, and this process may move into them."""
     try:
         return {"memory", "pids"} <= {*read(f"{folder}/cgroup.subtree_control").split()} and os.access(
             f"{folder}/cgroup.procs", os.W_OK

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 
 from ci_eval.core.config import Config
-from ci_eval.core.model import Action
 from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains import generation
-from ci_eval.plugins.jetbrains.fields import Fields
-from ci_eval.plugins.jetbrains.generation import StoredActions
 
 LATER = ("emulateUser", "completionGolf")
 
@@ -21,20 +19,8 @@ def wrote(config: Mapping[str, object]) -> bool:
     )
 
 
-def read_actions(fields: Fields) -> StoredActions:
-    return generation.read(fields, properties.read_token_properties)
-
-
-def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    return generation.write(actions, properties.as_tokens)
-
-
 def config(configuration: Config, project: str) -> dict[str, object]:
-    strategy, interpret, title = (
-        configuration.actions.strategy,
-        configuration.interpret,
-        generation.title(configuration),
-    )
+    strategy, interpret = configuration.actions.strategy, configuration.interpret
     user = interpret.user_model
     emulated = {"firstPrefixLen": user.first_prefix, "selectElement": user.select} if user and user.select else None
     return {
@@ -63,7 +49,7 @@ def config(configuration: Config, project: str) -> dict[str, object]:
             "logLocationAndItemText": False,
             "trainTestSplit": interpret.train_test_split,
         },
-        "reorder": {"useReordering": False, "title": title, "features": []},
+        "reorder": {"useReordering": False, "title": generation.title(configuration), "features": []},
         "reports": {**generation.reports(configuration), "comparisonFilters": [], "defaultMetrics": None},
     }
 
@@ -74,7 +60,7 @@ GENERATION = generation.since_2021(
     wrote=wrote,
     listed=generation.list_source_files,
     rank=generation.rank_by_language,
-    read_actions=read_actions,
+    read_actions=partial(generation.read, properties=properties.read_token_properties),
     config=config,
-    write_actions=write_actions,
+    write_actions=partial(generation.write, properties=properties.as_tokens),
 )

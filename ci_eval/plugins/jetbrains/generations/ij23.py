@@ -49,7 +49,17 @@ def read_actions(fields: Fields) -> StoredActions:
     actions += _end(actions, "")
     ends = sum(isinstance(action, FinishSession) for action in actions)
     count = fields.number("sessionsCount", ends)
-    return StoredActions(path=path, checksum=checksum, sessions=count, actions=_order_ends(actions))
+    # A session ends right after its last call.
+    ordered: list[Action] = []
+    behind = 0
+    for action in actions:
+        if isinstance(action, FinishSession):
+            ordered.insert(behind, action)
+            continue
+        ordered.append(action)
+        if isinstance(action, CallCompletion):
+            behind = len(ordered)
+    return StoredActions(path=path, checksum=checksum, sessions=count, actions=ordered)
 
 
 def _read(fields: Fields, typed: str) -> Action | None:
@@ -83,22 +93,15 @@ def _end(actions: Sequence[Action], session: str) -> list[Action]:
     return [FinishSession()] if isinstance(last, CallCompletion) and last.session != session else []
 
 
-def _order_ends(actions: Sequence[Action]) -> list[Action]:
-    ordered: list[Action] = []
-    behind = 0
-    for action in actions:
-        if isinstance(action, FinishSession):
-            ordered.insert(behind, action)
-            continue
-        ordered.append(action)
-        if isinstance(action, CallCompletion):
-            behind = len(ordered)
-    return ordered
-
-
 def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
     """Give all actions the session of the next call, or of the last one."""
-    sessions = _sessions(actions)
+    reversed_sessions: list[str] = []
+    following = ""
+    for action in reversed(actions):
+        following = action.session if isinstance(action, CallCompletion) else following
+        reversed_sessions.append(following)
+    last = next(filter(None, reversed_sessions), "")
+    sessions = [session or last for session in reversed(reversed_sessions)]
     written: list[dict[str, object]] = []
     for action, session in zip(actions, sessions, strict=True):
         match action:
@@ -116,18 +119,6 @@ def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
             case _:
                 pass
     return written
-
-
-def _sessions(actions: Sequence[Action]) -> list[str]:
-    """Return for each action the session of the next call until that has ended and its text is present again."""
-    reversed_sessions: list[str] = []
-    session = ""
-    for action in reversed(actions):
-        if isinstance(action, CallCompletion):
-            session = action.session
-        reversed_sessions.append(session)
-    last = next((identity for identity in reversed_sessions if identity), "")
-    return [identity or last for identity in reversed(reversed_sessions)]
 
 
 def config(configuration: Config, project: str) -> dict[str, object]:

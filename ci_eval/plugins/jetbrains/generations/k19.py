@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 
 from ci_eval.core.config import Config
-from ci_eval.core.model import Action, Properties, Session
+from ci_eval.core.model import Properties, Session
 from ci_eval.plugins.jetbrains import fields as properties
 from ci_eval.plugins.jetbrains import generation
 from ci_eval.plugins.jetbrains.fields import Fields
-from ci_eval.plugins.jetbrains.generation import Generation, StoredActions
+from ci_eval.plugins.jetbrains.generation import Generation
 
 ONLY_LATER = ("reorder", "strategy")
 LATER = ("emulateUser", "completionGolf")
@@ -41,18 +42,6 @@ def _map(known: Properties) -> dict[str, object]:
         "packageName": known.package,
     }
     return {name: value for name, value in said.items() if value is not None}
-
-
-def write_properties(known: Properties) -> dict[str, object]:
-    return {"_properties": _map(known), "properties": _map(known)}
-
-
-def read_actions(fields: Fields) -> StoredActions:
-    return generation.read(fields, read_properties)
-
-
-def write_actions(actions: Sequence[Action]) -> list[dict[str, object]]:
-    return generation.write(actions, lambda known: {"properties": _map(known)})
 
 
 def write_session(session: Session) -> dict[str, object]:
@@ -93,12 +82,12 @@ GENERATION = Generation(
     listed=generation.list_source_files,
     read_properties=read_properties,
     rank=generation.exact,
-    read_actions=read_actions,
+    read_actions=partial(generation.read, properties=read_properties),
     config=config,
-    write_properties=write_properties,
+    write_properties=lambda known: {"_properties": _map(known), "properties": _map(known)},
     write_session=write_session,
     write_lookup=lambda *_: {},
     write_suggestion=lambda *_: {},
-    write_actions=write_actions,
+    write_actions=partial(generation.write, properties=lambda known: {"properties": _map(known)}),
     first_errors=None,
 )

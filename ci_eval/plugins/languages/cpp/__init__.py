@@ -43,6 +43,14 @@ _NAME_FIRST = frozenset(["init_declarator", "array_declarator", "function_declar
 _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_type"])
 
 
+def _find_name(declarator: Node) -> int:
+    """Return the index of the name in a declarator: that of a pointer or reference stands last, behind `*` or `&`."""
+    children = declarator.children
+    if declarator.type in _NAME_FIRST:
+        return 0
+    return max(i for i in range(len(children)) if i == 0 or children[i].is_named)
+
+
 class CppWalk(CppReferences):
     roles = {TYPE: "friend_declaration"}
 
@@ -83,13 +91,17 @@ class CppWalk(CppReferences):
             if kind == "structured_binding_declarator":
                 self.push(children, BOUND, place)
                 return
-            # The name of a pointer or reference stands last in its declarator, behind `*` or `&`.
-            at = 0 if kind in _NAME_FIRST else max(i for i in range(len(children)) if i == 0 or children[i].is_named)
+            at = _find_name(node)
             parameter_place = place
             if kind == "function_declarator":
                 inner = inner or inside("function", place)
-                if self._constructs(children[-1], role, place):
-                    children = children[:-1]
+                # Elsewhere, such as among the parameters of a function, nothing is constructed as by `T x(a, b());`.
+                is_inside = declaring(place.scope).kind == "block" and role == BOUND
+                if is_inside and children[-1].type == "parameter_list":
+                    values = self._values(children[-1], place.scope)
+                    children = children[:-1] if values else children
+                    for value, value_role in values:
+                        self.push([value], value_role, NodePlace(place.scope, True))
                 parameter_place = inner
             self.push(children[:at] + children[at + 1 :], REFERENCE, parameter_place)
             node = children[at]
@@ -104,16 +116,6 @@ class CppWalk(CppReferences):
         if node.type == "qualified_identifier" and inner:
             self._enter(node, inner.scope, place.scope)
         self.push([node], role, place)
-
-    def _constructs(self, parameters: Node, role: str, place: NodePlace) -> bool:
-        """Visit the arguments in `T x(a, b());` in a function; return False if they are parameters."""
-        # Elsewhere, such as among the parameters of a function, nothing is constructed.
-        if declaring(place.scope).kind != "block" or parameters.type != "parameter_list":
-            return False
-        values = self._values(parameters, place.scope) if role == BOUND else []
-        for node, value_role in values:
-            self.push([node], value_role, NodePlace(place.scope, True))
-        return bool(values)
 
     def _values(self, parameters: Node, scope: Scope) -> list[tuple[Node, str]]:
         """Return the values, with their roles, that the grammars take for types of parameters; empty if one is no
@@ -174,22 +176,18 @@ class CppWalk(CppReferences):
 
     def _signature(self, children: Sequence[Node], place: NodePlace, inner: NodePlace) -> None:
         role = STATIC if self._is_static(children) else BOUND
-        if self._is_macro(children[0], place):
-            role = CALLED
+        head = children[0]
+        if declaring(place.scope).kind == "namespace" and head.type == "function_declarator":
+            # Only constructors have no type, and they stand in a class or have its name before `::`: this is
+            # `TEST(a, b) {…}`.
+            name = head.children[0]
+            role = CALLED if name.type == "identifier" and self.text(name) != "main" else role
         declares = _DECLARATOR_SET | {"operator_cast"}
         types = [child for child in children if child.type not in declares and child.type not in _BODIES]
         for child in children:
             if child.type in declares:
                 self._declare(child, role, place, inner)
         self.push(types, TYPE, place)
-
-    def _is_macro(self, head: Node, place: NodePlace) -> bool:
-        """Return whether a definition is `TEST(a, b) {…}`: only constructors have no type, and these stand in a class
-        or have its name before `::`."""
-        if declaring(place.scope).kind != "namespace" or head.type != "function_declarator":
-            return False
-        name = head.children[0]
-        return name.type == "identifier" and self.text(name) != "main"
 
     @handle_nodes("template_declaration")
     def template(self, node: Node, role: str, place: NodePlace) -> None:
@@ -242,11 +240,7 @@ class CppWalk(CppReferences):
             if child.start_byte >= begin and child.is_named:
                 while child.child_count and child.type in _TYPE_DECLARATORS:
                     inner = child.children
-                    at = (
-                        0
-                        if child.type in _NAME_FIRST
-                        else max(i for i in range(len(inner)) if not i or inner[i].is_named)
-                    )
+                    at = _find_name(child)
                     self.push(inner[:at] + inner[at + 1 :], REFERENCE, inside("function", place))
                     child = inner[at]
                 if child.type == "type_identifier":
@@ -273,13 +267,21 @@ class CppWalk(CppReferences):
         if body and body.type == "field_declaration_list":
             self._members(body.children, inner)
         elif body:
-            scoped = any(child.type in {"class", "struct"} for child in children)
-            self._constants(body.children, scoped, inner, place)
+            # Constants of a plain enum are known around it as well.
+            plain = not any(child.type in {"class", "struct"} for child in children)
+            origin = Origin(True, enclosing_namespace(place.scope), MEMBER)
+            for parts in [each.children for each in body.children if each.type == "enumerator" and each.child_count]:
+                for scope in (inner.scope, declaring(place.scope)) if plain else (inner.scope,):
+                    self.define(parts[0], scope, origin)
+                self.push(parts[1:], REFERENCE, inner)
         for child in reversed(children):
-            if child.type == "base_class_clause":
-                self._bases(child.children, inner, place)
-            elif child not in (name, body):
-                self.push([child], TYPE, place)
+            # What a class extends is a type; most bases are declared in headers that are not read.
+            for base in child.children if child.type == "base_class_clause" else ():
+                named = base.children[0] if base.type == "template_type" else base
+                if named.type == "type_identifier" and not place.scope.find(self.text(named)).holder:
+                    self.define(named, inner.scope, Origin(None, None, CLASS))
+            if child not in (name, body):
+                self.push(child.children if child.type == "base_class_clause" else [child], TYPE, place)
 
     def _class_name(self, name: Node, defined: bool, inner: NodePlace, place: NodePlace) -> None:
         """Define the name of a class around it, and in it."""
@@ -314,26 +316,6 @@ class CppWalk(CppReferences):
         self.push(others, REFERENCE, place)
         for head, around in heads:
             self.push(head, REFERENCE, around)
-
-    def _constants(self, enumerators: Sequence[Node], scoped: bool, inner: NodePlace, place: NodePlace) -> None:
-        for enumerator in enumerators:
-            parts = enumerator.children
-            if enumerator.type == "enumerator" and parts:
-                origin = Origin(True, enclosing_namespace(place.scope), MEMBER)
-                inner.scope.names[self.text(parts[0])] = origin
-                # Constants of a plain enum are known around it as well.
-                if not scoped:
-                    declaring(place.scope).names[self.text(parts[0])] = origin
-                self.push(parts[1:], REFERENCE, inner)
-
-    def _bases(self, children: Sequence[Node], inner: NodePlace, place: NodePlace) -> None:
-        """Define what a class extends as types, wherever they are declared."""
-        for child in children:
-            # Most bases are declared in headers that are not read.
-            named = child.children[0] if child.type == "template_type" else child
-            if named.type == "type_identifier" and not place.scope.find(self.text(named)).holder:
-                inner.scope.names[self.text(named)] = Origin(None, None, CLASS)
-        self.push(children, TYPE, place)
 
     @handle_nodes("field_initializer")
     def initializer(self, node: Node, _role: str, place: NodePlace) -> None:

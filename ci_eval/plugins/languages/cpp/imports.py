@@ -65,19 +65,17 @@ def _commanded_folders(root: Path) -> list[Path]:
     """Return the folders of the project that its compile databases name for headers."""
     found: dict[Path, None] = {}
     for path in (path for name in DATABASES for path in sorted(root.rglob(name)) if is_own(path, root)):
-        for entry in _read_database(read_own(root, str(path.relative_to(root)))):
+        data = read_own(root, str(path.relative_to(root)))
+        # A compile_flags.txt has a flag a line, and so has whatever else cannot be read.
+        database = [Command(command=data.decode(errors="replace"))]
+        with suppress(msgspec.MsgspecError, RecursionError):
+            database = msgspec.json.decode(data, type=list[Command], strict=False)
+        for entry in database:
             for value in FOLDER.findall(entry.command or "\n".join(entry.arguments)):
                 folder = Path(os.path.realpath(path.parent / entry.directory / value))
                 if folder.is_relative_to(root.resolve()):
                     found[folder] = None
     return list(found)
-
-
-def _read_database(data: bytes) -> list[Command]:
-    with suppress(msgspec.MsgspecError, RecursionError):
-        return msgspec.json.decode(data, type=list[Command], strict=False)
-    # A compile_flags.txt has a flag a line, and so has whatever else cannot be read.
-    return [Command(command=data.decode(errors="replace"))]
 
 
 def folders(root: Path) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
@@ -166,6 +165,8 @@ class CppReferences(Walk):
         "destructor_name".split(" ")
     )
 
+    sequences = "condition_clause"
+
     def __init__(self, source: bytes, declared: Declarations) -> None:
         super().__init__(source, "", declared)
         self.spaces = Namespaces(declared)
@@ -174,7 +175,7 @@ class CppReferences(Walk):
     def outermost(self, _root: Node) -> CppScope:
         return self.file
 
-    def _location(self, package: str | None) -> Location | None:
+    def _location(self, package: str) -> Location:
         if package and self.spaces.is_own(package):
             return "project"
         return super()._location(package)
@@ -225,20 +226,17 @@ class CppReferences(Walk):
             type_ = function.children[0]
             origin = place.scope.find(self.text(type_))
             if type_.type == "primitive_type" or origin.holder == CLASS or declaring(place.scope).kind == "namespace":
-                # `T (*name)(A);` is a declaration, which the grammar takes for two calls.
-                self._define_pointer(inner.children[1].children[-1], place)
+                # `T (*name)(A);` is a declaration, which the grammar takes for two calls; the name may have sizes.
+                name = inner.children[1].children[-1]
+                while name.child_count:
+                    name, *sizes = name.children
+                    self.push(sizes, REFERENCE, place)
+                self._define(self.text(name), BOUND, place.scope)
                 self.push([part for child in arguments for part in child.children], TEMPLATE, place)
                 self.push([type_], TEMPLATE, place)
                 return
         self.push(arguments, REFERENCE, place)
         self.push([function], CALLED, place)
-
-    def _define_pointer(self, name: Node, place: NodePlace) -> None:
-        """Define the name in `*name[3]`."""
-        while name.child_count:
-            name, *sizes = name.children
-            self.push(sizes, REFERENCE, place)
-        self._define(self.text(name), BOUND, place.scope)
 
     @handle_nodes("argument_list")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -412,24 +410,18 @@ class CppReferences(Walk):
         inner = inside("function", place)
         for child in reversed(node.children):
             if child.type == "lambda_capture_specifier":
-                self._captures(child.children, inner, NodePlace(place.scope, False))
+                references = []
+                for capture in child.children:
+                    # In `[x, y = z]`, y is new. The older grammar has an assignment there.
+                    is_new = capture.type in {"assignment_expression", "lambda_capture_initializer"}
+                    if is_new:
+                        self.define(capture.children[0], inner.scope)
+                    references += capture.children[1:] if is_new else [capture]
+                self.push(references, REFERENCE, NodePlace(place.scope, False))
             else:
                 parameters = child.type in {"abstract_function_declarator", "lambda_declarator"}
                 # The scope of a declarator ends with it, but the body of a lambda sees the parameters.
                 self.push(child.children if parameters else [child], REFERENCE, inner)
-
-    def _captures(self, captures: Sequence[Node], inner: NodePlace, place: NodePlace) -> None:
-        """Define the new names of a capture, such as y in `[x, y = z]`, and visit the others."""
-        references = []
-        for child in captures:
-            # The older grammar has an assignment where the newer one has an initializer.
-            if child.type in {"assignment_expression", "lambda_capture_initializer"}:
-                name, *value = child.children
-                inner.scope.names[self.text(name)] = LOCAL
-                references += value
-            else:
-                references.append(child)
-        self.push(references, REFERENCE, place)
 
     @handle_nodes("abstract_function_declarator")
     def abstract_function(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -442,10 +434,6 @@ class CppReferences(Walk):
     @handle_nodes("if_statement", "while_statement", "switch_statement", "for_statement", "catch_clause")
     def statement(self, node: Node, _role: str, place: NodePlace) -> None:
         self.in_order(node.children, inside("block", place, place.argument))
-
-    @handle_nodes("condition_clause")
-    def condition(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.in_order(node.children, place)
 
     @handle_nodes("for_range_loop")
     def for_range(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -178,11 +178,7 @@ REPAIRS = (
         lambda m: replace_groups(m, macros=b""),
         always=True,
     ),
-    Repair(
-        re.compile(rb"__(?:attribute__|declspec)\s*\(" + ROUND + rb"\)"),
-        spaces,
-        always=True,
-    ),
+    Repair(re.compile(rb"__(?:attribute__|declspec)\s*\(" + ROUND + rb"\)"), spaces, always=True),
     Conditions(),
     Repair(
         outside(rb"\bif\s*(?:!|(?P<k1>not)\b)?\s*(?P<k2>consteval)(?=\s*\{)", _LITERALS),
@@ -210,9 +206,7 @@ REPAIRS = (
     ),
     # `(a->*b)()`
     Repair(
-        outside(rb"(?P<sign>->\*)", _LITERALS),
-        lambda m: replace_groups(m, sign=b"+"),
-        trigger=re.compile(rb"->\*"),
+        outside(rb"(?P<sign>->\*)", _LITERALS), lambda m: replace_groups(m, sign=b"+"), trigger=re.compile(rb"->\*")
     ),
     # `new T*[n]`
     Repair(

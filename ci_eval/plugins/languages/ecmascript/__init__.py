@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from ci_eval.core.contracts import Declarations, Language, Shape
-from ci_eval.core.grammar.scopes import LOCAL, Origin
+from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
+from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
@@ -24,7 +26,76 @@ from ci_eval.plugins.languages.ecmascript.references import (
     ecma_scope,
     guess_holder,
 )
-from ci_eval.plugins.languages.ecmascript.repairs import JAVASCRIPT, TYPESCRIPT
+
+_COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
+_NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
+_LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+# The end of a line behind a comment must stay, or the comment would go on.
+_LITERALS_AND_LINES = _LITERALS.replace(rb"//[^\n]*", rb"//[^\n]*\n?", 1)
+
+SHARED = (
+    # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
+    Repair(
+        outside(
+            rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS
+        ),
+        lambda m: replace_groups(m, k1=b"", k2=b"const"),
+        always=True,
+        trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
+    ),
+    # Attributes of imports are newer than the older grammar.
+    Repair(
+        outside(
+            rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
+            rb"(?P<with>[ \t]*(?P<k>with|assert)\s*\{[^{}]*\})",
+            _COMMENTS,
+        ),
+        lambda m: replace_groups(m, **{"with": b""}),
+    ),
+    # `import defer` and `import source` are newer than the grammars.
+    Repair(
+        outside(rb"^[ \t]*import[ \t]+(?P<k>defer|source)(?=[ \t]+(?!from\b)[*\w])", _LITERALS),
+        lambda m: replace_groups(m, k=b""),
+    ),
+    Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
+    # The older grammar does not know `accessor`.
+    Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
+)
+"""The rewritings that both languages need."""
+
+JAVASCRIPT = (
+    *SHARED,
+    # Any word may be the new name of what is exported.
+    Repair(
+        outside(rb"(?<=\bas)(?P<name>[ \t]+(?!default\b)[a-z]+)(?=[ \t\n]*[,}])", _LITERALS),
+        lambda m: b" " + b"x" * (len(m["name"]) - 1),
+    ),
+)
+
+TYPESCRIPT = (
+    *SHARED,
+    # A declared function without a name gets one.
+    Repair(
+        outside(rb"\b(?P<k1>default)[ \t]+(?P<k2>function)[ \t]+(?=\()", _LITERALS),
+        lambda m: b"function a".rjust(len(m[0])),
+    ),
+    # The grammars do not know `in` and `out` before type parameters of interfaces.
+    Repair(
+        outside(
+            rb"(?<=[<,])\s*(?:const\s+)?(?:(?P<k1>in)\s+)?(?:(?P<k2>out)\s+)?(?=[A-Z_]\w*\s*(?:[,>=]|extends\b))",
+            _LITERALS,
+        ),
+        lambda m: replace_groups(m, k1=b"", k2=b""),
+    ),
+    # Behind a type without a semicolon, `<T>` on the next line is read as its arguments.
+    Repair(
+        outside(
+            rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
+            _LITERALS_AND_LINES,
+        ),
+        lambda m: replace_groups(m, end=b";"),
+    ),
+)
 
 _FUNCTIONS = frozenset(
     "function_declaration generator_function_declaration function_signature function_expression function "
@@ -53,7 +124,7 @@ class EcmaDefinitions(EcmaWalk):
     ignored = EcmaWalk.ignored - {"import_statement"}
 
     roles = {
-        REFERENCE: "pair",
+        REFERENCE: "pair augmented_assignment_expression",
         # What a class extends is a type, even if it is a variable.
         TYPE: "class_heritage extends_clause",
     }
@@ -83,20 +154,15 @@ class EcmaDefinitions(EcmaWalk):
                 self._hoist_variables(node, scope)
             elif kind in _NAMED:
                 name = node.child_by_field_name("name")
-                if name is not None and not name.child_count:
-                    origin = scope.plain
-                    holder = _NAMED[kind]
-                    scope.names[self.text(name)] = Origin(origin.static or None, origin.package, holder)
+                origin = Origin(scope.plain.static or None, scope.plain.package, _NAMED[kind])
+                self.define(None if name is None or name.child_count else name, scope, origin)
 
     def _hoist_variables(self, node: Node, scope: EcmaScope) -> None:
         for declarator in node.children:
-            if declarator.type != "variable_declarator":
-                continue
-            name = declarator.child_by_field_name("name")
+            name = declarator.child_by_field_name("name") if declarator.type == "variable_declarator" else None
             if name is not None and name.type == "identifier":
                 package = self._declarator_module(declarator)
-                holder = "module" if package else ""
-                scope.names[self.text(name)] = Origin(True, package, holder) if package else scope.plain
+                self.define(name, scope, Origin(True, package, "module") if package else scope.plain)
 
     @handle_nodes("lexical_declaration")
     def lexical(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -106,35 +172,26 @@ class EcmaDefinitions(EcmaWalk):
         self.push(node.children, REFERENCE, place)
 
     def _declarator_module(self, declarator: Node) -> str | None:
-        """Return the module in `x = require("module")`, else None."""
         value = declarator.child_by_field_name("value")
         return self._required_module(value) if value is not None and value.type == "call_expression" else None
 
     def _source(self, node: Node) -> str | None:
         strings = [child for child in node.children if child.type == "string"]
-        return self._resolve_module(strings[-1]) if strings else None
+        return self.modules.resolve(self.text(strings[-1])[1:-1]) if strings else None
 
     def _hoist_import(self, node: Node, scope: EcmaScope) -> None:
         package = self._source(node)
         for clause in node.children:
-            if clause.type == "import_clause":
-                for local, holder in self._imported_names(clause):
-                    name = self.text(local)
-                    scope.names[name] = Origin(True, package, holder or guess_holder(name))
-            elif clause.type == "import_require_clause":
-                scope.names[self.text(clause.children[0])] = Origin(True, self._source(clause), "module")
-
-    def _imported_names(self, clause: Node) -> Iterator[tuple[Node, str]]:
-        """Yield the names that an import defines, each with "module" if it stands for the whole module, else ""."""
-        for child in clause.children:
-            if child.type == "identifier":
-                yield child, ""
-            elif child.type == "namespace_import":
-                yield child.children[-1], "module"
-            elif child.type == "named_imports":
-                for specifier in child.children:
-                    if specifier.type == "import_specifier":
-                        yield specifier.children[-1], ""
+            if clause.type == "import_require_clause":
+                self.define(clause.children[0], scope, Origin(True, self._source(clause), "module"))
+            for child in clause.children if clause.type == "import_clause" else ():
+                if child.type == "namespace_import":
+                    self.define(child.children[-1], scope, Origin(True, package, "module"))
+                named = child.children if child.type == "named_imports" else [child]
+                for part in named:
+                    if part.type in {"identifier", "import_specifier"}:
+                        name = self.text(part.children[-1] if part.child_count else part)
+                        scope.names[name] = Origin(True, package, guess_holder(name))
 
     @handle_nodes("import_statement")
     def import_(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -142,20 +199,14 @@ class EcmaDefinitions(EcmaWalk):
         for child in node.children:
             if child.type == "import_clause":
                 for part in child.children:
-                    self._import_part(part, origin, place)
+                    for specifier in part.children if part.type == "named_imports" else ():
+                        self._specifier(specifier, origin, place)
+                    if part.type == "namespace_import":
+                        self.push([leaf for leaf in part.children if leaf.type in self.keywords], REFERENCE, place)
             elif child.type in {"import_attribute", "import_require_clause"}:
                 self.push([leaf for leaf in child.children if leaf.type in self.keywords], REFERENCE, place)
-            elif child.type in self.keywords:
-                self.emit(child, Kind.KEYWORD, place)
-
-    def _import_part(self, node: Node, origin: Origin, place: NodePlace) -> None:
-        if node.type == "named_imports":
-            for specifier in node.children:
-                self._specifier(specifier, origin, place)
-        elif node.type == "namespace_import":
-            for child in node.children:
-                if child.type in self.keywords:
-                    self.emit(child, Kind.KEYWORD, place)
+            else:
+                self.push([child], REFERENCE, place)
 
     def _specifier(self, node: Node, origin: Origin | None, place: NodePlace) -> None:
         """Emit the first name of `a as b`, which is a name of the module; `b` is new, so no token."""
@@ -194,26 +245,20 @@ class EcmaDefinitions(EcmaWalk):
         inner.static = scope.static or is_static
         inner.plain = LOCAL
         name = node.child_by_field_name("name")
-        if name is not None and node.type in {"function_expression", "function", "generator_function"}:
+        if node.type in {"function_expression", "function", "generator_function"}:
             # The name of a function expression is known only in the function.
-            inner.names[self.text(name)] = LOCAL
+            self.define(name, inner)
         self._signature(node.children, name, NodePlace(inner, False))
 
     def _signature(self, nodes: Sequence[Node], name: Node | None, inner: NodePlace) -> None:
-        begin = name.start_byte if name is not None else -1
-        for index, child in reversed(list(enumerate(nodes))):
-            if child.start_byte == begin:
-                if child.child_count and child.type == "computed_property_name":
-                    self._stack.append((child, REFERENCE, inner))
+        visited = []
+        for child, after in zip_longest(nodes, nodes[1:]):
             # The single parameter of an arrow function may stand without brackets.
-            elif child.type == "formal_parameters" or (
-                child.type == "identifier" and index + 1 < len(nodes) and nodes[index + 1].type == "=>"
-            ):
-                self._stack.append((child, BOUND, inner))
-            elif child.child_count or child.type in self.names:
-                self._stack.append((child, REFERENCE, inner))
-            else:
-                self.push([child], REFERENCE, inner)
+            is_single = child.type == "identifier" and after is not None and after.type == "=>"
+            role = BOUND if is_single or child.type == "formal_parameters" else REFERENCE
+            if child != name or child.type == "computed_property_name":
+                visited.append((child, role, inner))
+        self.each(visited)
 
     @handle_nodes("variable_declarator")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -242,11 +287,10 @@ class EcmaDefinitions(EcmaWalk):
             self.push([key], REFERENCE, place)
         self.push(value, role, place)
 
-    @handle_nodes("assignment_expression", "augmented_assignment_expression")
+    @handle_nodes("assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        left, *siblings = node.children
-        self.push(siblings, REFERENCE, place)
-        self.push([left], ASSIGNED if node.type == "assignment_expression" else REFERENCE, place)
+        self.push(node.children[1:], REFERENCE, place)
+        self.push(node.children[:1], ASSIGNED, place)
 
     @handle_nodes("for_in_statement", "for_statement", "catch_clause")
     def loop(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -254,33 +298,24 @@ class EcmaDefinitions(EcmaWalk):
         children = node.children
         binds = node.type == "catch_clause" or any(child.type in {"const", "let", "var"} for child in children)
         left = node.child_by_field_name("left" if node.type == "for_in_statement" else "parameter")
-        begin = left.start_byte if left is not None and binds else -1
-        for child in reversed(children):
-            if child.start_byte == begin and child.type != "(":
-                self._stack.append((child, BOUND, inner))
-            elif child.child_count or child.type in self.names:
-                self._stack.append((child, REFERENCE, inner))
-            else:
-                self.push([child], REFERENCE, inner)
+        self.each([(child, BOUND if binds and child == left else REFERENCE, inner) for child in children])
 
     @handle_nodes("class_declaration", "class", "abstract_class_declaration")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = ecma_scope(place)
         name = node.child_by_field_name("name")
-        if name is not None and self.text(name) not in scope.names and node.type != "class":
-            scope.names[self.text(name)] = Origin(scope.plain.static or None, scope.plain.package, "class")
         around = scope.below("class")
         # The name of a class expression is known in the class only.
-        if name is not None and node.type == "class":
-            around.names[self.text(name)] = Origin(None, scope.plain.package, "class")
-        begin = name.start_byte if name is not None else -1
+        if node.type == "class":
+            self.define(name, around, Origin(None, scope.plain.package, "class"))
+        elif name is not None and self.text(name) not in scope.names:
+            self.define(name, scope, Origin(scope.plain.static or None, scope.plain.package, "class"))
         for child in reversed(node.children):
             if child.type == "class_body":
                 self._stack.append((child, REFERENCE, NodePlace(self._members(child, around), False)))
-            elif child.type == "class_heritage":
-                self._stack.append((child, TYPE, NodePlace(around, place.argument)))
-            elif child.start_byte != begin:
-                self.push([child], REFERENCE, NodePlace(around, place.argument))
+            elif child != name:
+                role = TYPE if child.type == "class_heritage" else REFERENCE
+                self.push([child], role, NodePlace(around, place.argument))
 
     def _members(self, body: Node, around: EcmaScope) -> EcmaScope:
         this = This(grows=self.this_grows)
@@ -301,10 +336,9 @@ class EcmaDefinitions(EcmaWalk):
     @handle_nodes("field_definition", "public_field_definition")
     def field(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name") or node.child_by_field_name("property")
-        begin = name.start_byte if name is not None and not name.child_count else -1
         scope = ecma_scope(place).below("function")
         scope.static = scope.static or any(child.type == "static" for child in node.children)
-        others = [child for child in node.children if child.start_byte != begin or child.child_count]
+        others = [child for child in node.children if child != name or child.child_count]
         self.in_order(others, NodePlace(scope, False))
 
 
@@ -324,11 +358,7 @@ SHAPE = Shape(
     closers=frozenset([")", "]", "}", ";", "`", "type_arguments >", "type_parameters >", "switch_case :"])
     | {'string "', "string '", "switch_default :"},
     stand_ins={
-        "statement_block": "{}",
-        "class_body": "{}",
-        "switch_body": "{}",
-        "interface_body": "{}",
-        "enum_body": "{}",
+        **dict.fromkeys("statement_block class_body switch_body interface_body enum_body".split(), "{}"),
         # A `try` alone does not parse; `finally {}` is the shortest that completes it.
         "try_statement catch_clause": " finally {}",
         **{f"{head} {statement}": ";" for head in _HEADS for statement in _STATEMENTS},
@@ -374,6 +404,8 @@ _GRAMMARS = {".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".
 class TypeScriptWalk(EcmaDefinitions):
     keywords = _TYPESCRIPT_KEYWORDS - {"string", "number", "undefined"} | {"this_type"}
     ignored = EcmaDefinitions.ignored | {"|", "&"}
+    # The names inferred in a condition are known in its branches.
+    sequences = "conditional_type"
 
     roles = {
         REFERENCE: "type_predicate asserts as_expression satisfies_expression type_query",
@@ -408,12 +440,8 @@ class TypeScriptWalk(EcmaDefinitions):
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         # The name of a part of a tuple, which is only said here, is a field `name` or `pattern` of the same node.
         pattern = node.child_by_field_name("pattern") or node.child_by_field_name("name")
-        begin = pattern.start_byte if pattern is not None else -1
         for child in reversed(node.children):
-            if child.start_byte == begin and (child.type in self.names or child.child_count):
-                self.push([child], BOUND, place)
-            else:
-                self.push([child], REFERENCE, place)
+            self.push([child], BOUND if child == pattern else REFERENCE, place)
 
     @handle_nodes(
         *"function_type constructor_type call_signature construct_signature method_signature index_signature".split(),
@@ -423,16 +451,15 @@ class TypeScriptWalk(EcmaDefinitions):
     def signature(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a signature, whose parameters are names of their own."""
         inner = NodePlace(ecma_scope(place).below("function"), False)
-        name = node.child_by_field_name("name")
-        self._signature(node.children, name, inner)
+        self._signature(node.children, node.child_by_field_name("name"), inner)
 
     @handle_nodes("interface_declaration", "type_alias_declaration", "enum_declaration", "internal_module", "module")
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         scope = ecma_scope(place)
         name = node.child_by_field_name("name")
-        begin = name.start_byte if name is not None else -1
         if node.type in {"internal_module", "module"} and name is not None:
-            inner = scope.namespace(f"{scope.package}.{self.text(name)}")
+            package = f"{scope.package}.{self.text(name)}"
+            inner = EcmaScope("namespace", scope, package=package, plain=Origin(True, package))
         else:
             inner = scope.below("type")
         # Constants of an enum may use each other without a prefix.
@@ -440,20 +467,17 @@ class TypeScriptWalk(EcmaDefinitions):
             for child in node.children[-1].children:
                 member = child.children[0] if child.child_count else child
                 if member.type == "property_identifier":
-                    inner.names[self.text(member)] = Origin(True, scope.package, "field")
-        others = [child for child in node.children if child.start_byte != begin or child.type in {"interface", "type"}]
-        for child in reversed(others):
-            if child.child_count:
-                self._stack.append(
-                    (child, TYPE if node.type == "type_alias_declaration" else REFERENCE, NodePlace(inner, False))
-                )
+                    self.define(member, inner, Origin(True, scope.package, "field"))
+        others = [child for child in node.children if child != name]
+        role = TYPE if node.type == "type_alias_declaration" else REFERENCE
+        self.each([(child, role, NodePlace(inner, False)) for child in others if child.child_count])
         self.push([child for child in others if not child.child_count], TYPE, NodePlace(inner, False))
 
     @handle_nodes("import_alias")
     def import_alias(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `import a = b.c`, which defines a."""
         word, name, *path = node.children
-        place.scope.names[self.text(name)] = Origin(True, self.package, "module")
+        self.define(name, place.scope, Origin(True, self.package, "module"))
         self.push([word, *path], REFERENCE, place)
 
     @handle_nodes("binary_expression")
@@ -469,16 +493,9 @@ class TypeScriptWalk(EcmaDefinitions):
 
     @handle_nodes("type_parameter", "mapped_type_clause", "infer_type")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        names = [child for child in node.children if child.type == "type_identifier"][:1]
-        for name in names:
-            place.scope.names[self.text(name)] = Origin(False, None, "class")
-        begin = names[0].start_byte if names else -1
-        self.push([child for child in node.children if child.start_byte != begin], TYPE, place)
-
-    @handle_nodes("conditional_type")
-    def conditional(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a condition and its branches, in which the names inferred in the condition are known."""
-        self.in_order(node.children, place)
+        name = next((child for child in node.children if child.type == "type_identifier"), None)
+        self.define(name, place.scope, LOCAL_TYPE)
+        self.push([child for child in node.children if child != name], TYPE, place)
 
     @handle_nodes("enum_assignment")
     def enum_assignment(self, node: Node, _role: str, place: NodePlace) -> None:

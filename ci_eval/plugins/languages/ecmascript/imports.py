@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -39,7 +40,6 @@ DEEPEST = 20
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports of names in braces."""
     imports = [item for statement in _IMPORT.finditer(text) for item in _read_statement(statement)]
     return keep_shared_names(imports)
 
@@ -78,21 +78,16 @@ class _Package(msgspec.Struct):
     types: str = "index"
 
 
-def _read_package(root: Path) -> _Package:
-    try:
-        return msgspec.json.decode(read_own(root, "package.json"), type=_Package)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        # Without a readable one, the project has no name by which its files could import it.
-        return _Package()
-
-
 class ScriptModules:
     """The modules of a JavaScript or TypeScript project. Packages are known by their names alone."""
 
     def __init__(self, project: Project) -> None:
         self._root = project.root.resolve()
         self._exports = cache(self._read_exports)
-        self._package = _read_package(self._root)
+        self._package = _Package()
+        # Without a readable one, the project has no name by which its files could import it.
+        with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            self._package = msgspec.json.decode(read_own(self._root, "package.json"), type=_Package)
 
     def identify(self, path: str, module: str) -> str:
         """Return the module's file below the root; the module's name if it is none of the project's."""
@@ -102,15 +97,11 @@ class ScriptModules:
     def origin(self, path: str, module: str, name: str) -> Origin:
         return self._follow(self._root / path, module, name, DEEPEST) or (self.identify(path, module), name)
 
-    def _entry(self, module: str) -> str:
-        """Return the path that a module's name means below the root, if it begins with the project's own name."""
-        name = self._package.name
-        if name and module == name:
-            return self._package.types
-        return module.removeprefix(f"{name}/") if name else module
-
     def _find(self, importing: Path, module: str) -> Path | None:
-        base = (importing.parent if module.startswith(".") else self._root) / self._entry(module)
+        name = self._package.name
+        # The project's own name means its root.
+        entry = self._package.types if name and module == name else module.removeprefix(f"{name}/" if name else "")
+        base = (importing.parent if module.startswith(".") else self._root) / entry
         for stem in (str(base), _SCRIPT.sub("", str(base))):
             for end in _ENDS:
                 if is_own(file := Path(stem + end), self._root):
@@ -181,25 +172,14 @@ def imports(root: Path, environment: Path | None) -> Imports:
         homes = [base / folder.relative_to(root) / "node_modules" for base in bases for folder in above]
         for _, name in IMPORT.findall(text):
             if name.startswith("."):
-                yield name, _is_file(own_folder / name)
-            else:
-                yield _package(name), _package(name) in members or _is_package(name, homes)
+                file = own_folder / name
+                stems = {file, file.with_name(WRITTEN.sub("", file.name))} if file.name else {file}
+                yield name, exists(file) or any(exists(Path(f"{stem}{end}")) for stem in stems for end in SUFFIXES)
+                continue
+            package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
+            # DefinitelyTyped publishes the types of `@a/b` as `@types/a__b`.
+            types = f"@types/{package.removeprefix('@').replace('/', '__')}"
+            known = package in members or name.startswith("node:") or name.partition("/")[0] in NODE
+            yield package, known or any(exists(home / folder) for home in homes for folder in (package, types))
 
     return there
-
-
-def _is_file(path: Path) -> bool:
-    stems = {path, path.with_name(WRITTEN.sub("", path.name))} if path.name else {path}
-    return exists(path) or any(exists(Path(f"{stem}{suffix}")) for stem in stems for suffix in SUFFIXES)
-
-
-def _package(name: str) -> str:
-    return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
-
-
-def _is_package(name: str, homes: list[Path]) -> bool:
-    package = _package(name)
-    # DefinitelyTyped publishes the types of `@a/b` as `@types/a__b`.
-    types = f"@types/{package.removeprefix('@').replace('/', '__')}"
-    known = name.startswith("node:") or name.partition("/")[0] in NODE
-    return known or any(exists(home / folder) for home in homes for folder in (package, types))

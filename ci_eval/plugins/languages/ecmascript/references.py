@@ -86,25 +86,10 @@ class EcmaScope(Scope):
     created: set[str] = msgspec.field(default_factory=set)
     """The members of these names that were created by assignment, as chains such as `a.b.c`."""
 
-    def find(self, name: str) -> Origin:
-        scope: Scope | None = self
-        while scope is not None:
-            origin = scope.names.get(name)
-            if origin is not None:
-                return origin
-            scope = scope.parent
-        return UNKNOWN
-
-    def below(self, kind: str, this: This | None = None, *, static: bool = False) -> EcmaScope:
+    def below(self, kind: str, this: This | None = None) -> EcmaScope:
         """Return a new scope inside this one; it has the same `this` unless another is passed."""
-        if this is None:
-            return EcmaScope(kind, self, package=self.package, this=self.this, static=self.static)
-        return EcmaScope(kind, self, package=self.package, this=this, static=static)
-
-    def namespace(self, package: str) -> EcmaScope:
-        """Return a new scope inside this one, for a TypeScript namespace: its names are members of the module
-        `package`."""
-        return EcmaScope("namespace", self, package=package, plain=Origin(True, package))
+        static = this is None and self.static
+        return EcmaScope(kind, self, package=self.package, this=this or self.this, static=static)
 
     def find_var_scope(self) -> EcmaScope:
         """Return the scope in which a `var` here is known: that of the function or file."""
@@ -123,8 +108,6 @@ def derive_module(path: str) -> str:
 
 
 class Modules:
-    """The modules that a file's import statements name."""
-
     def __init__(self, path: str, declared: Declarations) -> None:
         self._folder = dirname(path)
         self._declared = declared
@@ -160,7 +143,6 @@ _TOP = re.compile(
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the file's module, and the names it declares on lines without indentation."""
     return derive_module(path), frozenset(declared or exported for declared, exported in _TOP.findall(text))
 
 
@@ -219,7 +201,7 @@ class EcmaWalk(Walk):
         universe = EcmaScope("universe", names=GLOBALS)
         return EcmaScope("file", universe, package=self.package, plain=Origin(True, self.package))
 
-    def _location(self, package: str | None) -> Location | None:
+    def _location(self, package: str) -> Location:
         return "project" if package in self.modules.own else super()._location(package)
 
     def name(self, node: Node, role: str, place: NodePlace) -> None:
@@ -260,22 +242,21 @@ class EcmaWalk(Walk):
                 kind = _MEMBER_KINDS.get(TYPE if member.type == "type_identifier" else role, Kind.FIELD)
                 self.emit(member, kind, place, origin, name)
             if receiver.type == "identifier":
-                self._receiver(receiver, place)
+                known = place.scope.find(self.text(receiver))
+                kind = Kind.TYPE_REFERENCE if known.holder == "class" else Kind.VARIABLE
+                self.emit(receiver, Kind.FIELD if known.holder == "field" else kind, place, known)
             else:
                 self.push([receiver], REFERENCE, place)
-
-    def _receiver(self, node: Node, place: NodePlace) -> None:
-        name = self.text(node)
-        origin = place.scope.find(name)
-        kind = Kind.TYPE_REFERENCE if origin.holder == "class" else Kind.VARIABLE
-        self.emit(node, Kind.FIELD if origin.holder == "field" else kind, place, origin, name)
 
     def _member_origin(self, receiver: Node, name: str, scope: EcmaScope) -> Origin:
         kind = receiver.type
         if name[:1] == "#":
             return scope.find(name)
         if kind == "identifier":
-            return self._member_of_name(scope.find(self.text(receiver)))
+            origin = scope.find(self.text(receiver))
+            if origin.holder in {"class", "module", "exports"}:
+                return Origin(True, self.package if origin.holder == "exports" else origin.package)
+            return Origin(False, origin.package) if origin.holder == "instance" else UNKNOWN
         if kind in {"this", "super"}:
             declared = kind == "this" and scope.this and name in scope.this.members
             return Origin(scope.static, scope.package if declared else None)
@@ -287,8 +268,12 @@ class EcmaWalk(Walk):
             return Origin(False, class_.package)
         if kind == "call_expression" and (package := self._required_module(receiver)):
             return Origin(True, package)
-        if kind == "member_expression":
-            return self._member_of_chain(receiver, scope)
+        # Of `module.exports` or `X.prototype`; a limit keeps long chains from being decoded and looked up.
+        begin, end = receiver.start_byte, receiver.end_byte
+        if kind == "member_expression" and self.source[begin : min(end, begin + 100)] == b"module.exports":
+            return Origin(True, self.package)
+        if kind == "member_expression" and self.source.endswith(b".prototype", begin, end) and end - begin < 100:
+            return Origin(False, scope.find(self.source[begin : end - 10].decode()).package)
         return UNKNOWN
 
     def _required_module(self, call: Node) -> str | None:
@@ -296,29 +281,7 @@ class EcmaWalk(Walk):
         if function.type != "identifier" or self.text(function) != "require" or not siblings:
             return None
         strings = [child for child in siblings[-1].children if child.type == "string"]
-        return self._resolve_module(strings[0]) if strings else None
-
-    def _resolve_module(self, string: Node) -> str | None:
-        return self.modules.resolve(self.text(string)[1:-1])
-
-    def _member_of_name(self, origin: Origin) -> Origin:
-        if origin.holder in {"class", "module"}:
-            return Origin(True, origin.package)
-        if origin.holder == "exports":
-            return Origin(True, self.package)
-        return Origin(False, origin.package) if origin.holder == "instance" else UNKNOWN
-
-    def _member_of_chain(self, receiver: Node, scope: EcmaScope) -> Origin:
-        """Return the origin of the members of `module.exports` or `X.prototype`."""
-        # Only a few bytes are looked at, since chains may be long.
-        begin, end = receiver.start_byte, receiver.end_byte
-        if self.source[begin:end] == b"module.exports":
-            return Origin(True, self.package)
-        # The limit keeps long chains from being decoded and looked up.
-        if self.source.endswith(b".prototype", begin, end) and end - begin < 100:
-            head = scope.find(self.source[begin : end - 10].decode())
-            return Origin(False, head.package)
-        return UNKNOWN
+        return self.modules.resolve(self.text(strings[0])[1:-1]) if strings else None
 
     def _grows(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
         """Return whether assigning to `receiver.name` creates that member, and remember the member."""
@@ -330,9 +293,9 @@ class EcmaWalk(Walk):
         if receiver.type not in {"identifier", "member_expression"}:
             return False
         chain = self.text(receiver)
-        head = chain.removesuffix(".prototype")
-        owner = cast("EcmaScope | None", scope.owner(head if chain != "module.exports" else "exports"))
-        holder = owner.names[head if chain != "module.exports" else "exports"].holder if owner else ""
+        head = "exports" if chain == "module.exports" else chain.removesuffix(".prototype")
+        owner = cast("EcmaScope | None", scope.owner(head))
+        holder = owner.names[head].holder if owner else ""
         member = f"{chain}.{name}"
         created = owner.created if owner else self._created
         if holder not in self.grows or member in created:
@@ -384,9 +347,8 @@ class EcmaWalk(Walk):
         """Visit a tag of JSX, unless it is the name of an HTML element."""
         # A capital letter or a dot tells a component from an HTML element.
         children = node.children
-        for index, child in enumerate(children[1:2], 1):
-            if child.type == "identifier" and self.text(child)[:1].islower():
-                children = children[:index] + children[index + 1 :]
+        if [child.type for child in children[1:2]] == ["identifier"] and self.text(children[1])[:1].islower():
+            del children[1]
         self.push(children, REFERENCE, place)
 
     @handle_nodes("jsx_attribute")

@@ -57,6 +57,9 @@ class GoWalk(Walk):
         # The length of an array is a value.
         REFERENCE: "array_type",
     }
+    # What is declared between the keyword of a statement and its block is known in the block as well.
+    blocks = "if_statement for_statement expression_switch_statement select_statement communication_case"
+    sequences = "for_clause"
 
     def __init__(self, source: bytes, text: str, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_package(text, path), declared)
@@ -96,7 +99,6 @@ class GoWalk(Walk):
 
     @handle_nodes("selector_expression", "qualified_type")
     def member(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit `y` of `x.y`, and visit x."""
         receiver, *_, member = node.children
         origin = UNKNOWN
         if receiver.child_count or receiver.type not in self.names:
@@ -107,16 +109,13 @@ class GoWalk(Walk):
         # What x is tells types of packages from what the grammar mistakes for them.
         if member.type == "type_identifier" and role != CALLED and origin.static is not False:
             kind = Kind.TYPE_REFERENCE
-        text = self.text(member)
-        self.emit(member, kind, place, self._find_member_origin(origin, text) if origin.holder else UNKNOWN, text)
-
-    def _find_member_origin(self, origin: Origin, member: str) -> Origin:
+        text, known = self.text(member), UNKNOWN
         if origin.holder in {"module", "class"}:
-            return Origin(True, origin.package)
-        if origin.holder.startswith(RECEIVER):
+            known = Origin(True, origin.package)
+        elif origin.holder.startswith(RECEIVER):
             members = self.top.members.get(origin.holder.removeprefix(RECEIVER), ())
-            return Origin(False, self.package if member in members else None)
-        return UNKNOWN
+            known = Origin(False, self.package if text in members else None)
+        self.emit(member, kind, place, known, text)
 
     @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -129,7 +128,6 @@ class GoWalk(Walk):
 
     @handle_nodes("type_conversion_expression")
     def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a conversion such as `[]byte(x)`."""
         type_, *value = node.children
         self.push(value, REFERENCE, NodePlace(place.scope, True))
         # The newer grammar finds `f[int](x)` to be a conversion as well.
@@ -149,30 +147,19 @@ class GoWalk(Walk):
         origin = place.scope.find(self.text(head)) if head.type in self.names else LOCAL
         # Local variables, and arguments that are values, make it an index.
         by_value = origin.static is False and origin.holder != "class"
-        by_value |= any(self._is_value(child, place.scope) for child in inner)
+        for child in inner:
+            if child.type in {"type_identifier", "qualified_type"}:
+                known = place.scope.find(self.text(child.children[0] if child.child_count else child))
+                is_value = known.static is not None and known.holder not in {"class", "module"}
+                by_value |= is_value and known.package != "builtin"
         if not by_value:
             self.push(inner, TYPE, place)
-            self._visit_callee(called, CALLED, place)
-            return
-        for child in inner:
+        for child in [called, *inner] if by_value else [called]:
+            role = REFERENCE if by_value else CALLED
             if child.type == "type_identifier":
-                self._plain(child, self.text(child), REFERENCE, place)
+                self._plain(child, self.text(child), role, place)
             else:
-                self.push([child], REFERENCE, place)
-        self._visit_callee(called, REFERENCE, place)
-
-    def _visit_callee(self, called: Node, role: str, place: NodePlace) -> None:
-        if called.type == "type_identifier":
-            self._plain(called, self.text(called), role, place)
-        else:
-            self.push([called], role, place)
-
-    def _is_value(self, node: Node, scope: Scope) -> bool:
-        if node.type not in {"type_identifier", "qualified_type"}:
-            return False
-        head = node.children[0] if node.child_count else node
-        origin = scope.find(self.text(head))
-        return origin.static is not None and origin.holder not in {"class", "module"} and origin.package != "builtin"
+                self.push([child], role, place)
 
     @handle_nodes("unary_expression")
     def unary(self, node: Node, role: str, place: NodePlace) -> None:
@@ -181,12 +168,9 @@ class GoWalk(Walk):
 
     @handle_nodes("composite_literal")
     def composite(self, node: Node, _role: str, place: NodePlace) -> None:
+        self.push(node.children[:1], TYPE, place)
         type_, *body = node.children
-        self.push(body, self._levels(type_, place.scope), place)
-        self.push([type_], TYPE, place)
-
-    def _levels(self, type_: Node, scope: Scope) -> str:
-        """Return the role of the outermost braces of a literal of this type; see OTHERS and FIELDS."""
+        # The role of the outermost braces of a literal of this type; see OTHERS and FIELDS.
         levels = ""
         for _ in range(8):  # a type may be declared through itself
             kind = type_.type
@@ -202,8 +186,8 @@ class GoWalk(Walk):
                 break
         while type_.child_count and type_.type in {"generic_type", "qualified_type"}:
             type_ = type_.children[0]
-        package = scope.find(self.text(type_)).package if type_.type in self.names else None
-        return levels + FIELDS + (self.package if type_.type == "struct_type" else package or "")
+        package = place.scope.find(self.text(type_)).package if type_.type in self.names else None
+        self.push(body, levels + FIELDS + (self.package if type_.type == "struct_type" else package or ""), place)
 
     @handle_nodes("literal_value")
     def literal_value(self, node: Node, role: str, place: NodePlace) -> None:
@@ -229,8 +213,7 @@ class GoWalk(Walk):
     @handle_nodes("function_declaration", "func_literal", "function_type", "method_elem")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a function, whose name is no token. Its parameters and results share the scope of the body."""
-        inner = NodePlace(Scope("function", place.scope), False)
-        self._function(node.children, inner)
+        self._function(node.children, NodePlace(Scope("function", place.scope), False))
 
     @handle_nodes("method_declaration")
     def method(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -245,9 +228,9 @@ class GoWalk(Walk):
         self.emit(type_, Kind.TYPE_REFERENCE, place, place.scope.find(name), name)
         for leaf in leaves(receiver):
             if leaf.type == "identifier":
-                inner.scope.names[self.text(leaf)] = Origin(False, None, RECEIVER + name)
+                self.define(leaf, inner.scope, Origin(False, None, RECEIVER + name))
             elif leaf.type == "type_identifier" and leaf.start_byte > type_.start_byte:
-                inner.scope.names[self.text(leaf)] = LOCAL_TYPE
+                self.define(leaf, inner.scope, LOCAL_TYPE)
 
     def _function(self, nodes: Sequence[Node], inner: NodePlace) -> None:
         names = {"identifier", "field_identifier"}
@@ -260,14 +243,11 @@ class GoWalk(Walk):
     @handle_nodes("parameter_declaration", "variadic_parameter_declaration", "field_declaration")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the names of `a, b T`, apart from those of fields."""
-        types = []
         for child in node.children:
-            if child.type == "identifier":
-                place.scope.names[self.text(child)] = LOCAL
-            # The name of a field is found through its type only; that of an embedded one is its type.
-            elif child.type != "field_identifier":
-                types.append(child)
-        self.push(types, TYPE, place)
+            self.define(child if child.type == "identifier" else None, place.scope)
+        # The name of a field is found through its type only; that of an embedded one is its type.
+        names = {"identifier", "field_identifier"}
+        self.push([child for child in node.children if child.type not in names], TYPE, place)
 
     @handle_nodes("type_parameter_list")
     def type_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -275,7 +255,7 @@ class GoWalk(Walk):
         for declaration in node.children:
             for child in declaration.children:
                 if child.type == "identifier":
-                    place.scope.names[self.text(child)] = LOCAL_TYPE
+                    self.define(child, place.scope, LOCAL_TYPE)
                 else:
                     bounds.append(child)
         self.push(bounds, TYPE, place)
@@ -285,7 +265,7 @@ class GoWalk(Walk):
         name, *siblings = node.children
         if place.scope.kind != "file":
             # Types at the top of a file were read before, whatever their order.
-            place.scope.names[self.text(name)] = LOCAL_TYPE
+            self.define(name, place.scope, LOCAL_TYPE)
         # Type parameters are known in their own declaration only.
         generic = any(child.type == "type_parameter_list" for child in siblings)
         self.push(siblings, TYPE, NodePlace(Scope("type", place.scope), False) if generic else place)
@@ -313,15 +293,6 @@ class GoWalk(Walk):
     @handle_nodes("block", "expression_case", "default_case")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, REFERENCE, NodePlace(Scope("block", place.scope), place.argument))
-
-    @handle_nodes(*"if_statement for_statement expression_switch_statement select_statement communication_case".split())
-    def header(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a statement. What is declared between its keyword and its block is known in the block as well."""
-        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
-
-    @handle_nodes("for_clause")
-    def for_clause(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.in_order(node.children, place)
 
     @handle_nodes("type_switch_statement")
     def type_switch(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from ci_eval.core.base.files import exists, is_own, read_own
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.import_syntax import FlatModules, Import, Imports, ImportSyntax, keep_shared_names
 
 _TYPES = (
@@ -53,7 +53,6 @@ def derive_package(text: str, path: str) -> str:
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the package, and what the file declares without indentation, or in a group at the top."""
     names: set[str] = set()
     names.update(*_TOP.findall(text))
     # gofmt ends a group with a bracket at the left edge.
@@ -85,11 +84,9 @@ def local_name(path: str) -> str:
     return last.removeprefix("go-").removesuffix("-go").removesuffix(".go")
 
 
-class TopLevel:
-    """The declarations at the top of a file, and the members of its types."""
-
+class TopLevel(SourceReader):
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        self._source = source
+        super().__init__(source)
         self._package = package
         self._declared = declared
         self.names = dict.fromkeys(declared.get(package, ()), Origin(True, package))
@@ -98,74 +95,47 @@ class TopLevel:
         self.types: dict[str, Node] = {}
         """A table: name of a type → what it stands for."""
 
-    def text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
-
     def read(self, root: Node) -> dict[str, Origin]:
         """Return the origins of the file's own declarations and imports, and of the other names of its package."""
         for node in root.children:
-            kind = node.type
-            if kind == "import_declaration":
-                self.names.update(self._imports(node))
-            elif kind == "function_declaration":
-                self._add(node.child_by_field_name("name"), Origin(True, self._package))
-            elif kind == "method_declaration":
-                self._method(node)
-            elif kind == "type_declaration":
-                for spec in node.children:
-                    if spec.type in {"type_spec", "type_alias"}:
-                        self._type(spec)
-            elif kind in {"var_declaration", "const_declaration"}:
-                for name in _declared_names(node):
-                    self._add(name, Origin(True, self._package))
+            name = node.child_by_field_name("name")
+            if node.type == "function_declaration" and name:
+                self.names[self.text(name)] = Origin(True, self._package)
+            elif node.type == "method_declaration":
+                receiver = next((child for child in node.children if child.type == "parameter_list"), None)
+                of = receiver_type(receiver) if receiver else None
+                if of and name:
+                    self.members.setdefault(self.text(of), set()).add(self.text(name))
+            for spec in _specs(node):
+                self._read_spec(spec)
         return self.names
 
-    def _add(self, name: Node | None, origin: Origin) -> None:
-        if name:
-            self.names[self.text(name)] = origin
-
-    def _imports(self, node: Node) -> Iterator[tuple[str, Origin]]:
-        for spec in _below(node, "import_spec", "import_spec_list"):
-            path = spec.child_by_field_name("path")
-            if path:
-                written = self.text(path).strip('"`')
-                alias = spec.child_by_field_name("name")
-                name = self.text(alias) if alias else local_name(written)
-                yield name, Origin(True, imported_package(written, self._declared), "module")
-
-    def _method(self, node: Node) -> None:
-        name = node.child_by_field_name("name")
-        receiver = next((child for child in node.children if child.type == "parameter_list"), None)
-        of = receiver_type(receiver) if receiver else None
-        if of and name:
-            self.members.setdefault(self.text(of), set()).add(self.text(name))
-
-    def _type(self, spec: Node) -> None:
+    def _read_spec(self, spec: Node) -> None:
         name, stands_for = spec.child_by_field_name("name"), spec.child_by_field_name("type")
-        self._add(name, Origin(True, self._package, "class"))
-        if name and stands_for:
+        path = spec.child_by_field_name("path")
+        if spec.type == "import_spec" and path:
+            written = self.text(path).strip('"`')
+            origin = Origin(True, imported_package(written, self._declared), "module")
+            self.names[self.text(name) if name else local_name(written)] = origin
+        elif spec.type in {"var_spec", "const_spec"}:
+            names = [self.text(child) for child in spec.children if child.type == "identifier"]
+            self.names.update(dict.fromkeys(names, Origin(True, self._package)))
+        elif spec.type in {"type_spec", "type_alias"} and name:
+            self.names[self.text(name)] = Origin(True, self._package, "class")
+            if not stands_for:
+                return
             self.types[self.text(name)] = stands_for
             members = self.members.setdefault(self.text(name), set())
             # Not the members of what is embedded: those may be declared anywhere.
-            for list_ in [stands_for, *_below(stands_for, "field_declaration_list")]:
-                for field in list_.children:
-                    if field.type in {"field_declaration", "method_elem"}:
-                        members.update(self.text(child) for child in field.children if child.type == "field_identifier")
+            for field in (field for part in (stands_for, *stands_for.children) for field in part.children):
+                if field.type in {"field_declaration", "method_elem"}:
+                    members.update(self.text(child) for child in field.children if child.type == "field_identifier")
 
 
-def _below(node: Node, node_type: str, group: str = "") -> Iterator[Node]:
-    """Yield the children of that type, also those inside a group."""
-    for child in node.children:
-        if child.type == node_type:
-            yield child
-        elif child.type == group:
-            yield from _below(child, node_type)
-
-
-def _declared_names(node: Node) -> Iterator[Node]:
-    for spec_type in ("var_spec", "const_spec"):
-        for spec in _below(node, spec_type, "var_spec_list"):
-            yield from (child for child in spec.children if child.type == "identifier")
+def _specs(declaration: Node) -> Iterator[Node]:
+    """Yield what a declaration declares, also inside a group."""
+    for child in declaration.children if declaration.type.endswith("_declaration") else ():
+        yield from child.children if child.type.endswith("_spec_list") else (child,)
 
 
 def receiver_type(parameters: Node) -> Node | None:
@@ -208,7 +178,11 @@ def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A path without a dot in its first part is the standard library's, as the `go`
     command has it."""
     # The project's own modules go before cached versions of them.
-    modules = {**dict(_cached_modules(environment / "modules") if environment else ()), **dict(_own_modules(root))}
+    modules = dict(_cached_modules(environment / "modules") if environment else ())
+    for file in sorted(root.rglob("go.mod")):
+        text = read_own(root, str(file.relative_to(root))).decode(errors="replace") if is_own(file, root) else ""
+        if clause := MODULE.search(text):
+            modules[clause[1]] = file.parent
 
     def there(_path: str, text: str) -> Iterator[tuple[str, bool]]:
         for block, single in IMPORTS.findall(text):
@@ -217,14 +191,6 @@ def imports(root: Path, environment: Path | None) -> Imports:
                 yield "/".join(name.split("/")[:3]), _is_there(name, root, modules)
 
     return there
-
-
-def _own_modules(root: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted(root.rglob("go.mod")):
-        if is_own(path, root):
-            text = read_own(root, str(path.relative_to(root))).decode(errors="replace")
-            if clause := MODULE.search(text):
-                yield clause[1], path.parent
 
 
 def _cached_modules(modules: Path) -> Iterator[tuple[str, Path]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside, replace_groups, spaces
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
@@ -32,6 +30,9 @@ class JavaWalk(Walk):
         "decimal_floating_point_literal hex_floating_point_literal character_literal string_literal asterisk "
         "package_declaration ...".split()
     )
+    blocks = "block constructor_body switch_block for_statement try_with_resources_statement catch_clause"
+    # The names bound in a condition are known in its branches.
+    sequences = "ternary_expression"
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         source = text.encode()
@@ -60,9 +61,25 @@ class JavaWalk(Walk):
 
     def receiver(self, node: Node, place: NodePlace) -> Origin:
         """Visit what is in front of a dot; return the origin of the members after it."""
+        if node.type == "field_access":
+            self.push([node], REFERENCE, place)
+            parts = self.text(node).split(".")
+            if (
+                all(part.isidentifier() for part in parts)
+                and place.scope.owner(parts[0]) is None
+                and (parts[0] in self.java.roots or self.java.is_type(parts[0]))
+            ):
+                path = ".".join(parts)
+                if self.java.is_type(parts[-1]):
+                    package = package_part(path)
+                    return Origin(True, package or self.java.type_origin(parts[0], place.scope).package)
+                # By convention, packages have small letters only.
+                if path.islower():
+                    return Origin(None, path, "module")
+            return LOCAL
         if node.type != "identifier":
             self.push([node], REFERENCE, place)
-            return self._of_expression(node, place)
+            return LOCAL
         name = self.text(node)
         if place.scope.owner(name) is None:
             origin = self.java.type_origin(name, place.scope)
@@ -74,25 +91,6 @@ class JavaWalk(Walk):
                 self.emit(node, Kind.IMPORT, place, Origin(True, name), name)
                 return Origin(None, name, "module")
         self.name(node, REFERENCE, place)
-        return LOCAL
-
-    def _of_expression(self, node: Node, place: NodePlace) -> Origin:
-        if node.type == "this":
-            return LOCAL
-        if node.type == "field_access":
-            path = self.text(node)
-            parts = path.split(".")
-            if (
-                all(part.isidentifier() for part in parts)
-                and place.scope.owner(parts[0]) is None
-                and (parts[0] in self.java.roots or self.java.is_type(parts[0]))
-            ):
-                if self.java.is_type(parts[-1]):
-                    package = package_part(path)
-                    return Origin(True, package or self.java.type_origin(parts[0], place.scope).package)
-                # By convention, packages have small letters only.
-                if path.islower():
-                    return Origin(None, path, "module")
         return LOCAL
 
     @handle_nodes("field_access")
@@ -125,13 +123,11 @@ class JavaWalk(Walk):
         # Type arguments and receivers stand before the name, so the last identifier is the method's.
         named = next((i for i in range(len(children) - 1, -1, -1) if children[i].type == "identifier"), -1)
         self.push([arguments], REFERENCE, NodePlace(place.scope, True))
-        before = children[: max(named, 0)]
+        before, origin = children[: max(named, 0)], UNKNOWN
         if before:
             # Of `Foo.super.bar()` and `foo.<T>bar()`: what is between.
             self.push(before[1:], REFERENCE, place)
             origin = self.receiver(before[0], place)
-        else:
-            origin = UNKNOWN
         if named < 0:
             return
         name = self.text(children[named])
@@ -159,9 +155,9 @@ class JavaWalk(Walk):
         else:
             self.push([member], REFERENCE, place)
 
-    @handle_nodes("scoped_type_identifier")
+    @handle_nodes("scoped_type_identifier", "scoped_identifier")
     def scoped_type(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the parts of `java.util.Map.Entry`."""
+        """Emit the parts of `java.util.Map.Entry`, or `@java.lang.Override`."""
         # Handled at once, since each part is nested in the one before it.
         parts, others = self._parts(node)
         path: list[str] = []
@@ -205,11 +201,6 @@ class JavaWalk(Walk):
             elif child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
 
-    @handle_nodes("scoped_identifier")
-    def qualified(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the qualified name of an annotation: `@java.lang.Override`."""
-        self.scoped_type(node, TYPE, place)
-
     @handle_nodes("annotation", "marker_annotation")
     def annotation(self, node: Node, _role: str, place: NodePlace) -> None:
         for child in node.children:
@@ -236,8 +227,8 @@ class JavaWalk(Walk):
     def type_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         outer = NodePlace(Scope("type", place.scope), False)
         # Only local types are new here: others were read with the file or their class.
-        if place.scope.kind == "block" and (name := node.child_by_field_name("name")):
-            place.scope.names[f"<{self.text(name)}>"] = Origin(None, self.package, "class")
+        if place.scope.kind == "block":
+            self.define(node.child_by_field_name("name"), place.scope, Origin(None, self.package, "class"), "<{}>")
         components: dict[str, Origin] = {}
         waiting: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
@@ -246,56 +237,40 @@ class JavaWalk(Walk):
             if child.type == "@interface":
                 self.emit(child, Kind.KEYWORD, place, text="interface", skip=1)
             if child.type == "formal_parameters":
-                components = self._components(child)
+                # The components of a record are fields, and methods of the same names.
+                for parameter in child.children:
+                    name = parameter.child_by_field_name("name") if parameter.type == "formal_parameter" else None
+                    if name is not None:
+                        known = self.text(name)
+                        components |= dict.fromkeys([known, f"{known}()"], Origin(False, self.package))
             if child.type.endswith("_body"):
                 waiting += self._body(child, outer, components)
-            elif child.type == "type_parameters":
-                self._type_parameters(child, outer)
-                waiting.append((child, REFERENCE, outer))
-            else:
-                waiting.append((child, REFERENCE, outer))
-        self._later(waiting)
+                continue
+            self._type_parameters(child, outer)
+            waiting.append((child, REFERENCE, outer))
+        self.each(waiting)
 
     def _body(self, body: Node, place: NodePlace, components: dict[str, Origin]) -> list[tuple[Node, str, NodePlace]]:
-        children = body.children
-        members = self.java.members(children, body.type)
+        members = self.java.members(body.children, body.type)
         inner = NodePlace(Scope("class", place.scope, components | members), False)
-        return [(child, REFERENCE, inner) for child in children]
-
-    def _components(self, parameters: Node) -> dict[str, Origin]:
-        """Return the components of a record, which are fields, and methods of the same names."""
-        components: dict[str, Origin] = {}
-        for child in parameters.children:
-            name = child.child_by_field_name("name") if child.type == "formal_parameter" else None
-            if name is not None:
-                origin = Origin(False, self.package)
-                components |= {self.text(name): origin, f"{self.text(name)}()": origin}
-        return components
+        return [(child, REFERENCE, inner) for child in body.children]
 
     def _type_parameters(self, node: Node, place: NodePlace) -> None:
-        for child in node.children:
+        for child in node.children if node.type == "type_parameters" else ():
             for leaf in child.children[:1] if child.type == "type_parameter" else ():
-                place.scope.names[f"<{self.text(leaf)}>"] = LOCAL_TYPE
+                self.define(leaf, place.scope, LOCAL_TYPE, "<{}>")
 
     @handle_nodes("type_parameter")
     def type_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         first = next((i for i, child in enumerate(node.children) if child.type in self.names), 0)
         self.push([child for i, child in enumerate(node.children) if i != first], TYPE, place)
 
-    def _later(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these nodes next, in their order."""
-        # Leaves are handled at once, as in `push`.
-        for node, role, place in nodes:
-            if not node.child_count:
-                self.push([node], role, place)
-        self._stack += [item for item in reversed(nodes) if item[0].child_count]
-
     @handle_nodes("class_body")
     def anonymous_body(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._later(self._body(node, place, {}))
+        self.each(self._body(node, place, {}))
 
-    @handle_nodes("enum_constant")
-    def enum_constant(self, node: Node, _role: str, place: NodePlace) -> None:
+    @handle_nodes("enum_constant", "labeled_statement", "break_statement", "continue_statement")
+    def unnamed(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push([child for child in node.children if child.type != "identifier"], REFERENCE, place)
 
     @handle_nodes(*"method_declaration constructor_declaration compact_constructor_declaration".split())
@@ -306,13 +281,8 @@ class JavaWalk(Walk):
             names = place.scope.names
             inner.scope.names.update({name: LOCAL for name in names if f"{name}()" in names})
         for child in node.children:
-            if child.type == "type_parameters":
-                self._type_parameters(child, inner)
-        self._later([(child, REFERENCE, inner) for child in node.children if child.type != "identifier"])
-
-    @handle_nodes("annotation_type_element_declaration")
-    def element_declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._visit_unless_name(node, place)
+            self._type_parameters(child, inner)
+        self.each([(child, REFERENCE, inner) for child in node.children if child.type != "identifier"])
 
     @handle_nodes(
         "formal_parameter", "catch_formal_parameter", "enhanced_for_statement", "resource", "record_pattern_component"
@@ -329,36 +299,29 @@ class JavaWalk(Walk):
         if name is None:
             self.in_order(node.children, place)
             return
-        begin = name.start_byte
-        self._later([(child, REFERENCE, place) for child in node.children if child.start_byte != begin])
-        place.scope.names[self.text(name)] = LOCAL
+        self.each([(child, REFERENCE, place) for child in node.children if child != name])
+        self.define(name, place.scope)
 
     @handle_nodes("type_pattern")
     def type_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
-        names = [child for child in node.children if child.type == "identifier"]
-        for child in names[-1:]:
-            place.scope.names[self.text(child)] = LOCAL
-        self.push([child for child in node.children if child not in names[-1:]], TYPE, place)
+        name = next((child for child in reversed(node.children) if child.type == "identifier"), None)
+        self.define(name, place.scope)
+        self.push([child for child in node.children if child != name], TYPE, place)
 
     @handle_nodes("variable_declarator")
     def variable(self, node: Node, _role: str, place: NodePlace) -> None:
         name, *siblings = node.children
         if place.scope.kind == "block":
-            place.scope.names[self.text(name)] = LOCAL
+            self.define(name, place.scope)
         self.push(siblings, REFERENCE, place)
 
-    @handle_nodes("instanceof_expression")
+    @handle_nodes("instanceof_expression", "annotation_type_element_declaration")
     def instanceof(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
         # A pattern's name may be known behind its statement: `if (!(o instanceof T t)) return;`.
-        if name is not None:
-            place.scope.names[self.text(name)] = LOCAL
-        self._visit_unless_name(node, place)
-
-    def _visit_unless_name(self, node: Node, place: NodePlace) -> None:
-        name = node.child_by_field_name("name")
-        begin = name.start_byte if name is not None else -1
-        self.push([child for child in node.children if child.start_byte != begin], REFERENCE, place)
+        if node.type == "instanceof_expression":
+            self.define(name, place.scope)
+        self.push([child for child in node.children if child != name], REFERENCE, place)
 
     @handle_nodes("lambda_expression")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -366,32 +329,15 @@ class JavaWalk(Walk):
         parameters, *siblings = node.children
         if parameters.type in {"identifier", "inferred_parameters"}:
             for child in parameters.children if parameters.child_count else [parameters]:
-                if child.type == "identifier":
-                    inner.scope.names[self.text(child)] = LOCAL
+                self.define(child if child.type == "identifier" else None, inner.scope)
         else:
             siblings = [parameters, *siblings]
         self.in_order(siblings, inner)
 
-    @handle_nodes(
-        "block", "constructor_body", "switch_block", "for_statement", "try_with_resources_statement", "catch_clause"
-    )
-    def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
-
-    @handle_nodes("ternary_expression")
-    def ternary(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a condition and its branches, in which the names bound in the condition are known."""
-        self.in_order(node.children, place)
-
     @handle_nodes("record_pattern")
     def record_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
-        first, *siblings = node.children
-        self.push([first], TYPE, place)
-        self.push(siblings, REFERENCE, place)
-
-    @handle_nodes("labeled_statement", "break_statement", "continue_statement")
-    def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push([child for child in node.children if child.type != "identifier"], REFERENCE, place)
+        self.push(node.children[:1], TYPE, place)
+        self.push(node.children[1:], REFERENCE, place)
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
@@ -417,12 +363,7 @@ LANGUAGE: Language = Language(
         | {"class_body block", "compact_constructor_declaration block"},
         closers=frozenset([")", "]", "}", ";", "type_arguments >", "type_parameters >", "switch_label :"]),
         stand_ins={
-            "block": "{}",
-            "class_body": "{}",
-            "interface_body": "{}",
-            "enum_body": "{}",
-            "switch_block": "{}",
-            "constructor_body": "{}",
+            **dict.fromkeys("block class_body interface_body enum_body switch_block constructor_body".split(), "{}"),
             # A `try` alone does not parse; `finally {}` is the shortest that completes it.
             "try_statement catch_clause": " finally {}",
             **{

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.import_syntax import FlatModules, Import, ImportSyntax, keep_shared_names
-from ci_eval.plugins.languages.jvm import acronyms, is_type_name, package_part, read_package
+from ci_eval.plugins.languages.jvm import Known, package_part, read_package
 
 LANG = frozenset(
     "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
@@ -41,31 +41,16 @@ _INTERFACES = frozenset(["interface_body", "annotation_type_body"])
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the package, and the types declared without indentation."""
     return read_package(text, path), frozenset(_TOP.findall(text))
 
 
-class JavaNames:
-    """A reader of declarations and imports in the syntax tree of one file."""
-
+class JavaNames(SourceReader, Known):
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
-        self._source = source
-        self.package = package
-        self._declared = declared
-        self._acronyms = acronyms(source.decode(), colons=False)
-        self._wildcards: list[str] = []
-        self.roots = {"java", "javax", package.partition(".")[0]}
-        """The first parts of the packages that the file knows."""
-
-    def text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
-
-    def is_type(self, name: str) -> bool:
-        """Return whether a name that is alone is that of a type, by convention or by what the file shows."""
-        return is_type_name(name) or name in self._acronyms
+        SourceReader.__init__(self, source)
+        Known.__init__(self, package, declared, {}, source.decode(), colons=False)
+        self.roots -= {"kotlin", "scala"} - {package.partition(".")[0]}
 
     def top_level_names(self, root: Node) -> dict[str, Origin]:
-        """Return the names that imports bring, and the types that the file declares."""
         names: dict[str, Origin] = {}
         for child in root.children:
             if child.type == "import_declaration":
@@ -84,7 +69,7 @@ class JavaNames:
         if "asterisk" in kinds:
             # Other files are read for their types only, so the members of `import static a.B.*` stay unknown.
             if not static:
-                self._wildcards.append(path)
+                self.wildcards.append(path)
             return
         # `import static` may mean a field, a method or a type.
         package, _, name = path.rpartition(".")
@@ -100,10 +85,10 @@ class JavaNames:
         if origin is not UNKNOWN:
             return origin
         # As in Java, the file's own package goes before `java.lang`.
-        if name in self._declared.get(self.package, ()):
+        if name in self.declared.get(self.package, ()):
             return Origin(True, self.package, "class")
-        for package in self._wildcards:
-            if name in self._declared.get(package, ()):
+        for package in self.wildcards:
+            if name in self.declared.get(package, ()):
                 return Origin(True, package, "class")
         return Origin(True, "java.lang", "class") if name in LANG else UNKNOWN
 
@@ -136,8 +121,8 @@ class JavaNames:
             origins[pattern.format(self.text(name))] = Origin(static, self.package, holder)
 
     def _is_static(self, node: Node) -> bool:
-        first = node.children[0] if node.child_count else None
-        return bool(first and first.type == "modifiers" and any(child.type == "static" for child in first.children))
+        heads = [first.children for first in node.children[:1] if first.type == "modifiers"]
+        return any(child.type == "static" for head in heads for child in head)
 
 
 _STATEMENT = re.compile(

@@ -8,12 +8,87 @@ from collections.abc import Sequence
 import msgspec
 
 from ci_eval.core.contracts import Declarations, Language, Shape
+from ci_eval.core.grammar.parsing import ROUND, Match, Repair, outside, replace_groups
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Known, imports, is_type_name, package_part, read_package
-from ci_eval.plugins.languages.kotlin.repairs import REPAIRS
+
+
+def _dollars(match: Match) -> bytes:
+    """Return `$$"a $b $$c"`, in which `$b` is text, as a text in which one `$` is enough."""
+    before, text = match["dollars"], match["text"]
+    inner = re.sub(
+        rb"\$+",
+        lambda run: run[0].replace(b"$", b" ")[:-1] + b"$" if len(run[0]) >= len(before) else b" " * len(run[0]),
+        text,
+    )
+    return b" " * len(before) + inner
+
+
+def _context(match: Match) -> bytes:
+    """Return `context(a: A)` as a function's head, and `context(A)` as a value's type."""
+    named = re.match(rb"\s*\w+\s*:", match["inner"])
+    before, after = (b"fun con(", b")") if named else (b"val c:x<", b">")
+    return match["indent"] + before + match["inner"] + after
+
+
+REPAIRS = (
+    Repair(
+        re.compile(
+            rb"(?P<skip>/(?:/[^\n]*|\*[\s\S]*?\*/))|(?P<dollars>\$\$+)(?P<text>\"\"\"[\s\S]*?\"\"\"+|"
+            rb"\"(?:\\.|[^\"\\\n])*\")"
+        ),
+        _dollars,
+    ),
+    Repair(outside(rb"^(?P<indent>[ \t]*)(?P<k>context)\((?P<inner>" + ROUND + rb")\)(?=\s*(?:@|\w))"), _context),
+    Repair(
+        outside(rb"(?:^|[{;])[ \t]*!?(?:is|in)\b[^\n{}]{0,200}?[ \t](?P<k>if)\b(?=[^\n]{0,200}?->)"),
+        lambda m: replace_groups(m, k=b","),
+    ),
+    Repair(
+        outside(rb"(?:^|[{;])[ \t]*(?P<k1>else)[ \t]+(?P<k2>if)\b(?=[^\n{]{0,200}?->)"),
+        lambda m: replace_groups(m, k1=b"", k2=b""),
+    ),
+    # `@A @B() internal expect annotation class C()`, which would be a call of `expect`.
+    Repair(
+        outside(rb"\bexpect[ \t]+(?P<k>annotation)(?=\s+class\b)"),
+        lambda m: replace_groups(m, k=b""),
+        always=True,
+        trigger=re.compile(rb"expect[ \t]+annotation"),
+    ),
+    # `: A by a {`, which would be a call of `a` with a lambda.
+    Repair(
+        outside(
+            rb"^(?:[^\n{}/\"]{0,200}\b(?:class|object)\b[^\n{}/\"]{0,300}|[ \t]*\)[ \t]*)"
+            rb":[^\n{}=/\"]{0,300}[ \t](?P<k>by)(?=[ \t]+[\w.]+(?:\([^()\n]{0,200}\))?[ \t]*\{)"
+        ),
+        lambda m: replace_groups(m, k=b","),
+    ),
+    # A constructor on a line of its own.
+    Repair(
+        outside(
+            rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
+        ),
+        lambda m: replace_groups(m, gap=b""),
+    ),
+    # `actual val x: Int` as a parameter of a constructor; `public` is a modifier as long.
+    Repair(outside(rb"\b(?P<k>actual)(?=\s+va[lr]\b)"), lambda _: b"public"),
+    # `A<*>::f`
+    Repair(outside(rb"\b[A-Z]\w*(?P<type><\*>)(?=::)"), lambda m: replace_groups(m, type=b"")),
+    # `return !isEmpty()`, which would be `return !is Empty`.
+    Repair(
+        outside(rb"\breturn(?:@\w+)?[ \t]+(?P<not>!)(?=i[sn]\w)"),
+        lambda m: replace_groups(m, **{"not": b""}),
+        always=True,
+        trigger=re.compile(rb"return(?:@\w+)?[ \t]+!i[sn]\w"),
+    ),
+    # `"\$$name"`
+    Repair(re.compile(rb"(?P<dollar>\\\$)(?=\$)"), lambda _: b"  ", always=True, trigger=re.compile(rb"\\\$\$")),
+    # `{ val x: Int }` on one line is read only if a line ends before the bracket.
+    Repair(outside(rb"[ \t](?=\})"), lambda _: b"\n"),
+)
 
 # The grammars have `as?`, `!in` and `return@` as single leaves, so they are words of their own.
 KEYWORDS = frozenset(
@@ -55,6 +130,12 @@ _MODIFIERS = (
 ).split()
 _CLASSES = frozenset(["class_declaration", "object_declaration", "companion_object", "object_literal"])
 _BODIES = frozenset(["class_body", "enum_class_body"])
+_KEYS = {
+    **dict.fromkeys((*_CLASSES, "type_alias"), ("{}", "{}()", "<{}>")),
+    "function_declaration": ("{}()",),
+    "enum_entry": ("{}",),
+}
+"""The type of a declaration → the keys under which a scope has its name."""
 
 
 class ClassScope(Scope):
@@ -68,25 +149,19 @@ class KotlinWalk(JvmWalk):
         if role == TYPE or node.type == "type_identifier":
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope))
         elif role == CALLED:
-            self._emit_call(node, name, place)
+            origin = self.known.find(f"{name}()", place.scope)
+            # A function value has the key of a variable.
+            origin = place.scope.find(name) if origin is UNKNOWN else origin
+            self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package))
         else:
             self.variable(node, name, place)
-
-    def _emit_call(self, node: Node, name: str, place: NodePlace) -> None:
-        local = place.scope.owner(name)
-        origin = self.known.find(f"{name}()", place.scope)
-        if origin is UNKNOWN and local is not None:
-            # A function value.
-            origin = local.names[name]
-        self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package))
 
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
         owner = place.scope.owner(name)
         if name == "this":
             # `$this` in a text.
             self.emit(node, Kind.KEYWORD, place)
-            return
-        if owner is not None:
+        elif owner is not None:
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
             self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
@@ -115,10 +190,7 @@ class KotlinWalk(JvmWalk):
             if arguments and arguments[0].type == "value_arguments":
                 role, suffixes = REFERENCE, [*suffixes[:-1], *arguments[0].children, *arguments[1:]]
         self.push(suffixes, REFERENCE, place)
-        if callee.child_count:
-            self._stack.append((callee, role, place))
-        else:
-            self.push([callee], role, place)
+        self.each([(callee, role, place)])
 
     @handle_nodes("navigation_expression")
     def navigation(self, node: Node, role: str, place: NodePlace) -> None:
@@ -181,7 +253,6 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("infix_expression")
     def infix(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
         left, *siblings = [child for child in node.children if child.type not in _COMMENTS]
         if siblings and siblings[0].type == "simple_identifier":
             # The grammar takes the `if` of a guard for a function.
@@ -260,6 +331,7 @@ class KotlinWalk(JvmWalk):
     )
 
     paths = frozenset(["navigation_expression"])
+    blocks = "statements control_structure_body function_body"
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path), declared)
@@ -268,20 +340,18 @@ class KotlinWalk(JvmWalk):
     def outermost(self, root: Node) -> Scope:
         scope = Scope("file")
         for child in root.children:
-            if child.type == "import_list":
-                for header in child.children:
-                    scope.names.update(self._imported_names(header))
+            for header in child.children if child.type == "import_list" else ():
+                parts = {part.type: part for part in header.children}
+                path = self.text(parts["identifier"]) if "identifier" in parts else ""
+                self.known.roots.add(path.partition(".")[0])
+                if parts.keys() & {".*", "wildcard_import"}:
+                    self.known.wildcards.append(path)
+                else:
+                    alias = parts["import_alias"].children[-1:] if "import_alias" in parts else []
+                    name = self.text(alias[0]) if alias else path.rpartition(".")[2]
+                    scope.names.update(self.known.imported(path, name))
         scope.names.update(self._declared_names(root.children, static=True))
         return scope
-
-    def _imported_names(self, header: Node) -> dict[str, Origin]:
-        path = next((self.text(child) for child in header.children if child.type == "identifier"), "")
-        self.known.roots.add(path.partition(".")[0])
-        if any(child.type in {".*", "wildcard_import"} for child in header.children):
-            self.known.wildcards.append(path)
-            return {}
-        alias = [leaf for child in header.children if child.type == "import_alias" for leaf in child.children[-1:]]
-        return self.known.imported(path, self.text(alias[0]) if alias else path.rpartition(".")[2])
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
         """Return the origins of what the file, or the body of a class, declares, by name. A name is known in all of it,
@@ -296,18 +366,11 @@ class KotlinWalk(JvmWalk):
                         origins.update(self._declared_names(body.children, static=True))
             elif kind == "property_declaration":
                 origins.update({self.text(name): Origin(static, self.package) for name in self._bound_names(child)})
-            elif kind in _CLASSES or kind == "type_alias":
-                self._add(origins, child, ("{}", "{}()", "<{}>"), Origin(True, self.package, "class"))
-            elif kind == "function_declaration":
-                self._add(origins, child, ("{}()",), Origin(static, self.package))
-            elif kind == "enum_entry":
-                self._add(origins, child, ("{}",), Origin(True, self.package))
+            elif kind in _KEYS and (name := self._find_name(child)) is not None:
+                holder = "class" if kind in _CLASSES or kind == "type_alias" else ""
+                origin = Origin(static or kind != "function_declaration", self.package, holder)
+                origins.update({key.format(self.text(name)): origin for key in _KEYS[kind]})
         return origins
-
-    def _add(self, origins: dict[str, Origin], node: Node, keys: Sequence[str], origin: Origin) -> None:
-        name = self._find_name(node)
-        if name is not None:
-            origins.update({key.format(self.text(name)): origin for key in keys})
 
     def _find_name(self, node: Node) -> Node | None:
         """Return the first name directly below a declaration; a function's receiver is not direct."""
@@ -336,16 +399,20 @@ class KotlinWalk(JvmWalk):
         for child in children:
             if child.type in _BODIES:
                 scope.names.update(self._declared_names(child.children, static=static))
-            elif child.type == "type_parameters":
-                self._type_parameters(child, around)
             elif child.type == "primary_constructor":
-                self._constructor(child, around, scope)
+                for parameter in child.children:
+                    # The newer grammar puts `val` and `var` into a node of their own.
+                    is_field = any(part.type in {"val", "var", "binding_pattern_kind"} for part in parameter.children)
+                    if parameter.type == "class_parameter":
+                        origin = Origin(False, self.package) if is_field else LOCAL
+                        self.define(self._find_name(parameter), scope if is_field else around, origin)
+            self._type_parameters(child, around)
         scope.parameters = {name: origin for name, origin in around.names.items() if name in scope.names}
         # Members and declarations at the top were read before; only a local class is new.
-        if name is not None and place.scope.kind == "block":
-            place.scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
+        if place.scope.kind == "block":
+            self.define(name, place.scope, LOCAL_TYPE, "<{}>")
         inner, outer = NodePlace(scope, False), NodePlace(around, place.argument)
-        others = [child for child in children if name is None or child.start_byte != name.start_byte]
+        others = [child for child in children if child != name]
         for child in reversed(others):
             if child.child_count:
                 # The body may be in a delegation, see there.
@@ -370,37 +437,14 @@ class KotlinWalk(JvmWalk):
             self.push([value], REFERENCE, outer)
         self.push(others, role, outer)
 
-    def _constructor(self, node: Node, around: Scope, scope: Scope) -> None:
-        for parameter in node.children:
-            if parameter.type != "class_parameter":
-                continue
-            name = self._find_name(parameter)
-            # The newer grammar puts `val` and `var` into a node of their own.
-            is_field = any(child.type in {"val", "var", "binding_pattern_kind"} for child in parameter.children)
-            if name is not None:
-                target = scope if is_field else around
-                target.names[self.text(name)] = Origin(False, self.package if is_field else None)
-
-    @handle_nodes("enum_entry")
-    def enum_entry(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._visit_unless_name(node, place)
-
-    @handle_nodes("type_alias", "type_parameter")
-    def alias_or_parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._visit_unless_name(node, place)
-
-    def _visit_unless_name(self, node: Node, place: NodePlace) -> None:
+    @handle_nodes("enum_entry", "type_alias", "type_parameter")
+    def unnamed(self, node: Node, _role: str, place: NodePlace) -> None:
         name = self._find_name(node)
-        begin = name.start_byte if name is not None else -1
-        # Soft keywords, such as `get`, are names that have a child.
-        others = [child for child in node.children if child.start_byte != begin or child.type not in self.names]
-        self.push(others, REFERENCE, place)
+        self.push([child for child in node.children if child != name], REFERENCE, place)
 
     def _type_parameters(self, node: Node, scope: Scope) -> None:
-        for child in node.children:
-            name = self._find_name(child) if child.type == "type_parameter" else None
-            if name is not None:
-                scope.names[f"<{self.text(name)}>"] = LOCAL_TYPE
+        for child in node.children if node.type == "type_parameters" else ():
+            self.define(self._find_name(child) if child.type == "type_parameter" else None, scope, LOCAL_TYPE, "<{}>")
 
     @handle_nodes("function_declaration", "secondary_constructor", "anonymous_function", "setter", "getter")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -408,33 +452,29 @@ class KotlinWalk(JvmWalk):
         inner = NodePlace(Scope("block", place.scope), False)
         name = self._find_name(node) if node.type == "function_declaration" else None
         for child in node.children:
-            if child.type == "type_parameters":
-                self._type_parameters(child, inner.scope)
-            elif child.type == "simple_identifier" and node.type == "setter":
-                inner.scope.names[self.text(child)] = LOCAL
-        if name is not None and place.scope.kind == "block":
-            place.scope.names[f"{self.text(name)}()"] = LOCAL
-        children = [child for child in node.children if child.type != "simple_identifier"]
-        self.in_order(children, inner)
+            self._type_parameters(child, inner.scope)
+            if child.type == "simple_identifier" and node.type == "setter":
+                self.define(child, inner.scope)
+        if place.scope.kind == "block":
+            self.define(name, place.scope, key="{}()")
+        self.in_order([child for child in node.children if child.type != "simple_identifier"], inner)
 
     @handle_nodes("parameter", "class_parameter", "parameter_with_optional_type")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         # `class_` has defined class parameters already, as fields or as names of the initialisers.
-        name = self._find_name(node)
-        if name is not None and node.type != "class_parameter":
-            place.scope.names[self.text(name)] = LOCAL
-        self._visit_unless_name(node, place)
+        if node.type != "class_parameter":
+            self.define(self._find_name(node), place.scope)
+        self.unnamed(node, REFERENCE, place)
 
     @handle_nodes("property_declaration", "for_statement", "when_subject")
     def bindings(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define names, which are known after their value; those of a loop in its body."""
         if node.type == "for_statement":
             place = NodePlace(Scope("block", place.scope), place.argument)
-        children = node.children
         names = self._bound_names(node) if place.scope.kind == "block" else []
         inner, place = place, self._initial(place)
-        others = []
-        for child in children:
+        others: list[Node] = []
+        for child in node.children:
             if child.type == "variable_declaration":
                 others += [leaf for leaf in child.children if leaf.type != "simple_identifier"]
             elif child.type == "multi_variable_declaration":
@@ -442,8 +482,7 @@ class KotlinWalk(JvmWalk):
             else:
                 others.append(child)
         last = [child for child in others if child.type in {"control_structure_body", "getter", "setter"}]
-        for child in reversed(last):
-            self._stack.append((child, REFERENCE, inner))
+        self._stack += [(child, REFERENCE, inner) for child in reversed(last)]
         # Bound between the value and the body.
         self._stack += [(name, _BIND, place) for name in names]
         self.in_order([child for child in others if child not in last], place)
@@ -461,7 +500,7 @@ class KotlinWalk(JvmWalk):
     @handle_nodes("simple_identifier", "interpolated_identifier")
     def leaf(self, node: Node, role: str, place: NodePlace) -> None:
         if role == _BIND:
-            place.scope.names[self.text(node)] = LOCAL
+            self.define(node, place.scope)
         else:
             self.name(node, role, place)
 
@@ -470,8 +509,8 @@ class KotlinWalk(JvmWalk):
         # The body of a lambda is no argument of the call around.
         inner = NodePlace(Scope("block", place.scope), False)
         for child in node.children:
-            if child.type == "lambda_parameters":
-                inner.scope.names.update({self.text(name): LOCAL for name in self._bound_names(child)})
+            for name in self._bound_names(child) if child.type == "lambda_parameters" else ():
+                self.define(name, inner.scope)
         self.in_order(node.children, inner)
 
     @handle_nodes("lambda_parameters", "variable_declaration", "multi_variable_declaration")
@@ -481,28 +520,20 @@ class KotlinWalk(JvmWalk):
     @handle_nodes("catch_block")
     def catch(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
-        name = self._find_name(node)
-        if name is not None:
-            inner.scope.names[self.text(name)] = LOCAL
-        self._visit_unless_name(node, inner)
-
-    @handle_nodes("statements", "control_structure_body", "function_body")
-    def block(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
+        self.define(self._find_name(node), inner.scope)
+        self.unnamed(node, REFERENCE, inner)
 
     @handle_nodes("this_expression", "super_expression", "jump_expression")
     def labelled(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `this@Foo`, in which the label names nothing that is completed."""
-        for child in node.children:
-            if child.type not in {"type_identifier", "label"}:
-                self.push([child], REFERENCE, place)
+        others = [child for child in node.children if child.type not in {"type_identifier", "label"}]
+        self.push(others, REFERENCE, place)
 
 
 _BIND = "bind"
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the package, and what is declared without indentation."""
     return read_package(text, path), frozenset(_TOP.findall(text))
 
 

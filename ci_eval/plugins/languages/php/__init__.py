@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside
@@ -51,7 +50,6 @@ NAMES = frozenset(["name", "qualified_name", "relative_name", "relative_scope"])
 
 
 def enclosing_class(place: NodePlace) -> PhpClass | None:
-    """Return the class around a place; None if there is none."""
     return place.scope.class_ if isinstance(place.scope, PhpScope) else None
 
 
@@ -81,25 +79,20 @@ class PhpWalk(Walk):
     def outermost(self, _root: Node) -> Scope:
         return PhpScope("file")
 
-    def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these nodes next, in their order."""
-        for child, role, place in reversed(nodes):
-            self.push([child], role, place)
-
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
         if node.type == "variable_name":
             self._variable(node, name[1:].lstrip(), role, place, node.end_byte - node.start_byte)
+        elif role == TYPE and name.lower() in _IN_CLASS | _RESERVED:
+            self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
         elif role == TYPE:
-            self._type(node, name, place)
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.php.find("class", name), name)
         elif name in KEYWORDS and (name in CONSTRUCTS or name.startswith("__")):
             self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
-        elif role == CALLED:
-            origin = self.php.find("function", name)
-            self.emit(node, Kind.METHOD_CALL, place, Origin(origin.static, origin.package), name)
         else:
-            origin = self.php.find("const", name)
-            self.emit(node, Kind.VARIABLE, place, Origin(origin.static, origin.package), name)
+            origin = self.php.find("function" if role == CALLED else "const", name)
+            kind = Kind.METHOD_CALL if role == CALLED else Kind.VARIABLE
+            self.emit(node, kind, place, Origin(origin.static, origin.package), name)
 
     def _variable(self, node: Node, name: str, role: str, place: NodePlace, length: int = 0) -> None:
         """Emit a variable or define it. `length`: that of the node in bytes, with what stands before the name."""
@@ -116,22 +109,11 @@ class PhpWalk(Walk):
             # Outside functions, a variable may come from a file that includes this one.
             scope.names[name] = UNKNOWN if scope.kind == "file" else LOCAL
         else:
+            owner = scope.owner(name)
+            # In a function it is local even if nothing shows where it gets its value.
+            origin = owner.names[name] if owner else UNKNOWN if scope.kind == "file" else LOCAL
             kind = Kind.METHOD_CALL if role == CALLED else Kind.VARIABLE
-            self.emit(node, kind, place, self._origin(name, scope), name, skip)
-
-    def _origin(self, name: str, scope: Scope) -> Origin:
-        """Return the origin of a variable; in a function it is local even if nothing shows where it gets its value."""
-        if name in _SUPER_GLOBALS:
-            return GLOBAL
-        owner = scope.owner(name)
-        return owner.names[name] if owner else UNKNOWN if scope.kind == "file" else LOCAL
-
-    def _type(self, node: Node, name: str, place: NodePlace) -> None:
-        if name.lower() in _IN_CLASS | _RESERVED:
-            self.emit(node, Kind.KEYWORD, place, UNKNOWN, name)
-        else:
-            origin = self.php.find("class", name)
-            self.emit(node, Kind.TYPE_REFERENCE, place, origin, name)
+            self.emit(node, kind, place, GLOBAL if name in _SUPER_GLOBALS else origin, name, skip)
 
     @handle_nodes("qualified_name", "relative_name")
     def qualified(self, node: Node, role: str, place: NodePlace) -> None:
@@ -199,28 +181,21 @@ class PhpWalk(Walk):
     def _emit_import(self, node: Node, full: str, place: NodePlace) -> None:
         self._path(node, full if len(full) < LONGEST else "", Kind.IMPORT, Kind.IMPORT, place)
 
-    @handle_nodes("member_access_expression", "nullsafe_member_access_expression")
-    def field(self, node: Node, role: str, place: NodePlace) -> None:
+    @handle_nodes(
+        "member_access_expression",
+        *"nullsafe_member_access_expression member_call_expression nullsafe_member_call_expression".split(),
+        "scoped_call_expression",
+    )
+    def member(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, *siblings = node.children
-        for child in siblings:
-            if child.type == "name":
-                name = self.text(child)
-                origin = self._member(receiver, f"${name}", False, place)
-                self.emit(child, Kind.METHOD_CALL if role == CALLED else Kind.FIELD, place, origin, name)
-            else:
-                self.push([child], REFERENCE, place)
-        self.push([receiver], REFERENCE, place)
-
-    @handle_nodes("member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression")
-    def method_call(self, node: Node, _role: str, place: NodePlace) -> None:
-        receiver, *siblings = node.children
-        scoped = node.type == "scoped_call_expression"
+        called, scoped = node.type.endswith("_call_expression"), node.type == "scoped_call_expression"
         for child in reversed(siblings):
             if child.type == "name":
                 name = self.text(child)
                 # `->f()` may call a static method, too.
-                origin = self._member(receiver, f"{name.lower()}()", True if scoped else None, place)
-                self.emit(child, Kind.METHOD_CALL, place, origin, name)
+                static = None if called and not scoped else scoped
+                origin = self._member(receiver, f"{name.lower()}()" if called else f"${name}", static, place)
+                self.emit(child, Kind.METHOD_CALL if called or role == CALLED else Kind.FIELD, place, origin, name)
             else:
                 self.push([child], OUT if child.type == "arguments" else REFERENCE, place)
         self.push([receiver], TYPE if scoped else REFERENCE, place)
@@ -268,8 +243,8 @@ class PhpWalk(Walk):
     @handle_nodes("function_call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         function, *arguments = node.children
+        # `isset(…)` is no call.
         if function.type == "name" and self.text(function).lower() in CONSTRUCTS:
-            # `isset(…)` is no call.
             self.push([part for child in arguments for part in child.children], REFERENCE, place)
         else:
             self.push(arguments, OUT, place)
@@ -283,7 +258,6 @@ class PhpWalk(Walk):
 
     @handle_nodes("argument")
     def argument(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit an argument, or emit its name and visit its value."""
         children = node.children
         if len(children) > 1 and children[0].type == "name" and children[1].type == ":":
             self.emit(children[0], Kind.ARGUMENT_NAME, place)
@@ -296,7 +270,7 @@ class PhpWalk(Walk):
     def new(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         if any(child.type == "declaration_list" for child in children):
-            self._class(children, place)
+            self.class_(node, REFERENCE, place)
             return
         roles = {"arguments": OUT} | dict.fromkeys(NAMES, TYPE)
         self.each([(child, roles.get(child.type, REFERENCE), place) for child in children])
@@ -323,18 +297,13 @@ class PhpWalk(Walk):
         for child in node.children:
             plain = child.type == "subscript_expression" and before != "{"
             nodes += [part for part in child.children if part.type != "name"] if plain else [child]
-            if child.type == "variable_name" and before != "{":
-                self._member_in_text(child, place)
+            is_plain = child.type == "variable_name" and before != "{"
+            # The grammars take the `?->b` of `$a?->b` for text.
+            if is_plain and (member := _NULLSAFE_MEMBER.match(self.source, child.end_byte)):
+                skip = member.start(1) - child.start_byte
+                self.emit(child, Kind.FIELD, place, Origin(False), member[1].decode(), skip)
             before = child.type
         self.push(nodes, REFERENCE, place)
-
-    def _member_in_text(self, variable: Node, place: NodePlace) -> None:
-        """Emit b of `?->b` behind `$a`."""
-        # The grammars take `?->b` for text.
-        member = _NULLSAFE_MEMBER.match(self.source, variable.end_byte)
-        if member:
-            skip = member.start(1) - variable.start_byte
-            self.emit(variable, Kind.FIELD, place, Origin(False), member[1].decode(), skip)
 
     @handle_nodes("dynamic_variable_name")
     def dynamic(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -365,9 +334,8 @@ class PhpWalk(Walk):
 
     @handle_nodes("assignment_expression", "augmented_assignment_expression", "reference_assignment_expression")
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        first, *siblings = node.children
-        self.push(siblings, REFERENCE, place)
-        self.push([first], BOUND, place)
+        self.push(node.children[1:], REFERENCE, place)
+        self.push(node.children[:1], BOUND, place)
 
     @handle_nodes("list_literal", "array_creation_expression", "array_element_initializer")
     def items(self, node: Node, role: str, place: NodePlace) -> None:
@@ -391,9 +359,8 @@ class PhpWalk(Walk):
     @handle_nodes("subscript_expression")
     def subscript(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `$a['k'] = …`, which defines `$a` as an array if it was not there."""
-        first, *siblings = node.children
-        self.push(siblings, REFERENCE, place)
-        self.push([first], BOUND if role == BOUND else REFERENCE, place)
+        self.push(node.children[1:], REFERENCE, place)
+        self.push(node.children[:1], BOUND if role == BOUND else REFERENCE, place)
 
     @handle_nodes("foreach_statement")
     def foreach(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -406,15 +373,14 @@ class PhpWalk(Walk):
         self.push(children[begin:end], BOUND, place)
         self.push(children[:begin], REFERENCE, place)
 
-    @handle_nodes("catch_clause", "static_variable_declaration")
+    @handle_nodes(
+        *"catch_clause static_variable_declaration simple_parameter variadic_parameter".split(),
+        "property_promotion_parameter",
+    )
     def bound_directly(self, node: Node, _role: str, place: NodePlace) -> None:
+        bound = PARAMETER if node.type.endswith("_parameter") else BOUND
         for child in reversed(node.children):
-            self.push([child], BOUND if child.type == "variable_name" else REFERENCE, place)
-
-    @handle_nodes("simple_parameter", "variadic_parameter", "property_promotion_parameter")
-    def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
-        for child in node.children:
-            self.push([child], PARAMETER if child.type == "variable_name" else REFERENCE, place)
+            self.push([child], bound if child.type == "variable_name" else REFERENCE, place)
 
     @handle_nodes("function_definition", "method_declaration", "property_hook")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -443,27 +409,24 @@ class PhpWalk(Walk):
         )
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
-            if child.type == "anonymous_function_use_clause":
-                self._define_captured(child, place, inner.scope)
-            else:
+            if child.type != "anonymous_function_use_clause":
                 nodes.append((child, REFERENCE, inner))
+                continue
+            # The variables of `use ($x, &$y)` are known inside the closure.
+            for part in child.children:
+                variable = part.children[-1] if part.type == "by_ref" else part
+                self.push([variable], REFERENCE, place)
+                if variable.type == "variable_name":
+                    inner.scope.names[self.text(variable)[1:]] = LOCAL
         self.each(nodes)
-
-    def _define_captured(self, clause: Node, place: NodePlace, scope: Scope) -> None:
-        """Define the variables of `use ($x, &$y)` inside the closure."""
-        for child in clause.children:
-            variable = child.children[-1] if child.type == "by_ref" else child
-            self.push([variable], REFERENCE, place)
-            if variable.type == "variable_name":
-                scope.names[self.text(variable)[1:]] = LOCAL
 
     @handle_nodes("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._class([child for child in node.children if child.type != "name"], place)
-
-    def _class(self, children: Sequence[Node], place: NodePlace) -> None:
         nodes: list[tuple[Node, str, NodePlace]] = []
-        for child in children:
+        declares = node.type.endswith("_declaration")
+        for child in node.children:
+            if child.type == "name" and declares:
+                continue
             if child.type in {"declaration_list", "enum_declaration_list"}:
                 body = child.children
                 known = members(body, self.php.namespace, self.source)
@@ -475,9 +438,8 @@ class PhpWalk(Walk):
 
     @handle_nodes("property_element", "const_element", "enum_case")
     def declared_name(self, node: Node, _role: str, place: NodePlace) -> None:
-        children = node.children
-        first = next((i for i, child in enumerate(children) if child.type in self.names), -1)
-        self.push(children[:first] + children[first + 1 :] if first >= 0 else children, REFERENCE, place)
+        first = next((child for child in node.children if child.type in self.names), None)
+        self.push([child for child in node.children if child != first], REFERENCE, place)
 
     @handle_nodes("use_as_clause")
     def renamed(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -73,15 +73,13 @@ class PhpNames:
         """Return the origin of a class, function or constant that is named without a namespace."""
         origin = self._origins.get((kind, name))
         if origin is None:
-            origin = self._origins[kind, name] = self._find(kind, name)
+            imported = self._imported[kind].get(name if kind == "const" else name.lower())
+            # A function or constant that the namespace has not is taken from the global one; for classes it is an
+            # error.
+            own = self.namespace if kind == "class" or name in self._known else ""
+            package = own if imported is None else imported.rpartition("\\")[0]
+            origin = self._origins[kind, name] = Origin(True, package or None, "class")
         return origin
-
-    def _find(self, kind: str, name: str) -> Origin:
-        imported = self._imported[kind].get(name if kind == "const" else name.lower())
-        if imported is not None:
-            return Origin(True, imported.rpartition("\\")[0] or None, "class")
-        # A function or constant that the namespace has not is taken from the global one; with classes it is an error.
-        return Origin(True, (self.namespace or None) if kind == "class" or name in self._known else None, "class")
 
     def absolute(self, name: str) -> str:
         """Return the full name for a qualified one, without the first backslash."""

@@ -92,18 +92,15 @@ class PythonWalk(Walk):
     def attribute(self, node: Node, role: str, place: NodePlace) -> None:
         receiver, member = node.children[0], node.children[-1]
         name = self.text(member)
-        if not (role == BOUND and self._defines_attribute(receiver, name, place.scope)):
+        is_self = role == BOUND and receiver.type == "identifier"
+        owner = place.scope.find_instance_class(self.text(receiver)) if is_self else None
+        # In the first `self.x = …` of a class, x comes into being.
+        if owner is not None and name not in owner.names:
+            owner.names[name] = Origin(False, self.python.module)
+        else:
             self.emit(member, _MEMBER_KINDS[role], place, self.python.member(receiver, name, place.scope), name)
         of_class = receiver.type == "identifier" and place.scope.find(self.text(receiver)).holder == "class"
         self.push([receiver], TYPE if of_class else REFERENCE, place)
-
-    def _defines_attribute(self, receiver: Node, name: str, scope: Scope) -> bool:
-        """Return whether this is the first `self.x = …` of a class, in which x comes into being, and define x."""
-        owner = scope.find_instance_class(self.text(receiver)) if receiver.type == "identifier" else None
-        if owner is None or name in owner.names:
-            return False
-        owner.names[name] = Origin(False, self.python.module)
-        return True
 
     @handle_nodes("call")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -129,8 +126,10 @@ class PythonWalk(Walk):
         inner = NodePlace(PythonScope("function", place.scope), False)
         for child in reversed(node.children):
             if child.type == "parameters":
-                if place.scope.kind == "class":
-                    inner.scope.self_name = self._first_parameter(child)
+                first = next((part for part in child.children if part.is_named), child)
+                first = first.children[0] if first.type == "typed_parameter" else first
+                if place.scope.kind == "class" and first.type == "identifier":
+                    inner.scope.self_name = self.text(first)
                 self.push(child.children, BOUND, inner)
             elif child.type == "block":
                 self.push([child], REFERENCE, inner)
@@ -164,12 +163,6 @@ class PythonWalk(Walk):
         # A name is known before its body is read, since functions may call themselves.
         if name:
             scope.names[self.text(name)] = self.python.definition_origin(node, scope.kind)
-
-    def _first_parameter(self, parameters: Node) -> str:
-        first = next((child for child in parameters.children if child.is_named), None)
-        if first is not None and first.type == "typed_parameter":
-            first = first.children[0]
-        return self.text(first) if first is not None and first.type == "identifier" else ""
 
     @handle_nodes("lambda")
     def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -325,7 +318,6 @@ class ScopedWalk(PythonWalk):
 
 
 def see_names(text: str, path: str) -> Visibility:
-    """Return the names that each token of a file can see."""
     source = text.encode()
     walk = ScopedWalk(source, path)
     reading = read(source, "python", REPAIRS)
@@ -416,5 +408,4 @@ class Visibility:
         return is_member or any(name in part.names for part in classes)
 
     def is_standard(self, package: str) -> bool:
-        """Return whether a package belongs to the standard library."""
         return package.partition(".")[0] in sys.stdlib_module_names

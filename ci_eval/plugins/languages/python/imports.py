@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.machinery import all_suffixes
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 from ci_eval.core.base.files import exists, is_own
@@ -34,7 +34,10 @@ def read(text: str) -> list[Import]:
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = Counter(alias.asname or alias.name.partition(".")[0] for node in statements for alias in node.names)
     lines = _Lines(text)
-    checks = (node for node in ast.walk(tree) if isinstance(node, ast.If) and _is_for_checkers(node.test))
+    conditions = ((node, node.test) for node in ast.walk(tree) if isinstance(node, ast.If))
+    checks = (
+        node for node, test in conditions if "TYPE_CHECKING" in {getattr(test, "id", ""), getattr(test, "attr", "")}
+    )
     unrun = {below for check in checks for statement in check.body for below in ast.walk(statement)}
     imports: list[Import] = []
     for node in statements:
@@ -47,10 +50,6 @@ def read(text: str) -> list[Import]:
                 removable = plain and at_top and names[name] == 1
                 imports.append(Import(name, module, alias.name, begin, end, removable, node not in unrun))
     return imports
-
-
-def _is_for_checkers(test: ast.expr) -> bool:
-    return "TYPE_CHECKING" in {getattr(test, "id", ""), getattr(test, "attr", "")}
 
 
 def _parse(text: str) -> ast.Module | None:
@@ -193,7 +192,6 @@ class PythonModules:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a module, and those in its conditions."""
     for node in body:
         if isinstance(node, ast.If):
             yield from _statements([*node.body, *node.orelse])
@@ -228,31 +226,23 @@ def imports(root: Path, environment: Path | None) -> Imports:
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
         # Engines look there too: in the root, in the project's own packages, and in the folders above the file.
-        tops = [
-            *roots,
-            *site,
-            *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root)),
-        ]
-        for name in _names(text):
+        tops = [*roots, *site, *(folder for folder in (own_folder, *own_folder.parents) if folder.is_relative_to(root))]
+        found = IMPORT.findall(NO_CODE.sub("", text))
+        # Without `as` and what follows.
+        listed = (
+            [source] if source else [part.split()[0] for part in parts.split(",") if part.strip()]
+            for source, parts in found
+        )
+        for name in chain.from_iterable(listed):
             module = name.lstrip(".")
             if above := len(name) - len(module):
-                yield (
-                    name,
-                    _is_module((own_folder, *own_folder.parents)[min(above, len(own_folder.parents)) - 1], module),
-                )
+                folders = (own_folder, *own_folder.parents)
+                yield name, _is_module(folders[min(above, len(folders) - 1) - 1], module)
             else:
                 package = module.partition(".")[0]
                 yield package, package in KNOWN or any(_is_module(top, module) for top in tops)
 
     return there
-
-
-def _names(text: str) -> Iterator[str]:
-    """Yield the modules that the import lines of a text name, without `as` and what follows."""
-    for source, several in IMPORT.findall(NO_CODE.sub("", text)):
-        yield from (
-            [source] if source else filter(None, (item.split()[0] for item in several.split(",") if item.strip()))
-        )
 
 
 def _is_module(top: Path, name: str) -> bool:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.grammar.document import line_and_column
 from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.model import Kind, Token
 
 if TYPE_CHECKING:
@@ -65,20 +65,14 @@ _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.M
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the module, and what it defines without indentation."""
     return dotted_module(path), frozenset(definition or variable for definition, variable in _TOP.findall(text))
 
 
-class PythonNames:
-    """A reader of names and their origins in the syntax tree of one file."""
-
+class PythonNames(SourceReader):
     def __init__(self, source: bytes, path: str) -> None:
-        self._source = source
+        super().__init__(source)
         self._is_package = PurePosixPath(path).stem == "__init__"
         self.module = dotted_module(path)
-
-    def text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
 
     def top_level(self, root: Node) -> dict[str, Origin]:
         """Return what the module imports and defines at its top: its functions know it before it is read."""
@@ -133,36 +127,26 @@ class PythonNames:
 
     def member(self, receiver: Node, name: str, scope: Scope) -> Origin:
         if receiver.type == "identifier":
-            return self._member_of_name(self.text(receiver), name, scope)
+            holder = self.text(receiver)
+            if owner := scope.find_instance_class(holder):
+                # By convention, `cls` is the class itself.
+                return Origin(holder == "cls", self.module if name in owner.names else None)
+            origin = scope.find(holder)
+            return Origin(True, origin.package) if origin.holder else Origin()
         if receiver.type in _LITERALS:
             return Origin(False, "builtins")
-        if receiver.type == "attribute":
-            return _member_of_chain(self.text(receiver), scope)
+        if receiver.type == "attribute" and _CHAIN.fullmatch(chain := self.text(receiver)):
+            # Of a chain that is known as a whole, such as `os.path`; `app.config` is not.
+            exact = scope.find(chain)
+            head, _, last = chain.rpartition(".")
+            module = scope.find(head) if last[:1].isupper() else UNKNOWN
+            known = exact if exact.holder else module if module.holder == "module" else UNKNOWN
+            return Origin(True, known.package) if known.holder else Origin()
         if receiver.type == "call" and receiver.children[0].type == "identifier":
             called = scope.find(self.text(receiver.children[0]))
             if called.holder == "class":
                 return Origin(False, called.package)
         return Origin()
-
-    def _member_of_name(self, receiver: str, name: str, scope: Scope) -> Origin:
-        owner = scope.find_instance_class(receiver)
-        if owner:
-            # By convention, `cls` is the class itself.
-            return Origin(receiver == "cls", self.module if name in owner.names else None)
-        origin = scope.find(receiver)
-        return Origin(True, origin.package) if origin.holder else Origin()
-
-
-def _member_of_chain(chain: str, scope: Scope) -> Origin:
-    """Return the origin of members of a chain that is known as a whole, such as `os.path`; `app.config` is not."""
-    if not _CHAIN.fullmatch(chain):
-        return Origin()
-    exact = scope.find(chain)
-    if exact.holder:
-        return Origin(True, exact.package)
-    head, _, last = chain.rpartition(".")
-    origin = scope.find(head)
-    return Origin(True, origin.package) if origin.holder == "module" and last[:1].isupper() else Origin()
 
 
 RESOLVER = f"jedi {version('jedi')}, Python {platform.python_version()}"
@@ -181,7 +165,7 @@ def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[T
     project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
     # jedi's other environments start a Python process of their own.
     script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
-    return [_resolve_token(script, text, token) if _is_open(token) else token for token in tokens]
+    return [_resolve_token(script, text, token) for token in tokens]
 
 
 @cache
@@ -191,18 +175,15 @@ def _cache_folder() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
 
 
-def _is_open(token: Token) -> bool:
-    known = token.properties
-    return known.kind not in _NEVER_RESOLVED and (known.is_static is None or known.package is None)
-
-
 def _resolve_token(script: jedi.Script, text: str, token: Token) -> Token:
+    known = token.properties
+    if known.kind in _NEVER_RESOLVED or (known.is_static is not None and known.package is not None):
+        return token
     line, column = line_and_column(text, token.offset)
     # jedi counts lines from 1, but columns from 0.
     targets: list[Name] = script.goto(line + 1, column, follow_imports=True)
     if not targets:
         return token
-    known = token.properties
     static = known.is_static if known.is_static is not None else _is_static(targets[0])
     package = known.package or targets[0].module_name or None
     return replace(token, properties=replace(known, is_static=static, package=package))

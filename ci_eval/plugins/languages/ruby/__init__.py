@@ -32,12 +32,6 @@ PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
 CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
-def _is_implicit(name: str, scope: Scope) -> bool:
-    """Return whether a block has this parameter undeclared: `_1`, or `it` if the block declares none."""
-    numbered = name[:1] == "_" and name[1:].isdigit()
-    return numbered or (name == "it" and isinstance(scope, RubyScope) and scope.takes_it)
-
-
 def enclosing_space(place: NodePlace) -> Space:
     scope = place.scope
     return scope.space if isinstance(scope, RubyScope) else Space("", ())
@@ -83,10 +77,8 @@ class RubyWalk(Walk):
         self.ruby.read(root)
         return RubyScope("file", space=self.ruby.top)
 
-    def _location(self, package: str | None) -> Location | None:
+    def _location(self, package: str) -> Location:
         """Return the location of a package; a class is a package, too."""
-        if package is None:
-            return None
         around, _, name = package.rpartition("::")
         own = package in self.ruby.spaces or package in self.declared or name in self.declared.get(around, ())
         return "project" if own else "library"
@@ -112,15 +104,6 @@ class RubyWalk(Walk):
         inner.reverse()
         self._stack += inner
 
-    def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
-        """Visit these nodes next, in their order; names wait."""
-        names = self.names
-        for child, role, place in reversed(nodes):
-            if child.type in names:
-                self._stack.append((child, role, place))
-            else:
-                self.push([child], role, place)
-
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         name = self.text(node)
         kind = node.type
@@ -128,10 +111,8 @@ class RubyWalk(Walk):
             self.identifier(node, name, role, place)
         elif kind == "constant":
             self._constant(node, name, role, place)
-        elif kind == "global_variable":
-            self._global(node, name, role, place)
         else:
-            self._field(node, name, role, place)
+            self._variable(node, name, role, place)
 
     def identifier(self, node: Node, name: str, role: str, place: NodePlace) -> None:
         scope = place.scope
@@ -145,44 +126,39 @@ class RubyWalk(Walk):
             else:
                 scope.names[name] = LOCAL
         # With arguments, a name is that of a method, even if there is such a local.
-        elif role != CALLED and (scope.owner(name) or _is_implicit(name, scope)):
+        # A block has `_1` undeclared, or `it` if the block declares no parameter.
+        elif role != CALLED and (
+            scope.owner(name)
+            or (name[:1] == "_" and name[1:].isdigit())
+            or (name == "it" and isinstance(scope, RubyScope) and scope.takes_it)
+        ):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
         else:
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
 
     def _constant(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        if role == BOUND:
-            return
         if role == CALLED:
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
-            return
-        origin = self.ruby.constant(name, enclosing_space(place))
-        is_type = origin.holder == "class" or role == TYPE or not CAPITALS.fullmatch(name)
-        kind = Kind.TYPE_REFERENCE if is_type else Kind.VARIABLE
-        self.emit(node, kind, place, Origin(True, origin.package), name)
+        elif role != BOUND:
+            origin = self.ruby.constant(name, enclosing_space(place))
+            is_type = origin.holder == "class" or role == TYPE or not CAPITALS.fullmatch(name)
+            kind = Kind.TYPE_REFERENCE if is_type else Kind.VARIABLE
+            self.emit(node, kind, place, Origin(True, origin.package), name)
 
-    def _global(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        top = self.ruby.top.variables
-        # Globals such as `$1` and `$stdout` exist without an assignment.
-        if (
-            role in {BOUND, PARAMETER, PATTERN}
-            and (name, True) not in top
-            and name not in GLOBALS
-            and name[1:2].isalpha()
-        ):
-            top.add((name, True))
-        else:
-            self.emit(node, Kind.VARIABLE, place, GLOBAL, name)
-
-    def _field(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        """Emit `@x` or `@@x`, or define it if this is the first assignment in a class."""
-        space, static = enclosing_space(place), name.startswith("@@") or is_static(place)
+    def _variable(self, node: Node, name: str, role: str, place: NodePlace) -> None:
+        """Emit `@x`, `@@x` or `$x`, or define it if this is the first assignment in a class, or of a global."""
+        is_global = node.type == "global_variable"
+        space = self.ruby.top if is_global else enclosing_space(place)
+        static = is_global or name.startswith("@@") or is_static(place)
         known = (name, static) in space.variables
-        if role in {BOUND, PARAMETER, PATTERN} and not known:
+        # Globals such as `$1` and `$stdout` exist without an assignment.
+        exists = known or (is_global and (name in GLOBALS or not name[1:2].isalpha()))
+        if role in {BOUND, PARAMETER, PATTERN} and not exists:
             space.variables.add((name, static))
+        elif is_global:
+            self.emit(node, Kind.VARIABLE, place, GLOBAL, name)
         else:
-            package = space.name or None
-            self.emit(node, Kind.FIELD, place, Origin(static, package if known else None), name)
+            self.emit(node, Kind.FIELD, place, Origin(static, (space.name or None) if known else None), name)
 
     def own_method(self, name: str, place: NodePlace) -> Origin:
         return self.ruby.method(name, enclosing_space(place), is_static(place))
@@ -251,15 +227,10 @@ class RubyWalk(Walk):
         # A literal is an instance of a class of the standard library.
         if kind in LITERALS:
             return Origin(False, LITERALS[kind])
-        if kind == "call":
-            # `A.new.b` is a method of what A makes.
-            parts = receiver.children
-            if (
-                len(parts) > 2
-                and parts[0].type in {"constant", "scope_resolution"}
-                and self.source[parts[2].start_byte : parts[2].end_byte] == b"new"
-            ):
-                return self._member_of_constant(parts[0], "new", place, False)
+        parts = receiver.children if kind == "call" else []
+        # `A.new.b` is a method of what A makes.
+        if len(parts) > 2 and parts[0].type in {"constant", "scope_resolution"} and self.text(parts[2]) == "new":
+            return self._member_of_constant(parts[0], "new", place, False)
         return UNKNOWN
 
     def _member_of_constant(self, receiver: Node, called: str, place: NodePlace, static: bool) -> Origin:
@@ -279,33 +250,26 @@ class RubyWalk(Walk):
 
     @handle_nodes("argument_list")
     def arguments(self, node: Node, role: str, place: NodePlace) -> None:
-        if role == ARGUMENTS:
-            self.push(node.children, ARGUMENTS, NodePlace(place.scope, True))
-        else:
-            self.push(node.children, REFERENCE, place)
+        called = role == ARGUMENTS
+        self.push(node.children, ARGUMENTS if called else REFERENCE, NodePlace(place.scope, called or place.argument))
 
     @handle_nodes("pair")
     def pair(self, node: Node, role: str, place: NodePlace) -> None:
         """Visit `k: v`, `"k" => v`, or `k:`, which takes the value from the local or method k."""
         key, *siblings = node.children
-        if key.type == "hash_key_symbol":
-            if role == ARGUMENTS:
-                self.emit(key, Kind.ARGUMENT_NAME, place)
-            elif not any(child.is_named for child in siblings):
-                self.identifier(key, self.text(key), REFERENCE, place)
-            self.push(siblings, REFERENCE, place)
-        else:
-            self.push(node.children, REFERENCE, place)
+        if key.type == "hash_key_symbol" and role == ARGUMENTS:
+            self.emit(key, Kind.ARGUMENT_NAME, place)
+        elif key.type == "hash_key_symbol" and not any(child.is_named for child in siblings):
+            self.identifier(key, self.text(key), REFERENCE, place)
+        self.push(node.children, REFERENCE, place)
 
-    @handle_nodes("block", "do_block")
+    @handle_nodes("block", "do_block", "lambda")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
+        takes_it = all(child.type not in {"block_parameters", "lambda_parameters"} for child in node.children)
+        around = place.scope if isinstance(place.scope, RubyScope) else None
+        scope = RubyScope("block", around, {}, "", enclosing_space(place), is_static(place), takes_it)
         # The body of a block is no argument of the call around.
-        self.push(node.children, REFERENCE, NodePlace(_inside(node, place), False))
-
-    @handle_nodes("lambda")
-    def lambda_(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(_inside(node, place), False)
-        self.push(node.children, REFERENCE, inner)
+        self.push(node.children, REFERENCE, NodePlace(scope, False))
 
     @handle_nodes("alias", "undef")
     def alias(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -316,13 +280,12 @@ class RubyWalk(Walk):
                 self.emit(child, Kind.KEYWORD, place)
                 continue
             if child.type in self.names and not (first and node.type == "alias"):
-                name = self.text(child)
+                static, space = place.scope.kind == "singleton", enclosing_space(place)
+                known = (self.text(child), static) in space.methods
                 if child.type == "global_variable":
-                    self.emit(child, Kind.VARIABLE, place, GLOBAL, name)
+                    self.emit(child, Kind.VARIABLE, place, GLOBAL)
                 else:
-                    static, space = place.scope.kind == "singleton", enclosing_space(place)
-                    origin = Origin(static, space.name or None) if (name, static) in space.methods else UNKNOWN
-                    self.emit(child, Kind.FIELD, place, origin, name)
+                    self.emit(child, Kind.FIELD, place, Origin(static, space.name or None) if known else UNKNOWN)
             first = False
 
     @handle_nodes("class", "module")
@@ -357,12 +320,10 @@ class RubyWalk(Walk):
         for child in node.children:
             if single and child.type == ".":
                 single = False
-            elif single:
-                nodes.append((child, REFERENCE, place))
-            elif not named and child.type != "def":
+            elif not single and not named and child.type != "def":
                 named = True
             else:
-                nodes.append((child, REFERENCE, inner))
+                nodes.append((child, REFERENCE, place if single else inner))
         self.each(nodes)
 
     @handle_nodes("optional_parameter", "keyword_parameter")
@@ -385,15 +346,11 @@ class RubyWalk(Walk):
     def assignment(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit the left side first: a name is known from there on, even on the right side."""
         # In `x = x`, the second x is the new local, which is nil.
-        first, *siblings = node.children
-        self.each([(first, BOUND, place), *((child, REFERENCE, place) for child in siblings)])
+        self.each([(child, REFERENCE if at else BOUND, place) for at, child in enumerate(node.children)])
 
     @handle_nodes("for")
     def for_(self, node: Node, _role: str, place: NodePlace) -> None:
-        for_, first, *siblings = node.children
-        self.each(
-            [(for_, REFERENCE, place), (first, BOUND, place), *((sibling, REFERENCE, place) for sibling in siblings)]
-        )
+        self.each([(child, BOUND if at == 1 else REFERENCE, place) for at, child in enumerate(node.children)])
 
     @handle_nodes("rescue")
     def rescue(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -413,8 +370,7 @@ class RubyWalk(Walk):
         """Visit `in pattern`, `value => pattern` or `value in pattern`."""
         children = node.children
         at = next((i for i, child in enumerate(children) if child.type in {"in", "=>"}), 0)
-        nodes = [(child, PATTERN if i == at + 1 else REFERENCE, place) for i, child in enumerate(children)]
-        self.each(nodes)
+        self.each([(child, PATTERN if i == at + 1 else REFERENCE, place) for i, child in enumerate(children)])
 
     @handle_nodes("keyword_pattern")
     def keyword_pattern(self, node: Node, role: str, place: NodePlace) -> None:
@@ -422,15 +378,6 @@ class RubyWalk(Walk):
         if key.type == "hash_key_symbol" and not any(child.is_named for child in siblings):
             self.identifier(key, self.text(key), role, place)
         self.push(siblings, role, place)
-
-
-def _inside(node: Node, place: NodePlace) -> Scope:
-    takes_it = all(child.type not in _PARAMETERS for child in node.children)
-    around = place.scope if isinstance(place.scope, RubyScope) else None
-    return RubyScope("block", around, {}, "", enclosing_space(place), is_static(place), takes_it)
-
-
-_PARAMETERS = frozenset(["block_parameters", "lambda_parameters"])
 
 
 def extract(text: str, _path: str, declared: Declarations) -> Extraction:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader
 
 KERNEL = frozenset(
     "Array Complex Float Hash Integer Rational String abort at_exit autoload binding block_given? caller catch eval "
@@ -96,17 +96,14 @@ class RubyScope(Scope):
     """True for a block without parameters, in which `it` is one."""
 
 
-class RubyNames:
+class RubyNames(SourceReader):
     """The definitions of a file outside its methods."""
 
     def __init__(self, source: bytes, declared: Declarations) -> None:
-        self._source = source
+        super().__init__(source)
         self._declared = declared
         self.top = Space("", ())
         self.spaces = {"": self.top}
-
-    def text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode()
 
     def enter(self, name: str, around: Space) -> Space:
         """Return the module or class of that name, inside another."""
@@ -167,19 +164,13 @@ class RubyNames:
             elif kind == "call":
                 stack += [(child, space, static) for child in self._define_by_call(node.children, space, static)]
             elif kind in _CONTAINERS:
-                stack += [(child, space, static) for child in self._open_container(node.children, space)]
-
-    def _open_container(self, children: Sequence[Node], space: Space) -> Iterator[Node]:
-        """Yield the children in reverse order, after the methods after a `module_function` alone are defined."""
-        # After `module_function` alone, methods are those of the module as well.
-        after = False
-        for child in children:
-            if child.type == "identifier" and self.text(child) == "module_function":
-                after = True
-            elif after and child.type == "method":
-                self._define_method(child, space, True)
-        # The caller puts the children on a stack, from which the last one is taken first.
-        yield from reversed(children)
+                after = False
+                for child in node.children:
+                    after |= child.type == "identifier" and self.text(child) == "module_function"
+                    # After `module_function` alone, methods are those of the module as well.
+                    if after and child.type == "method":
+                        self._define_method(child, space, True)
+                stack += [(child, space, static) for child in reversed(node.children)]
 
     def _define_method(self, method: Node, space: Space, static: bool) -> None:
         name = method.child_by_field_name("name")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import PurePosixPath
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, Rewritten, outside, spaces
 from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scope
-from ci_eval.core.grammar.syntax import Node
+from ci_eval.core.grammar.syntax import Node, SourceReader, leaves
 from ci_eval.core.grammar.walk import (
     BOUND,
     CALLED,
@@ -21,7 +23,6 @@ from ci_eval.core.grammar.walk import (
     handle_nodes,
 )
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.rust.modules import DECLARED, PRELUDE, TopLevel, declare, derive_package, head, imports
 
 _LITERALS = (
     rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|\bb?r(?P<hashes>\#*)\"(?:[\s\S]*?\"(?P=hashes)|[\s\S]*)"
@@ -73,8 +74,145 @@ KEYWORDS = frozenset(
     "macro_rules match mod move mut pub raw ref return safe self Self static struct super trait true try type union "
     "unsafe use where while yield".split()
 )
+_PRIMITIVES = (
+    "bool char f32 f64 i8 i16 i32 i64 i128 isize str u8 u16 u32 u64 u128 usize AsMut AsRef Box Clone Copy Default "
+    "DoubleEndedIterator Drop Eq Err Extend ExactSizeIterator Fn FnMut FnOnce From FromIterator Into IntoIterator "
+    "Iterator None Ok Option Ord PartialEq PartialOrd Result Send Sized Some String Sync ToOwned ToString TryFrom "
+    "TryInto Unpin Vec"
+).split()
+_MACROS = (
+    "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne drop "
+    "env eprint eprintln file format format_args include include_bytes include_str line matches module_path option_env "
+    "panic print println stringify thread_local todo unimplemented unreachable vec write writeln"
+).split()
+PRELUDE = {
+    **dict.fromkeys(_PRIMITIVES, Origin(True, "std", "class")),
+    **dict.fromkeys(_MACROS, Origin(True, "std")),
+    **dict.fromkeys(("alloc", "core", "std"), Origin(True, "std", "module")),
+}
+"""The names that every file knows: types, traits, their variants, functions and macros."""
+
+TYPES = frozenset("struct_item enum_item union_item trait_item type_item".split())
+DECLARED = TYPES | frozenset("function_item function_signature_item const_item static_item mod_item".split())
+"""The types of nodes that declare a name for the whole block around them."""
+
+# rustfmt indents what is not at the top.
+_TOP = re.compile(
+    r"^(?:pub(?:\([^)\n]*\))? )?(?:(?:default|unsafe|async|const|extern(?: \"[^\"\n]*\")?) )*"
+    r"(?:fn|struct|enum|union|trait|type|const|static(?: mut)?|mod|macro_rules!) (\w+)",
+    re.MULTILINE,
+)
+
+
+def derive_package(path: str) -> str:
+    """Return the full name of the module that a file is: its crate has the name of the folder around `src`, or is
+    "crate" if that is the project's own."""
+    parts = PurePosixPath(path).with_suffix("").parts
+    crate = "crate"
+    if "src" in parts:
+        at = parts.index("src")
+        crate = parts[at - 1].replace("-", "_") if at else crate
+        parts = parts[at + 1 :]
+    modules = parts[:-1] if parts[-1:] and parts[-1] in {"lib", "main", "mod"} else parts
+    return "::".join((crate, *modules))
+
+
+def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
+    return derive_package(path), frozenset(_TOP.findall(text))
+
+
+class TopLevel(SourceReader):
+    """The names that are known in a file or block before it is read, and the members that it gives to types."""
+
+    def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
+        super().__init__(source)
+        self._package = package
+        self._declared = declared
+        self.members: dict[str, set[str]] = {}
+        """Type → its fields and methods, as far as the file has them."""
+
+    def read(self, nodes: list[Node]) -> dict[str, Origin]:
+        """Return the origins of what these nodes declare and import, and gather members."""
+        names = {name: Origin(True, self._package) for name in self._declared.get(self._package, ())}
+        for node in nodes:
+            kind = node.type
+            name = node.child_by_field_name("name")
+            if kind == "use_declaration":
+                for leaf, path, alias in imports(node):
+                    if path is not None and leaf.type == "identifier":
+                        text = self.text(leaf)
+                        holder = "class" if text[:1].isupper() else "module" if text.islower() else ""
+                        names[self.text(alias) if alias else text] = Origin(True, self.resolve(path), holder)
+            elif kind == "impl_item":
+                type_ = node.child_by_field_name("type")
+                self._gather(head(self.text(type_)) if type_ else "", node.child_by_field_name("body"))
+            elif kind in DECLARED and name:
+                text = self.text(name)
+                body = node.child_by_field_name("body")
+                # What is in a module inside a file counts as the file's.
+                holder = "class" if kind in TYPES else "" if kind != "mod_item" else "inner" if body else "module"
+                names[text] = Origin(True, self._package, holder)
+                if kind in TYPES:
+                    self._gather(text, body)
+            elif kind == "macro_definition" and name:
+                names[self.text(name)] = Origin(True, self._package)
+        return names
+
+    def _gather(self, type_: str, body: Node | None) -> None:
+        for member in body.children if body else ():
+            if name := member.child_by_field_name("name"):
+                self.members.setdefault(type_, set()).add(self.text(name))
+
+    def resolve(self, path: tuple[Node, ...]) -> str:
+        """Return the full name of the module that an import names."""
+        written = [self.text(node) for node in path]
+        here = self._package.split("::")
+        if written[:1] == ["crate"]:
+            return "::".join((here[0], *written[1:]))
+        inside = written[:1] == ["self"]
+        ups = 0
+        while written[ups : ups + 1] == ["super"]:
+            ups += 1
+        if inside or ups:
+            return "::".join((*here[: max(len(here) - ups, 1)], *written[ups or 1 :]))
+        return "::".join(written)
+
+
+def head(type_: str) -> str:
+    """Return the name of a type without its path and its parameters."""
+    return type_.partition("<")[0].rpartition("::")[2].strip()
+
+
+def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, Node | None]]:
+    """Yield the leaves of an import in their order: the leaf, the leaves of the path before it (None if it is no part
+    of a path), and what it is called here."""
+    stack: list[tuple[Node, tuple[Node, ...], Node | None]] = [
+        (child, (), None) for child in reversed(declaration.children)
+    ]
+    while stack:
+        node, path, alias = stack.pop()
+        children = node.children
+        kind = node.type
+        if kind == "use_as_clause":
+            # `path as alias`; the alias itself is no token.
+            stack += [(children[1], path, None), (children[0], path, children[-1])]
+        elif kind in {"scoped_identifier", "scoped_use_list"}:
+            *front, last = [child for child in children if child.type != "::"]
+            inner = path + tuple(leaf for child in front for leaf in leaves(child) if leaf.type != "::")
+            stack.append((last, inner, alias))
+            stack += [(child, path, None) for child in front]
+        elif kind in {"use_list", "use_wildcard"}:
+            stack += [(child, path, None) for child in reversed(children)]
+        else:
+            yield node, path if kind in {"identifier", "self", "super", "crate"} else None, alias
+
+
 QUALIFIER = "qualifier"
 """The role of what stands before `::`."""
+
+
+_SCOPED = "struct_item enum_item union_item trait_item type_item impl_item".split()
+_UNSCOPED = "enum_variant associated_type mod_item field_declaration const_item static_item".split()
 
 
 class RustWalk(Walk):
@@ -97,6 +235,10 @@ class RustWalk(Walk):
             "field_pattern"
         ),
     }
+
+    # What a condition binds is known after it.
+    blocks = "if_expression while_expression match_arm"
+    sequences = "let_chain"
 
     def __init__(self, source: bytes, path: str, declared: Declarations) -> None:
         super().__init__(source, derive_package(path), declared)
@@ -160,7 +302,6 @@ class RustWalk(Walk):
 
     @handle_nodes("field_expression")
     def member(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit `y` of `x.y`, and visit x."""
         receiver, *_, member = node.children
         self.push([receiver], REFERENCE, place)
         if member.type not in self.names:
@@ -225,8 +366,7 @@ class RustWalk(Walk):
         else:
             self.push([name], CALLED, place)
         if self.text(name) == "derive" and arguments:
-            listed = arguments[-1].children
-            for child, following in pairwise(listed):
+            for child, following in pairwise(arguments[-1].children):
                 if child.type == "identifier":
                     self._plain(child, self.text(child), QUALIFIER if following.type == "::" else TYPE, place)
 
@@ -247,27 +387,20 @@ class RustWalk(Walk):
             elif name and child.start_byte == name.start_byte:
                 self.emit(child, Kind.IMPORT, place, Origin(True))
 
-    @handle_nodes(
-        *"struct_item enum_item union_item trait_item type_item associated_type impl_item mod_item enum_variant".split()
-    )
+    @handle_nodes(*_SCOPED, *_UNSCOPED)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a declaration, whose name is no token. Its parameters are known inside."""
         kind = node.type
         type_ = node.child_by_field_name("type" if kind == "impl_item" else "name")
         inner = place
-        if kind not in {"enum_variant", "associated_type", "mod_item"}:
+        if kind in _SCOPED:
             name = head(self.text(type_)) if type_ else ""
             inner = NodePlace(Scope("type", place.scope, self_name=name), False)
         self._without_name(node, TYPE if kind == "impl_item" else REFERENCE, inner)
 
-    @handle_nodes("field_declaration", "const_item", "static_item")
-    def value(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._without_name(node, REFERENCE, place)
-
     def _without_name(self, node: Node, role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
-        children = node.children
-        self.push([child for child in children if not name or child.start_byte != name.start_byte], role, place)
+        self.push([child for child in node.children if child != name], role, place)
 
     @handle_nodes("declaration_list")
     def declarations(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -285,7 +418,7 @@ class RustWalk(Walk):
             is_defined = False
             for child in children:
                 if child.type in self.names and not is_defined:
-                    place.scope.names[self.text(child)] = LOCAL if parameter.type == "const_parameter" else LOCAL_TYPE
+                    self.define(child, place.scope, LOCAL if parameter.type == "const_parameter" else LOCAL_TYPE)
                     is_defined = True
                 else:
                     is_defined |= child.type == "lifetime"
@@ -309,10 +442,8 @@ class RustWalk(Walk):
             self._stack.append((pattern, BOUND, place))
         elif pattern is not None:  # `self`
             self.push([pattern], BOUND, place)
-        starts = {part.start_byte for part in (pattern, type_) if part is not None}
-        self.push([child for child in node.children if child.start_byte not in starts], REFERENCE, place)
-        if type_ is not None:
-            self.push([type_], TYPE, place)
+        self.push([child for child in node.children if child not in (pattern, type_)], REFERENCE, place)
+        self.push([type_] if type_ is not None else [], TYPE, place)
 
     @handle_nodes("block")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -321,21 +452,13 @@ class RustWalk(Walk):
         names = self.top.read(children) if declares else {}
         self.push(children, REFERENCE, NodePlace(Scope("block", place.scope, names), place.argument))
 
-    @handle_nodes("if_expression", "while_expression", "match_arm", "let_chain")
-    def header(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit a statement. What its condition binds is known after it."""
-        if node.type != "let_chain":
-            place = NodePlace(Scope("block", place.scope), place.argument)
-        self.in_order(node.children, place)
-
     @handle_nodes("for_expression")
     def for_(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(Scope("block", place.scope), place.argument)
         pattern, body = node.child_by_field_name("pattern"), node.child_by_field_name("body")
         if body is not None and pattern is not None:
             self._stack += [(body, REFERENCE, inner), (pattern, BOUND, inner)]
-        starts = {part.start_byte for part in (pattern, body) if part is not None}
-        self.push([child for child in node.children if child.start_byte not in starts], REFERENCE, place)
+        self.push([child for child in node.children if child not in (pattern, body)], REFERENCE, place)
 
     @handle_nodes("match_pattern")
     def match_pattern(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -372,12 +495,8 @@ LANGUAGE: Language = Language(
         ),
         bodies=frozenset(["function_item block"]),
         closers=frozenset([")", "]", "}", ";", "type_arguments >", "type_parameters >"]),
-        stand_ins={
-            "block": "{}",
-            "match_block": "{}",
-            "declaration_list": "{}",
-            "field_declaration_list": "{}",
-            "enum_variant_list": "{}",
-        },
+        stand_ins=dict.fromkeys(
+            "block match_block declaration_list field_declaration_list enum_variant_list".split(), "{}"
+        ),
     ),
 )

@@ -88,9 +88,7 @@ class ScalaWalk(ReferenceWalk):
         self.known = Known(self.package, declared, USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
-        scope = Scope("file")
-        scope.names.update(self._declared_names(root.children, static=True))
-        return scope
+        return Scope("file", names=self._declared_names(root.children, static=True))
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
         """Return the origins of what the file, or the body of a class, declares, by name. A name is known in all of it,
@@ -107,32 +105,24 @@ class ScalaWalk(ReferenceWalk):
             elif kind == "type_definition":
                 keys = ("<{}>",)
             elif kind == "enum_case_definitions":
-                origins.update(self._cases(child))
-                continue
-            elif kind == "given_definition":
-                origins.update({self.text(name): Origin(static, self.package) for name in self._given_names(child)})
-                continue
-            elif kind in _VALUES:
-                origins.update({self.text(name): Origin(static, self.package) for name in self._pattern_names(child)})
+                for case in child.children:
+                    if (name := case.child_by_field_name("name")) is not None:
+                        # One with parameters is a class, any other a constant.
+                        holder = "class" if case.type == "full_enum_case" else ""
+                        origins[self.text(name)] = Origin(True, self.package, holder)
+                        if not holder:
+                            self.constants.add(self.text(name))
                 continue
             else:
+                names = self._given_names(child) if kind == "given_definition" else []
+                names += self._pattern_names(child) if kind in _VALUES else []
+                origins.update({self.text(name): Origin(static, self.package) for name in names})
                 continue
             name = child.child_by_field_name("name")
             if name is not None:
                 holder = "class" if kind in _CLASSES else ""
                 origin = Origin(static or (None if holder else False), self.package, holder)
                 origins.update({key.format(self.text(name)): origin for key in keys})
-        return origins
-
-    def _cases(self, node: Node) -> dict[str, Origin]:
-        """Return the cases of an enum by name: one with parameters is a class, any other a constant."""
-        origins: dict[str, Origin] = {}
-        for case in node.children:
-            if (name := case.child_by_field_name("name")) is not None:
-                has_parameters = case.type == "full_enum_case"
-                origins[self.text(name)] = Origin(True, self.package, "class" if has_parameters else "")
-                if not has_parameters:
-                    self.constants.add(self.text(name))
         return origins
 
     def _given_names(self, node: Node) -> list[Node]:
@@ -168,31 +158,24 @@ class ScalaWalk(ReferenceWalk):
                 around.names.update({self.text(leaf): LOCAL for leaf in leaves if leaf.type == "identifier"})
             elif child.type == "type_parameters":
                 self._type_parameters(child, around)
-            elif child.type == "class_parameters":
-                self._class_parameters(child, around, scope, every=is_case)
+            for parameter in child.children if child.type == "class_parameters" else ():
+                if parameter.type == "class_parameter":
+                    name = parameter.child_by_field_name("name")
+                    self.define(name, around)
+                    if is_case or any(part.type in {"val", "var"} for part in parameter.children):
+                        self.define(name, scope, Origin(False, self.package))
         inner, outer = NodePlace(scope, False), NodePlace(around, False)
         name = node.child_by_field_name("name")
-        others = [child for child in children if name is None or child.start_byte != name.start_byte]
-        for child in reversed(others):
-            if child.child_count:
-                self._stack.append((child, REFERENCE, inner if child.type in _BODIES else outer))
-        self.push([child for child in others if not child.child_count], REFERENCE, outer)
-
-    def _class_parameters(self, node: Node, around: Scope, fields: Scope, *, every: bool) -> None:
-        for parameter in node.children:
-            name = parameter.child_by_field_name("name") if parameter.type == "class_parameter" else None
-            if name is None:
-                continue
-            around.names[self.text(name)] = LOCAL
-            if every or any(child.type in {"val", "var"} for child in parameter.children):
-                fields.names[self.text(name)] = Origin(False, self.package)
+        self.each(
+            [(child, REFERENCE, inner if child.type in _BODIES else outer) for child in children if child != name]
+        )
 
     def _type_parameters(self, node: Node, scope: Scope) -> None:
         for child in node.children:
             if child.type in _VARIANT:
                 self._type_parameters(child, scope)
             elif child.type in self.names:
-                scope.names[f"<{self.text(child)}>"] = LOCAL_TYPE
+                self.define(child, scope, LOCAL_TYPE, "<{}>")
 
     @handle_nodes("type_parameters", *_VARIANT)
     def type_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -219,7 +202,7 @@ class ScalaWalk(ReferenceWalk):
         """Visit `Ord as o`, which defines o."""
         children = node.children
         if len(children) > 2 and children[-2].type == "as":
-            place.scope.names[self.text(children.pop())] = LOCAL
+            self.define(children.pop(), place.scope)
         self.push(children, TYPE, place)
 
     @handle_nodes("function_type")
@@ -243,35 +226,23 @@ class ScalaWalk(ReferenceWalk):
         inner = NodePlace(Scope("block", place.scope), False)
         is_given = node.type == "given_definition"
         name = next(iter(self._given_names(node)), None) if is_given else node.child_by_field_name("name")
-        begin = name.start_byte if name is not None else -1
         for child in node.children:
             if child.type == "type_parameters":
                 self._type_parameters(child, inner.scope)
         if name is not None and self.text(name) == "this":
             # A constructor.
             self.emit(name, Kind.KEYWORD, place)
-        elif name is not None and place.scope.kind == "block":
-            place.scope.names.update({self.text(name): LOCAL, f"{self.text(name)}()": LOCAL})
-        self.in_order([child for child in node.children if not self._is_name(child, begin)], inner)
+        elif place.scope.kind == "block":
+            self.define(name, place.scope)
+            self.define(name, place.scope, key="{}()")
+        self.in_order([child for child in node.children if child != name], inner)
 
-    @handle_nodes("parameter", "class_parameter", "binding")
+    @handle_nodes(*"parameter class_parameter binding type_definition simple_enum_case full_enum_case".split())
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
-        if name is not None and node.type != "class_parameter":
-            place.scope.names[self.text(name)] = LOCAL
-        self._push_siblings(node, name, place)
-
-    @handle_nodes("type_definition", "simple_enum_case", "full_enum_case")
-    def named(self, node: Node, _role: str, place: NodePlace) -> None:
-        self._push_siblings(node, node.child_by_field_name("name"), place)
-
-    def _push_siblings(self, node: Node, name: Node | None, place: NodePlace) -> None:
-        begin = name.start_byte if name is not None else -1
-        self.push([child for child in node.children if not self._is_name(child, begin)], REFERENCE, place)
-
-    def _is_name(self, node: Node, begin: int) -> bool:
-        # Soft keywords, such as `end`, are names that have a child.
-        return node.start_byte == begin and (not node.child_count or node.type in self.names)
+        if node.type in {"parameter", "binding"}:
+            self.define(name, place.scope)
+        self.push([child for child in node.children if child != name], REFERENCE, place)
 
     @handle_nodes("val_definition", "var_definition", "val_declaration", "var_declaration")
     def value(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -279,35 +250,26 @@ class ScalaWalk(ReferenceWalk):
         pattern = node.child_by_field_name("pattern")
         if pattern is None or pattern.type in {"identifier", "identifiers"}:
             names = self._pattern_names(node)
-            begins = {name.start_byte for name in names}
             # Also those that begin with a capital. Members are known already.
             if place.scope.kind == "block":
                 self._stack += [(name, NEW, place) for name in names]
         else:
-            begins = {pattern.start_byte}
             # Members are known already, so a pattern of them is bound in a scope that is thrown away.
             scope = place.scope if place.scope.kind == "block" else Scope("block", place.scope)
             self._stack.append((pattern, BOUND, NodePlace(scope, place.argument)))
-        others = [child for child in node.children if child.start_byte not in begins]
-        self.in_order(others, place)
+        bound = self._pattern_names(node) if pattern is None else [pattern]
+        self.in_order([child for child in node.children if child not in bound], place)
 
     @handle_nodes("enumerator")
     def enumerator(self, node: Node, _role: str, place: NodePlace) -> None:
         pattern, *siblings = node.children
         # A guard sees the names of the pattern, the source of the values does not.
-        guards = [child for child in siblings if child.type == "guard"]
-        self.push(guards, REFERENCE, place)
+        self.push([child for child in siblings if child.type == "guard"], REFERENCE, place)
         self._stack.append((pattern, BOUND, place))
         self.in_order([child for child in siblings if child.type != "guard"], place)
 
     @handle_nodes(
-        "extension_definition",
-        "for_expression",
-        "block",
-        "case_clause",
-        "lambda_expression",
-        "colon_argument",
-        "indented_block",
+        *"extension_definition for_expression block case_clause lambda_expression colon_argument indented_block".split()
     )
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit a scope, in which a lambda's parameter or the pattern of a case is bound."""
@@ -317,10 +279,7 @@ class ScalaWalk(ReferenceWalk):
         bound = 1 if node.type == "case_clause" else 0 if is_lambda else -1
         if 0 <= bound < len(children):
             self.in_order(children[bound + 1 :], inner)
-            if children[bound].child_count or children[bound].type in self.names:
-                self._stack.append((children[bound], BOUND, inner))
-            else:
-                self.push([children[bound]], BOUND, inner)
+            self.each([(children[bound], BOUND, inner)])
             self.push(children[:bound], REFERENCE, inner)
         else:
             self.in_order(children, inner)
@@ -330,14 +289,13 @@ class ScalaWalk(ReferenceWalk):
         """Visit a part of a named tuple, of its type or pattern, or a parameter of a function's type."""
         name, *siblings = node.children
         if node.type == "name_and_type" and role == BOUND:
-            place.scope.names[self.text(name)] = LOCAL
+            self.define(name, place.scope)
         else:
             self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(siblings, role, place)
 
 
 def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
-    """Return the package, and what is declared without indentation."""
     return read_package(text, path, nested=True), frozenset(_TOP.findall(text))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, handle_nodes
+from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, SAME, TYPE, NodePlace, handle_nodes
 from ci_eval.core.model import Kind
 from ci_eval.plugins.languages.jvm import JvmWalk, is_type_name, package_part
 
@@ -44,7 +44,8 @@ NEW = "new"
 
 
 class ReferenceWalk(JvmWalk):
-    roles = {TYPE: "infix_type"}
+    # The grammars apply `!a.f` of `!a.f[T]` as a whole to the type.
+    roles = {TYPE: "infix_type", SAME: "prefix_expression"}
 
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         super().__init__(source, package, declared)
@@ -70,9 +71,13 @@ class ReferenceWalk(JvmWalk):
         if name in {"", "_"} or not (name[0].isalpha() or name[0] in "_$`"):
             return
         if name[0] == "$" and node.start_byte in self._spliced:
-            self._spliced_name(node, name[1:], place)
-            return
-        if node.type == "type_identifier" or role == TYPE:
+            name = name[1:]
+            # In a pattern, it is new.
+            if self._spliced[node.start_byte] == BOUND:
+                place.scope.names[name] = LOCAL
+            else:
+                self.emit(node, Kind.VARIABLE, place, self.known.find(name, place.scope), name, skip=1)
+        elif node.type == "type_identifier" or role == TYPE:
             self.emit(node, Kind.TYPE_REFERENCE, place, self.known.find(f"<{name}>", place.scope), name)
         # The grammars take `this` and `super` for names.
         elif name in HARD:
@@ -103,10 +108,7 @@ class ReferenceWalk(JvmWalk):
         # The outermost quote has seen to those in it.
         while stack and node.start_byte >= self._quoted:
             inner = stack.pop()
-            is_spliced = (
-                inner.type == "splice_expression" or self.source[inner.start_byte : inner.start_byte + 1] == b"$"
-            )
-            if is_spliced:
+            if inner.type == "splice_expression" or self.source.startswith(b"$", inner.start_byte):
                 self._spliced[inner.start_byte] = role
             stack += inner.children
         self._quoted = max(self._quoted, node.end_byte)
@@ -115,13 +117,6 @@ class ReferenceWalk(JvmWalk):
     @handle_nodes("splice_expression")
     def splice(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children, BOUND if self._spliced.get(node.start_byte) == BOUND else REFERENCE, place)
-
-    def _spliced_name(self, node: Node, name: str, place: NodePlace) -> None:
-        """Emit the name in `$name`, or define it in a pattern."""
-        if self._spliced[node.start_byte] == BOUND:
-            place.scope.names[name] = LOCAL
-        else:
-            self.emit(node, Kind.VARIABLE, place, self.known.find(name, place.scope), name, skip=1)
 
     @handle_nodes("call_expression", "generic_function")
     def call(self, node: Node, role: str, place: NodePlace) -> None:
@@ -132,19 +127,7 @@ class ReferenceWalk(JvmWalk):
             self.push([callee], TYPE, place)
             return
         self.push(siblings, REFERENCE, place)
-        if callee.child_count:
-            self._stack.append((callee, CALLED, place))
-        else:
-            self.push([callee], CALLED, place)
-
-    @handle_nodes("prefix_expression")
-    def prefix(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `!a.f[T]`, which the grammars apply as a whole to the type."""
-        for child in node.children:
-            if child.child_count:
-                self._stack.append((child, role, place))
-            else:
-                self.push([child], role, place)
+        self.each([(callee, CALLED, place)])
 
     @handle_nodes("arguments", "tuple_expression", "parenthesized_expression")
     def arguments(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -193,12 +176,8 @@ class ReferenceWalk(JvmWalk):
             static = None if known == LOCAL else known.static
             self.emit(node, Kind.METHOD_CALL, place, Origin(static, known.package), name)
         elif origin.holder == "module":
-            self.emit(
-                node,
-                Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT,
-                place,
-                Origin(True, known.package),
-            )
+            kind = Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.IMPORT
+            self.emit(node, kind, place, Origin(True, known.package))
         elif origin.static and is_type_name(name) and name not in self.constants:
             self.emit(node, Kind.TYPE_REFERENCE, place, known, name)
         else:
@@ -223,7 +202,6 @@ class ReferenceWalk(JvmWalk):
 
     @handle_nodes("infix_expression", "postfix_expression")
     def infix(self, node: Node, role: str, place: NodePlace) -> None:
-        """Emit the name in the middle of `a to b`, which is called, and visit its operands."""
         left, *siblings = node.children
         if siblings and siblings[0].type == "identifier":
             operator = siblings.pop(0)
@@ -234,11 +212,8 @@ class ReferenceWalk(JvmWalk):
             elif self.text(operator) != "_":
                 self.emit(operator, Kind.METHOD_CALL, place)
         # In `a to f[T]`, the grammars apply the whole to the type.
-        last = siblings.pop() if role == CALLED and siblings else None
-        if last is not None and last.child_count:
-            self._stack.append((last, CALLED, place))
-        elif last is not None:
-            self.push([last], CALLED, place)
+        if role == CALLED and siblings:
+            self.each([(siblings.pop(), CALLED, place)])
         self.push([left, *siblings], REFERENCE, place)
 
     @handle_nodes("interpolated_string_expression")
@@ -260,11 +235,18 @@ class ReferenceWalk(JvmWalk):
         for child in node.children:
             kind = child.type
             if kind in self.names:
-                name = self.text(child)
                 self._import(child, path, place)
-                path.append(name)
+                path.append(self.text(child))
             elif kind == "namespace_selectors":
-                self._selectors(child, path, place)
+                for selector in child.children:
+                    if selector.type == "namespace_wildcard":
+                        self.known.wildcards.append(".".join(path))
+                        continue
+                    parts = [leaf for leaf in (selector.children or [selector]) if leaf.type in self.names]
+                    for leaf in parts[:1]:
+                        self._import(leaf, path, place)
+                    for leaf in parts[-1:]:
+                        self._bring([*path, self.text(parts[0])], [self.text(leaf)], place)
                 path = []
             elif kind == "namespace_wildcard":
                 self.known.wildcards.append(".".join(path))
@@ -286,14 +268,3 @@ class ReferenceWalk(JvmWalk):
     def _bring(self, path: Sequence[str], names: Sequence[str], place: NodePlace) -> None:
         for name in names:
             place.scope.names.update(self.known.imported(".".join(path), name))
-
-    def _selectors(self, node: Node, path: list[str], place: NodePlace) -> None:
-        for child in node.children:
-            if child.type == "namespace_wildcard":
-                self.known.wildcards.append(".".join(path))
-                continue
-            parts = [leaf for leaf in (child.children or [child]) if leaf.type in self.names]
-            for leaf in parts[:1]:
-                self._import(leaf, path, place)
-            for leaf in parts[-1:]:
-                self._bring([*path, self.text(parts[0])], [self.text(leaf)], place)

@@ -216,9 +216,7 @@ def _digest(entries: Mapping[str, bytes]) -> str:
 
 class Stored:
     def __init__(self, facts: Facts, names: Sequence[TypeNames], arrays: Mapping[str, tuple[Any, Any]]) -> None:
-        self.facts = facts
-        self._names = names
-        self._arrays = arrays
+        self.facts, self._names, self._arrays = facts, names, arrays
         self._places = {type_names.name: place for place, type_names in enumerate(names)}
 
     def types(self) -> Iterable[str]:
@@ -236,8 +234,7 @@ class Stored:
 def load(path: Path) -> Stored:
     """Raises ConfigError for a foreign or damaged file."""
     try:
-        data = stored.read(path.resolve(), PACKED)
-        entries = _entries(data)
+        entries = _entries(stored.read(path.resolve(), PACKED))
     except (WorkspaceError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise ConfigError(f"{path} is not a model of `ci-eval train-recommender`, which makes one: {error}") from error
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -94,8 +94,7 @@ class Collected(msgspec.Struct):
         return number
 
     def types(self) -> Iterator[TypeUsages]:
-        for name in sorted(self._rows):
-            yield self._type(name, self._rows[name])
+        return (self._type(name, rows) for name, rows in sorted(self._rows.items()))
 
     def _type(self, name: str, rows: Counter[Row]) -> TypeUsages:
         texts = self._texts
@@ -117,13 +116,12 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
     """Yield line number and text of lines that are not blank; None for too long ones."""
     try:
         with path.open("rb") as file:
-            number = 0
-            while line := file.readline(LONGEST + 1):
-                number += 1
+            for number, line in enumerate(iter(partial(file.readline, LONGEST + 1), b""), 1):
                 long = len(line) > LONGEST
                 # What is left of a long line is no line of its own.
-                while line and long and not line.endswith(b"\n"):
-                    line = file.readline(LONGEST)
+                remainder = line
+                while remainder and long and not remainder.endswith(b"\n"):
+                    remainder = file.readline(LONGEST)
                 if long or line.strip():
                     yield number, None if long else line
     except OSError as error:
@@ -131,7 +129,10 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
 
 
 def _columns(
-    name: str, calls: list[str], values: list[list[str]], rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]]
+    name: str,
+    calls: Sequence[str],
+    values: Sequence[Sequence[str]],
+    rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]],
 ) -> TypeUsages:
     """`rows`: the negative count, the calls, and the values of each."""
     return TypeUsages(
@@ -157,7 +158,7 @@ def _sample(usages: TypeUsages, options: TrainingOptions) -> TypeUsages:
         for row, around in enumerate(usages.contexts.tolist())
         if drawn[row]
     ]
-    return _columns(usages.type, list(usages.calls), [list(slot_values) for slot_values in usages.values], sorted(rows))
+    return _columns(usages.type, usages.calls, usages.values, sorted(rows))
 
 
 def context_values(usage: ObjectUsage, options: TrainingOptions) -> tuple[str | None, str | None, str | None]:
@@ -218,9 +219,7 @@ def train(
         collected.read(path)
     writer = Writer()
     for usages in collected.types():
-        names = TypeNames(
-            name=usages.type, calls=list(usages.calls), values=[list(slot_values) for slot_values in usages.values]
-        )
+        names = TypeNames(name=usages.type, calls=list(usages.calls), values=list(map(list, usages.values)))
         writer.add(names, kind.train(usages, options))
     if not collected.count:
         first = f"; the first of {collected.bad:,} bad lines: {collected.named[0]}" if collected.named else ""

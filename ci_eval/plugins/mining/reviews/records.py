@@ -177,8 +177,11 @@ def _locate_comment(comment: dict[str, Any], source: Source, selection: Selectio
         return "reply"
     if (comment.get("user") or {}).get("type") == "Bot":
         return "bot"
-    if refused := _refuse_text(comment.get("body") or "", selection.comment_language):
-        return refused
+    body = comment.get("body") or ""
+    if not body.strip():
+        return "empty"
+    if selection.comment_language and detect_language(body) != selection.comment_language:
+        return "comment in another language"
     if source != "line":
         # The line of a commit's comment is looked up in the commit.
         return "on no line" if path and not comment.get("position") else _Commented(comment, source)
@@ -188,12 +191,6 @@ def _locate_comment(comment: dict[str, Any], source: Source, selection: Selectio
     if comment.get("side") == "LEFT" or comment.get("start_side") == "LEFT":
         return "on removed lines"
     return _Commented(comment, source, comment.get("original_start_line") or last, last)
-
-
-def _refuse_text(body: str, language: str) -> Fate | None:
-    if not body.strip():
-        return "empty"
-    return "comment in another language" if language and detect_language(body) != language else None
 
 
 def _find_change(commented: _Commented, repository: Repository) -> _Change | None:
@@ -209,11 +206,8 @@ def _find_change(commented: _Commented, repository: Repository) -> _Change | Non
         commit_id = str(comment["original_commit_id"])
     else:
         # What its author pushed after the comment may answer it.
-        before = [
-            commit["sha"]
-            for commit in repository.commits(number)
-            if commit["commit"]["committer"]["date"] <= comment["created_at"]
-        ]
+        dates = [(commit["commit"]["committer"]["date"], commit["sha"]) for commit in repository.commits(number)]
+        before = [sha for date, sha in dates if date <= comment["created_at"]]
         if not before:
             return None
         commit_id = str(before[-1])
@@ -228,9 +222,19 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
     # Deleted accounts have no id, and two of them may be different people.
     if writer.get("id") is not None and writer.get("id") == change.author.get("id"):
         return "author's own"
-    if not commented.path:
-        return _whole_change(commented, change, repository, licence, selection)
-    return _block(commented, change, repository, licence, selection)
+    if commented.path:
+        return _block(commented, change, repository, licence, selection)
+    known = {path: language.language for path in change.patches if (language := find_language(path))}
+    paths = sorted(path for path, language in known.items() if language in selection.languages)
+    if not paths:
+        return "other language" if change.patches else "no diff"
+    if len({known[path] for path in paths}) > 1:
+        return "several languages"
+    block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
+    if len(block) >= LONGEST:
+        return "long block"
+    more: dict[str, object] = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
+    return _record((commented, change, ", ".join(paths), block), repository, licence, selection, more)
 
 
 def _block(
@@ -250,52 +254,26 @@ def _block(
     text = repository.text(commented.path, change.commit)
     if not text or text.count("\n") + 1 < commented.last:
         return "no file"
-    lines, kind = _commented_diff(commented, text, diff)
+    # The function or class with the commented lines, else the hunk with the last of them.
+    language = find_language(commented.path)
+    around = innermost_block(text.encode(), language, commented.first, commented.last) if language else None
+    if around:
+        lines, kind = block_diff(diff, text.split("\n"), around.begin, around.end), around.kind
+    else:
+        hunk = next(line.hunk for line in diff if line.new == commented.last and line.sign != "-")
+        lines, kind = [line for line in diff if line.hunk == hunk], "hunk"
     if not any(line.sign != " " for line in lines):
         return "no change in the block"
     block = format_diff(lines)
     if len(block) >= LONGEST:
         return "long block"
-    return _record(
-        (commented, change, commented.path, block),
-        repository,
-        licence,
-        selection,
-        {
-            "lines": (commented.first, commented.last),
-            "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
-            "block": kind,
-            "fullDiff": patch,
-        },
-    )
-
-
-def _whole_change(
-    commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
-) -> Line | Fate:
-    known = {path: language.language for path in change.patches if (language := find_language(path))}
-    paths = sorted(path for path, language in known.items() if language in selection.languages)
-    if not paths:
-        return "other language" if change.patches else "no diff"
-    if len({known[path] for path in paths}) > 1:
-        return "several languages"
-    block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
-    if len(block) >= LONGEST:
-        return "long block"
-    more: dict[str, object] = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
-    return _record((commented, change, ", ".join(paths), block), repository, licence, selection, more)
-
-
-def _commented_diff(commented: _Commented, text: str, diff: Sequence[DiffLine]) -> tuple[list[DiffLine], str]:
-    """Return the function or class with the commented lines as a diff, else the hunk with the last of them."""
-    language = find_language(commented.path)
-    block: Block | None = (
-        innermost_block(text.encode(), language, commented.first, commented.last) if language else None
-    )
-    if block:
-        return block_diff(diff, text.split("\n"), block.begin, block.end), block.kind
-    hunk = next(line.hunk for line in diff if line.new == commented.last and line.sign != "-")
-    return [line for line in diff if line.hunk == hunk], "hunk"
+    more: dict[str, object] = {
+        "lines": (commented.first, commented.last),
+        "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
+        "block": kind,
+        "fullDiff": patch,
+    }
+    return _record((commented, change, commented.path, block), repository, licence, selection, more)
 
 
 def _record(
@@ -338,13 +316,9 @@ def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | 
     if same in known:
         return "duplicate"
     known.add(same)
-    decided = selection.verdicts.get(line.id)
-    if decided == "accept":
-        return "kept"
-    if decided == "reject":
-        return "rejected"
-    if decided == DISAGREE:
-        return "reviewers disagree"
+    decisions: dict[str, Fate] = {"accept": "kept", "reject": "rejected", DISAGREE: "reviewers disagree"}
+    if decided := decisions.get(selection.verdicts.get(line.id, "")):
+        return decided
     if answer:
         verdict = parse_verdict(answer(make_prompt(line)))
         if verdict != "keep":
@@ -458,31 +432,23 @@ def find_language(path: str) -> Blocks | None:
 
 def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> Block | None:
     """Return None if no function or class holds the lines `first` to `last`."""
-    lines = _Lines(source)
     block: Block | None = None
     whole: Node | None = None
     node: Node | None = parser(language.language).parse(source).root_node
     while node:
         kind = "function" if node.type in language.functions else "class" if node.type in language.classes else ""
         if kind:
-            block = Block(*lines.of(whole or node), kind)
+            block = Block(*_lines_of(source, whole or node), kind)
         whole = node if node.type == language.around else None
         inner = node.child_by_field_name("definition") if whole else None
-        node = inner or next((child for child in node.children if lines.holds(child, first, last)), None)
+        ends = ((child, *_lines_of(source, child)) for child in node.children)
+        node = inner or next((child for child, begin, end in ends if begin <= first and last <= end), None)
     return block
 
 
-class _Lines:
-    def __init__(self, source: bytes) -> None:
-        self._source = source
-
-    def of(self, node: Node) -> tuple[int, int]:
-        first = self._source.count(b"\n", 0, node.start_byte) + 1
-        return first, first + self._source.count(b"\n", node.start_byte, node.end_byte)
-
-    def holds(self, node: Node, first: int, last: int) -> bool:
-        begin, end = self.of(node)
-        return begin <= first and last <= end
+def _lines_of(source: bytes, node: Node) -> tuple[int, int]:
+    first = source.count(b"\n", 0, node.start_byte) + 1
+    return first, first + source.count(b"\n", node.start_byte, node.end_byte)
 
 
 _CODE = re.compile(
@@ -526,11 +492,9 @@ def detect_language(comment: str) -> str:
         if all(map(RUSSIAN.fullmatch, cyrillic)):
             return "ru"
         return "uk" if any(map(UKRAINIAN.search, cyrillic)) else ""
-    return _detect_latin([word.lower() for word in words]) if words else ""
-
-
-def _detect_latin(words: list[str]) -> str:
-    hits = Counter({name: sum(word in frequent for word in words) for name, frequent in _FREQUENT.items()})
+    if not words:
+        return ""
+    hits = Counter({name: sum(word.lower() in frequent for word in words) for name, frequent in _FREQUENT.items()})
     (first, most), (_, next_most) = hits.most_common(2)
     if most > next_most:
         return first

@@ -1,6 +1,7 @@
-"""The tables in which people give verdicts, and the prompts of the dataset code-review, ten in each of two languages.
+"""The tables in which people give verdicts, and the prompts of the dataset code-review.
 
-FENCE is a fence that the diff does not hold. A further prompt asks whether a comment can be understood from its change.
+prompts_LANGUAGE.txt holds ten prompts. In these, FENCE means a fence that the diff does not hold. A further prompt asks
+whether a comment can be understood from its change.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Literal
 
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError
-from ci_eval.plugins.mining.record import Line, fence, make_fence
+from ci_eval.plugins.mining.record import Line, fence, make_fence, read_prompts
 
 COLUMNS = ("id", "verdict", "url", "comment")
 VERDICTS = ("accept", "reject")
@@ -52,14 +53,10 @@ def combine(tables: Sequence[Rows]) -> dict[str, str]:
     or a second verdict is missing.
     """
     verdicts: dict[str, str] = {}
-    for identity in dict.fromkeys(identity for table in tables for identity in table):
+    for identity in (identity for table in tables for identity in table):
         chosen = {table.get(identity, {}).get("verdict", "") for table in tables}
-        if chosen >= {*VERDICTS}:
-            verdicts[identity] = DISAGREE
-        elif "reject" in chosen:
-            verdicts[identity] = "reject"
-        else:
-            verdicts[identity] = "" if "" in chosen else "accept"
+        agreed = "reject" if "reject" in chosen else "" if "" in chosen else "accept"
+        verdicts[identity] = DISAGREE if chosen >= {*VERDICTS} else agreed
     return verdicts
 
 
@@ -88,73 +85,14 @@ def write_rows(
     table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
-    table.writerows({name: _harmless(cell) for name, cell in row.items()} for row in new)
+    # Spreadsheets take texts that begin so for formulas.
+    formulas = ("=", "+", "-", "@")
+    for row in new:
+        table.writerow({name: f"'{cell}" if cell.startswith(formulas) else cell for name, cell in row.items()})
     atomic.write(path, text.getvalue().encode())
 
 
-def _harmless(text: str) -> str:
-    # Spreadsheets take texts that begin so for formulas.
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@"} else text
-
-
-_FORM_EN = "\nComment 1: …\nComment 2: …\n\nIf there is nothing to remark, answer: NO COMMENTS\n"
-_FORM_RU = "\nКомментарий 1: …\nКомментарий 2: …\n\nЕсли замечаний нет, ответьте: NO COMMENTS\n"
-_DIFF = "\n\nFENCEdiff\n{diff_block}FENCE\n\n"
-
-ENGLISH = (
-    "Review this change of {language} code in {path}, a unified diff:"
-    + _DIFF
-    + "Say what is wrong with it and what to "
-    "do about it, in up to ten comments, the most important first. Answer with them alone, in this form:\n" + _FORM_EN,
-    "You review code for your team. Below is a change of {path}."
-    + _DIFF
-    + "Write at most ten comments for its author. "
-    "Each names one problem and how to solve it. Use this form and add nothing to it:\n" + _FORM_EN,
-    "A colleague asks you to look at a change before it is merged:" + _DIFF + "What would you ask them to change? Give "
-    "up to ten remarks, starting with the one that matters most, each in a paragraph of its own:\n" + _FORM_EN,
-    "Find faults in this {language} diff: bugs, unclear names, missing checks, needless work." + _DIFF + "List no more "
-    "than ten, by importance, and propose a remedy for each. Your answer consists of lines like these:\n" + _FORM_EN,
-    "The file {path} was changed as follows."
-    + _DIFF
-    + "Act as its reviewer. In up to ten comments, say precisely what "
-    "should be done in another way, and why. Form of the answer:\n" + _FORM_EN,
-    "Here is part of a pull request, in {language}:" + _DIFF + "Which comments would an experienced reviewer leave on "
-    "it? At most ten, the one most worth making first, and no introduction:\n" + _FORM_EN,
-    "Read the diff and criticise it. Praise is not needed."
-    + _DIFF
-    + "Answer with numbered comments, ten at most, each "
-    "about one matter that can be seen in the diff:\n" + _FORM_EN,
-    "Would you approve this change of {path}?" + _DIFF + "Write down what has to be improved first, as comments to the "
-    "author. There may be up to ten. Begin with the most serious one, and keep to this form:\n" + _FORM_EN,
-    "Task: code review. Language: {language}. Limit: ten comments. Change:" + _DIFF + "For each problem write one "
-    "comment that describes the problem and the better way. Output:\n" + _FORM_EN,
-    "Lines that begin with + were added to {path}, lines that begin with - were removed:" + _DIFF + "What is not good "
-    "about the new state, and how could it be made better? Answer in one to ten comments:\n" + _FORM_EN,
-)
-RUSSIAN = (
-    "Проверьте это изменение кода на {language} в файле {path}:" + _DIFF + "Укажите, что в нём не так и что с этим "
-    "сделать: не больше десяти комментариев, сначала самый важный. В ответе должны быть только они:\n" + _FORM_RU,
-    "Вы проверяете код своей команды. Ниже показано изменение файла {path}." + _DIFF + "Напишите автору до десяти "
-    "комментариев. Каждый называет одну проблему и её решение. Придерживайтесь такого вида:\n" + _FORM_RU,
-    "Коллега просит посмотреть изменение перед слиянием:" + _DIFF + "Что бы вы попросили исправить? Дайте до десяти "
-    "замечаний, начиная с главного, каждое отдельным абзацем:\n" + _FORM_RU,
-    "Найдите недостатки в этом диффе на {language}: ошибки, неясные имена, забытые проверки, лишнюю работу." + _DIFF
-    + "Перечислите не больше десяти по важности и предложите, как исправить каждый. Ответ состоит из строк:\n"
-    + _FORM_RU,
-    "Файл {path} изменили так." + _DIFF + "Выступите его рецензентом: не более чем в десяти комментариях скажите, что "
-    "нужно сделать иначе и почему. Вид ответа:\n" + _FORM_RU,
-    "Это часть запроса на слияние, язык {language}:" + _DIFF + "Какие комментарии оставил бы к ней опытный рецензент? "
-    "Не больше десяти, самый полезный первым, без вступления:\n" + _FORM_RU,
-    "Прочитайте дифф и раскритикуйте его. Хвалить не нужно." + _DIFF + "Ответьте пронумерованными комментариями, не "
-    "больше десяти, каждый об одном, что видно в диффе:\n" + _FORM_RU,
-    "Одобрили бы вы это изменение файла {path}?" + _DIFF + "Напишите автору, что нужно улучшить до этого. Комментариев "
-    "может быть до десяти, сначала самый серьёзный, в таком виде:\n" + _FORM_RU,
-    "Задача: ревью кода. Язык: {language}. Предел: десять комментариев. Изменение:" + _DIFF + "На каждую проблему один "
-    "комментарий, в котором есть и она, и лучший вариант. Вывод:\n" + _FORM_RU,
-    "Строки с + добавлены в {path}, строки с - удалены:" + _DIFF + "Что в новом состоянии плохо и как сделать лучше? "
-    "Ответьте одним или несколькими комментариями, не больше десяти:\n" + _FORM_RU,
-)  # fmt: skip
-PROMPTS = {"en": ENGLISH, "ru": RUSSIAN}
+PROMPTS = read_prompts(Path(__file__).parent)
 
 
 def fill_fence(template: str, line: Line) -> str:

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from ci_eval.core.grammar.syntax import Node
-from ci_eval.plugins.mining.sources import field_text, line_number, named_children
+from ci_eval.plugins.mining.sources import field_text, named_children
 
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
@@ -107,7 +107,7 @@ class Index:
         return self._owned.get(owner, [])
 
 
-class Tier(msgspec.Struct, frozen=True):
+class Tier(NamedTuple):
     rule: Rule
     functions: Sequence[Function]
 
@@ -131,11 +131,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def place(source: bytes, path: str, node: Node) -> Place:
-    return between(source, path, node.start_byte, node.end_byte)
-
-
-def between(source: bytes, path: str, begin: int, end: int) -> Place:
-    first = line_number(source, begin)
+    begin, end = node.start_byte, node.end_byte
+    first = source.count(b"\n", 0, begin) + 1
     return Place(path=path, begin=begin, end=end, lines=(first, first + source.count(b"\n", begin, end)))
 
 
@@ -253,29 +250,36 @@ def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
     for tier in dialect.tiers(test, index):
         if tier.functions:
             # Several spellings of a name may lead to one function.
-            focal = _only_function(test, list({focal.place: focal for focal in tier.functions}.values()))
-            return focal if isinstance(focal, str) else _make_pair(test, focal, tier.rule)
+            function = _only_function(test, list({focal.place: focal for focal in tier.functions}.values()))
+            if isinstance(function, str):
+                return function
+            if function.broken:
+                return "unreadable"
+            names = [test.name, test.owner, *test.titles, stem(test.place.path)]
+            matches = tier.rule != "call" or tells(names, function.name)
+            is_called = bool(test.matching_calls(function))
+            return Pair(test=test, function=function, rule=tier.rule, name_matches=matches, is_called=is_called)
     return "no function"
-
-
-def _make_pair(test: Test, function: Function, rule: Rule) -> Pair | Fate:
-    if function.broken:
-        return "unreadable"
-    names = [test.name, test.owner, *test.titles, stem(test.place.path)]
-    matches = rule != "call" or tells(names, function.name)
-    return Pair(
-        test=test, function=function, rule=rule, name_matches=matches, is_called=bool(test.matching_calls(function))
-    )
 
 
 def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate:
     """Return why, if there is not exactly one. A called function is nearer than one that is not."""
     about = subject(test.owner)
+
+    def is_imported(function: Function) -> bool:
+        module = test.imports.get(function.owner or function.name, "")
+        return bool(module) and module.replace("/", ".").rpartition(".")[2] in {stem(function.place.path), ""}
+
+    def shared_names(function: Function) -> int:
+        """Count common names from the file's on upwards: 2 for tests/a/test_b.py and src/a/b.py."""
+        names = zip(_names(test.place.path), _names(function.place.path), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], names))
+
     nearness: Sequence[Callable[[Function], int]] = (
         lambda function: bool(test.matching_calls(function)),
         lambda function: bool(about) and function.owner == about,
-        lambda function: _has_import(test, function),
-        lambda function: _shared_names(test.place.path, function.place.path),
+        is_imported,
+        shared_names,
     )
     for near in nearness:
         if len(functions) == 1:
@@ -288,19 +292,8 @@ def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate
     return "overloaded" if same else "several functions"
 
 
-def _shared_names(test: str, focal: str) -> int:
-    """Count common names from the file's on upwards: 2 for tests/a/test_b.py and src/a/b.py."""
-    names = zip(_names(test), _names(focal), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], names))
-
-
 @lru_cache(maxsize=100_000)
 def _names(path: str) -> list[str]:
     # Below `tests` and `src`, the folders of tests and code often have the same names.
     folders = [name for name in folder(path).split("/") if not re.fullmatch("tests?|__tests__|src", name)]
     return [snake(subject(stem(path))), *reversed(folders)]
-
-
-def _has_import(test: Test, function: Function) -> bool:
-    module = test.imports.get(function.owner or function.name, "")
-    return bool(module) and module.replace("/", ".").rpartition(".")[2] in {stem(function.place.path), ""}

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
-from msgspec import structs
 from msgspec.structs import replace
 
 from ci_eval.core.grammar.document import NotText, decode
@@ -55,34 +54,25 @@ def histories(
         dropped["file with one snapshot"] += bool(chosen)
         return
     for key in dict.fromkeys(key for moment in chosen for key in (*moment.usages, *moment.selected)):
-        timeline = _states(chosen, key, merge)
-        states, places = tuple(state for state, _ in timeline), tuple(place for _, place in timeline)
+        timeline: list[State] = []
+        for number, moment in enumerate(chosen, 1):
+            timeline.append((moment.usages.get(key), moment.places.get(key)))
+            if key in moment.selected and (merge == "all" or number == len(chosen)):
+                # A selected proposal is in no text, so it has no location.
+                timeline.append((moment.selected[key], None))
+        # Of equal neighbours the first stays.
+        changes = [state for i, state in enumerate(timeline) if i == 0 or not equal(state[0], timeline[i - 1][0])]
+        states, places = zip(*changes, strict=True)
         if len(states) < 2:
             dropped["unchanged"] += 1
         elif not any(state and state.calls for state in states):
             dropped["without any call"] += 1
         else:
-            method, type_ = key
+            # Without any location, none is stored.
+            located = places if any(places) else ()
             yield History(
-                project=project,
-                file=file,
-                user=user,
-                type=type_,
-                method=method,
-                states=states,
-                places=places if any(places) else (),
+                project=project, file=file, user=user, method=key[0], type=key[1], states=states, places=located
             )
-
-
-def _states(moments: Sequence[Moment], key: Key, merge: Merge) -> list[State]:
-    """Return None for an absent usage. Of equal neighbours the first stays."""
-    states: list[State] = []
-    for number, moment in enumerate(moments, 1):
-        states.append((moment.usages.get(key), moment.places.get(key)))
-        if key in moment.selected and (merge == "all" or number == len(moments)):
-            # A selected proposal is in no text, so it has no location.
-            states.append((moment.selected[key], None))
-    return [state for i, state in enumerate(states) if i == 0 or not equal(state[0], states[i - 1][0])]
 
 
 def equal(first: ObjectUsage | None, second: ObjectUsage | None) -> bool:
@@ -139,7 +129,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
     own_types: bool = False
 
     def mine(self, snapshots: Iterable[Snapshot], mined: Mined) -> None:
-        moments: dict[tuple[str, str], list[Moment]] = defaultdict(list)
+        moments = defaultdict[tuple[str, str], list[Moment]](list)
         last: dict[tuple[str, str], tuple[str, MinedText]] = {}
         texts: dict[str, str] = {}
         for snapshot in snapshots:
@@ -163,8 +153,14 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
     def _moment(self, snapshot: Snapshot, mined: Mined, last: dict[tuple[str, str], tuple[str, MinedText]]) -> Moment:
         places: dict[Key, ObjectPlace] = {}
         if snapshot.usages is not None:
-            usages = self._choose_usages(snapshot.usages, mined)
-            selected = _recorded_selection(snapshot.selection, usages)
+            usages, selected = self._choose_usages(snapshot.usages, mined), {}
+            selection = snapshot.selection
+            if selection and selection.key:
+                method, type_ = selection.key
+                usage = usages.get(selection.key) or ObjectUsage(type=type_, method=method)
+                # A call that the usage has already stays where it is.
+                calls = tuple(dict.fromkeys((*usage.calls, selection.item)))
+                selected[selection.key] = replace(usage, calls=calls)
         else:
             at = snapshot.user, snapshot.file
             if at not in last or last[at][0] != snapshot.text:
@@ -173,8 +169,11 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
             mined.receivers += mined_text.receivers
             usages = self._choose_usages(mined_text.usages, mined)
             selected = self._select_usage(snapshot, usages)
-            if self.around.places:
-                places = _places(snapshot.text, mined_text.usages, usages)
+            digest = hash_text(snapshot.text) if self.around.places else ""
+            for mined_usage in mined_text.usages if self.around.places else ():
+                key = mined_usage.method, mined_usage.usage.type
+                if mined_usage.place and usages.get(key) is mined_usage.usage:
+                    places[key] = replace(mined_usage.place, text=digest)
         return Moment(
             time=snapshot.time, usages=usages, selected=selected, is_trigger=snapshot.is_trigger, places=places
         )
@@ -200,26 +199,8 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
         for key, usage in after.items():
             known = usages.get(key)
             if name[0] in usage.calls and (known is None or name[0] not in known.calls):
-                return {key: structs.replace(known, calls=(*known.calls, name[0])) if known else usage}
+                return {key: replace(known, calls=(*known.calls, name[0])) if known else usage}
         return {}
-
-
-def _places(text: str, usages: Sequence[MinedUsage], chosen: dict[Key, ObjectUsage]) -> dict[Key, ObjectPlace]:
-    digest = hash_text(text)
-    return {
-        (mined_usage.method, mined_usage.usage.type): structs.replace(mined_usage.place, text=digest)
-        for mined_usage in usages
-        if mined_usage.place and chosen.get((mined_usage.method, mined_usage.usage.type)) is mined_usage.usage
-    }
-
-
-def _recorded_selection(selection: Selection | None, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
-    if selection is None or selection.key is None:
-        return {}
-    method, type_ = selection.key
-    usage = usages.get(selection.key) or ObjectUsage(type=type_, method=method)
-    more = () if selection.item in usage.calls else (selection.item,)
-    return {selection.key: structs.replace(usage, calls=(*usage.calls, *more))}
 
 
 def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> Iterator[Snapshot]:
@@ -273,15 +254,13 @@ class Typing:
 
     def complete(self, time: float, selection: Selection | None) -> Snapshot:
         """Raises ValueError if the selection is outside of the text."""
-        if selection and not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
-            raise ValueError("a completion is outside of what is known of the text")
         if selection:
+            if not 0 <= selection.offset <= selection.offset + selection.typed <= len(self.text):
+                raise ValueError("a completion is outside of what is known of the text")
             # The snapshot's line ends are one character each, so the offset shrinks as well.
-            before = self.text[: selection.offset]
-            selection = replace(selection, offset=len(_lines(before)))
-        return Snapshot(
-            user=self.user, file=self.file, time=time, text=_lines(self.text), selection=selection, is_trigger=True
-        )
+            selection = replace(selection, offset=len(_lines(self.text[: selection.offset])))
+        text = _lines(self.text)
+        return Snapshot(user=self.user, file=self.file, time=time, text=text, selection=selection, is_trigger=True)
 
     def end(self) -> Iterator[Snapshot]:
         if self._time is not None:

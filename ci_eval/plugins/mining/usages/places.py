@@ -85,27 +85,23 @@ class Places:
     def _call(self, site: Site, origins: Sequence[Origin]) -> CallPlace:
         statement = self._statement(site.call)
         line = self._before(statement) if statement else None
-        whole = statement and self._can_go(statement, origins)
+        span: tuple[int, int] | None = None
+        if statement and statement.type in self._layout.simple:
+            begin, end = statement.start_byte, statement.end_byte
+            # Without this statement, the object would have no name.
+            names = any(begin <= origin.node.start_byte < end for origin in origins)
+            # A list of statements that must not be empty keeps its first statement.
+            if not names and (self._layout.may_be_empty or named_children(statement.parent)[0].start_byte != begin):
+                span = self._point(begin), self._point(end)
         return CallPlace(
             name=node_text(self._source, site.name),
             receiver=self._name(site.receiver),
             begin=self._point(site.receiver.end_byte),
             end=self._point(site.call.end_byte),
-            statement=(self._point(statement.start_byte), self._point(statement.end_byte))
-            if statement and whole
-            else None,
+            statement=span,
             line=self._point(line[0]) if line else None,
             indent=line[1] if line else "",
         )
-
-    def _can_go(self, statement: Node, origins: Sequence[Origin]) -> bool:
-        if statement.type not in self._layout.simple:
-            return False
-        # Without this statement, the object would have no name.
-        if any(statement.start_byte <= origin.node.start_byte < statement.end_byte for origin in origins):
-            return False
-        # A list of statements that must not be empty keeps its first statement.
-        return self._layout.may_be_empty or named_children(statement.parent)[0].start_byte != statement.start_byte
 
     # ------------------------------------------------------------------------------------------------ statements
 
@@ -139,11 +135,8 @@ class Places:
         if not statements:
             return block.start_byte + 1, self._indent(block.start_byte) + STEP
         first = statements[0]
-        if first.type in self._layout.first or (
-            named_children(first) and named_children(first)[0].type in self._layout.first
-        ):
-            return self._behind(first)
-        return self._before(first)
+        stays = any(node.type in self._layout.first for node in (first, *named_children(first)[:1]))
+        return self._behind(first) if stays else self._before(first)
 
     def _before(self, statement: Node) -> Line | None:
         """Return None if other code precedes the statement on its line."""

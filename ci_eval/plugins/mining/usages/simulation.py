@@ -88,7 +88,9 @@ class _Simulation(msgspec.Struct, frozen=True):
             return [None, *self._grown(order, 0, self.end.definition)]
         count = self._count()
         wrong = self._wrong() if "-M" in class_ else []
-        definition = self._other_definition() if "dD" in class_ else None
+        seen = self.seen.definitions if "dD" in class_ else {}
+        others = {known: float(times) for known, times in seen.items() if known != self.end.definition}
+        definition = self.choose(others, "definition") if others else None
         if ("-M" in class_ and not wrong) or ("dD" in class_ and definition is None):
             skipped[f"nothing else seen of the type, so no change {class_}"] += 1
         begin = replace(self.end, definition=definition or self.end.definition, calls=(*order[:count], *wrong))
@@ -116,9 +118,3 @@ class _Simulation(msgspec.Struct, frozen=True):
         # Exponential keys sample by weight without replacement (Efraimidis and Spirakis 2006).
         keys = {call: -math.log(max(self.draw(f"wrong {call}"), 1e-300)) / weight for call, weight in others.items()}
         return sorted(keys, key=lambda call: (keys[call], call))[:count]
-
-    def _other_definition(self) -> Definition | None:
-        others = {
-            definition: float(n) for definition, n in self.seen.definitions.items() if definition != self.end.definition
-        }
-        return self.choose(others, "definition") if others else None

@@ -147,7 +147,14 @@ class JediInference:
         self.asked = 0
 
     def __call__(self, source: bytes, at: int) -> Answer:
-        key = _key(source, at)
+        # The same answer holds for the same function or class around, position in it, and imports.
+        begins = [0, *(match.start() for match in BLOCK.finditer(source))]
+        number = bisect_right(begins, at) - 1
+        block = source[begins[number] : (*begins, len(source))[number + 1]].rstrip()
+        digest = blake2b(digest_size=16)
+        for part in (block, str(at - begins[number]).encode(), *IMPORT.findall(source)):
+            digest.update(len(part).to_bytes(8, "big") + part)
+        key = digest.digest()
         if key not in self._answers:
             self.asked += 1
             self._answers[key] = self._ask(source, at)
@@ -184,14 +191,3 @@ def _inference(root: Path) -> JediInference:
 def _parser_cache() -> TemporaryDirectory[str]:
     # Each process has its own folder, since parso trusts what it finds there by the date of the file alone.
     return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
-
-
-def _key(source: bytes, at: int) -> bytes:
-    """Digest the function or class around, the position in it, and the imports."""
-    begins = [0, *(match.start() for match in BLOCK.finditer(source))]
-    number = bisect_right(begins, at) - 1
-    end = begins[number + 1] if number + 1 < len(begins) else len(source)
-    digest = blake2b(digest_size=16)
-    for part in (source[begins[number] : end].rstrip(), str(at - begins[number]).encode(), *IMPORT.findall(source)):
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return digest.digest()

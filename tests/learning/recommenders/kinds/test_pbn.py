@@ -85,7 +85,7 @@ def by_enumeration(network: Network, contexts: tuple[int, ...], asked: list[int]
     least, model = 1e-6, network._model
     table = np.zeros((len(network._members), model.features))
     for feature in range(model.features):
-        at = network._span(feature)
+        at = slice(network._starts[feature], network._starts[feature + 1])
         table[network._patterns[at], feature] = network._shares[at]
     weights = network._members / network._members.sum()
     for call in asked:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ci_eval.plugins.mining.unit_tests.records import ENGLISH, fill_framework
+from ci_eval.plugins.mining.unit_tests.records import PROMPTS, fill_framework
 from tests.mining.unit_tests.pairs import fate, mined, pairs, shown
 
 CODE = """\
@@ -127,7 +127,7 @@ def test_the_framework_is_told_by_package_json(tmp_path: Path, package: str, exp
     files = {"package.json": package, "lib/box.js": CODE, "test/box.js": f"{IMPORTS}it('x', () => half(1))\n"}
     (line,) = mined(tmp_path, "javascript", files).lines
     assert line.context["test_framework"] == expected
-    instruction = fill_framework(ENGLISH[0], line, "en")
+    instruction = fill_framework(PROMPTS["en"][0], line, "en")
     assert ("{test_framework}" in instruction) == (expected != "Unknown")
 
 

@@ -6,6 +6,7 @@ as hidden root, and slots and calls as independent nodes given the pattern. Its 
 
 from __future__ import annotations
 
+from collections import Counter
 from math import sqrt
 from typing import Annotated
 
@@ -69,9 +70,9 @@ def _call_sets(usages: TypeUsages) -> tuple[Ints, Ints, Ints]:
     """Return the set of calls of each row, and the sets as `canopies` takes them: the most frequent first, then by
     calls."""
     rows = [tuple(row.tolist()) for row in np.split(usages.flat, usages.starts[1:-1])]
-    totals: dict[tuple[int, ...], int] = {}
+    totals = Counter[tuple[int, ...]]()
     for row, count in zip(rows, usages.counts.tolist(), strict=True):
-        totals[row] = totals.get(row, 0) + count
+        totals[row] += count
     order = sorted(totals, key=lambda call_set: (-totals[call_set], call_set))
     number = {call_set: place for place, call_set in enumerate(order)}
     starts = np.cumsum([0, *map(len, order)])
@@ -113,24 +114,18 @@ class Network:
     def posterior(self, known: Known) -> Floats:
         """Return the probability of each pattern. Calls that the query lacks are no evidence."""
         logarithms = self._prior.copy()
-        for call in known.calls:
-            at = self._span(int(call))
-            self._observe(logarithms, at, np.clip(self._shares[at], self._least, 1 - self._least))
-        for slot, value in enumerate(known.contexts):
-            if value >= 0:
-                at = self._span(self._model.feature(slot, value))
-                self._observe(logarithms, at, self._shares[at] + self._least)
+        calls = known.calls.tolist()
+        features = [self._model.feature(slot, value) for slot, value in enumerate(known.contexts) if value >= 0]
+        for feature in [*calls, *features]:
+            at = slice(self._starts[feature], self._starts[feature + 1])
+            shares = self._shares[at]
+            is_call = feature < len(self._model.calls)
+            shares = np.clip(shares, self._least, 1 - self._least) if is_call else shares + self._least
+            # A factor that all patterns share cancels out, so only those that are named change.
+            logarithms[self._patterns[at]] += np.log(shares / self._least)
         # The greatest logarithm becomes 0, so that not all weights vanish.
         weights = np.exp(logarithms - logarithms.max(initial=-np.inf))
         return np.asarray(weights / weights.sum())
-
-    def _span(self, feature: int) -> slice:
-        return slice(self._starts[feature], self._starts[feature + 1])
-
-    def _observe(self, logarithms: Floats, at: slice, shares: Floats) -> None:
-        """Add to the patterns' logarithms. Patterns that are not named get the least."""
-        # A factor that all patterns share cancels out, so only those that are named change.
-        logarithms[self._patterns[at]] += np.log(shares / self._least)
 
     def __call__(self, known: Known) -> Scores:
         weights = self.posterior(known)[self._of_calls] * self._beyond
@@ -157,7 +152,7 @@ def canopies(starts: Ints, flat: Ints, t1: float, t2: float) -> tuple[Ints, Ints
     places = {int(size): np.flatnonzero(sizes == size) for size in np.unique(sizes)}
     rows = {size: flat[starts[of][:, None] + np.arange(size)] for size, of in places.items()}
     # Sets of very different sizes cannot be near, so they are never compared.
-    near = {size: [other_size for other_size in places if _nearest(size, other_size) < t1] for size in places}
+    near = {size: [near for near in places if _nearest(size, near) < t1] for size in places}
     left = np.ones(len(sizes), dtype=bool)
     mask = np.zeros(int(flat.max(initial=-1)) + 1, dtype=bool)
     members: list[Ints] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import (
@@ -44,38 +44,32 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
     if not tests:
         with_body = [method for method in all_methods if method.node.child_by_field_name("body") and method.classes]
         return Parsed(functions=[_function(source, path, method) for method in with_body], broken=root.has_error)
-    around = dict.fromkeys(method.classes for method in tests)
-    contexts = {classes: "\n".join(_context(source, root, classes, tests)) for classes in around}
-    return Parsed(
-        tests=[_test(source, path, method, contexts[method.classes]) for method in tests], broken=root.has_error
-    )
+    context = cache(lambda classes: "\n".join(_context(source, root, classes, tests)))
+    read_tests = [
+        Test(
+            name=field_text(source, method.node, "name"),
+            place=place(source, path, method.node),
+            owner=method.owner(source),
+            calls=tuple(_calls(source, method.node)),
+            context=context(method.classes),
+            kind="method",
+            broken=method.node.has_error,
+            empty=not named_children(method.node.child_by_field_name("body")),
+        )
+        for method in tests
+    ]
+    return Parsed(tests=read_tests, broken=root.has_error)
 
 
 def _attributes(source: bytes, node: Node) -> frozenset[str]:
-    lists = [attribute_list for attribute_list in named_children(node) if attribute_list.type == "attribute_list"]
-    names = [
-        field_text(source, attribute, "name")
-        for attribute_list in lists
-        for attribute in named_children(attribute_list)
-    ]
+    lists = [attributes for attributes in named_children(node) if attributes.type == "attribute_list"]
+    names = [field_text(source, attribute, "name") for attributes in lists for attribute in named_children(attributes)]
     # In C#, an attribute `TestAttribute` may be written `Test`.
     return frozenset(name.rpartition(".")[2].removesuffix("Attribute") for name in names)
 
 
 def _function(source: bytes, path: str, method: Method) -> Function:
-    least, most = _arguments(source, method.node.child_by_field_name("parameters"))
-    return Function(
-        name=field_text(source, method.node, "name"),
-        place=place(source, path, method.node),
-        owner=method.owner(source),
-        least=least,
-        most=most,
-        broken=method.node.has_error,
-    )
-
-
-def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]:
-    """Return the least and the most arguments of a call; None without a limit."""
+    parameters = method.node.child_by_field_name("parameters")
     written = [
         node_text(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"
     ]
@@ -86,20 +80,13 @@ def _arguments(source: bytes, parameters: Node | None) -> tuple[int, int | None]
     optional = sum("=" in parameter for parameter in written) + spread
     # The argument for `this` of an extension method stands before the dot.
     extends = text.lstrip("( ").startswith("this ")
-    return declared - optional - extends, None if spread else declared
-
-
-def _test(source: bytes, path: str, method: Method, context: str) -> Test:
-    body = method.node.child_by_field_name("body")
-    return Test(
+    return Function(
         name=field_text(source, method.node, "name"),
         place=place(source, path, method.node),
         owner=method.owner(source),
-        calls=tuple(_calls(source, method.node)),
-        context=context,
-        kind="method",
+        least=declared - optional - extends,
+        most=None if spread else declared,
         broken=method.node.has_error,
-        empty=not named_children(body),
     )
 
 
@@ -107,21 +94,15 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
     for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "invocation_expression" else None
         if called:
-            name, receiver = _callee_name(source, called)
-            yield Call(name, receiver, len(named_children(call_node.child_by_field_name("arguments"))))
-
-
-def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
-    """Return the name of `name`, `….name`, `…?.name` and `name<T>`, and the word before it, if that is one word."""
-    before = field(called, "expression")
-    receiver = node_text(source, before) if before and before.child_count == 0 else ""
-    last: Node | None = called
-    while last and last.type != "identifier":
-        inner = named_children(last)
-        last = field(last, "name") or next(
-            (child for child in reversed(inner) if child.type != "type_argument_list"), None
-        )
-    return node_text(source, last), receiver
+            before = field(called, "expression")
+            receiver = node_text(source, before) if before and before.child_count == 0 else ""
+            last: Node | None = called
+            # The name in `….name`, `…?.name` and `name<T>`.
+            while last and last.type != "identifier":
+                inner = [child for child in named_children(last) if child.type != "type_argument_list"]
+                last = field(last, "name") or (inner[-1] if inner else None)
+            arguments = named_children(call_node.child_by_field_name("arguments"))
+            yield Call(node_text(source, last), receiver, len(arguments))
 
 
 # -------------------------------------------------------------------------------------------------------- context
@@ -129,26 +110,20 @@ def _callee_name(source: bytes, called: Node) -> tuple[str, str]:
 
 def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence[Method]) -> Iterator[str]:
     declarations = BODIES | {"interface_declaration", "enum_declaration", "delegate_declaration"}
-    for node in _global(root):
-        if node.type not in declarations:
-            yield node_text(source, node)
-    if classes:
-        outer = classes[0]
-        inner = [test.node for test in tests if outer.start_byte <= test.node.start_byte < outer.end_byte]
-        cut = [(node.start_byte, node.end_byte) for node in sorted(inner, key=lambda node: node.start_byte)]
-        begin = outer.start_byte - (len(node_lines(source, outer)) - len(node_text(source, outer)))
-        yield remove_ranges(source, begin, outer.end_byte, cut)
-
-
-def _global(root: Node) -> Iterator[Node]:
     stack = [(node, True) for node in reversed(named_children(root))]
     while stack:
         node, is_top = stack.pop()
         if node.type in NAMESPACES:
             inner = named_children(node.child_by_field_name("body") or node)
             stack += [(child, False) for child in reversed(inner)]
-        elif is_top or node.type in USINGS:
-            yield node
+        elif node.type in USINGS or (is_top and node.type not in declarations):
+            yield node_text(source, node)
+    if classes:
+        outer = classes[0]
+        spans = [(test.node.start_byte, test.node.end_byte) for test in tests]
+        cut = sorted(span for span in spans if outer.start_byte <= span[0] < outer.end_byte)
+        begin = outer.start_byte - (len(node_lines(source, outer)) - len(node_text(source, outer)))
+        yield remove_ranges(source, begin, outer.end_byte, cut)
 
 
 # ---------------------------------------------------------------------------------------------------------- tiers
@@ -159,12 +134,9 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     called = dict.fromkeys(call.name for call in test.calls)
     names = [name for name in called if tells([test.name], name)]
     longest = max(map(len, names), default=0)
-    functions = [
-        function
-        for function in index.named(*(name for name in names if len(name) == longest))
-        if test.matching_calls(function)
-    ]
-    yield Tier("exact" if longest == len(test.name) else "prefix", functions)
+    functions = index.named(*(name for name in names if len(name) == longest))
+    called_functions = [function for function in functions if test.matching_calls(function)]
+    yield Tier("exact" if longest == len(test.name) else "prefix", called_functions)
 
 
 def blank_directives(source: bytes) -> bytes:

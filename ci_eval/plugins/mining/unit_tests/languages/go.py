@@ -36,7 +36,21 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
     if not path.endswith("_test.go"):
         return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
     context = "\n".join(_context(source, root))
-    tests = [_test(source, path, node, context) for node in functions if _is_test(source, node)]
+    tests = [
+        Test(
+            name=field_text(source, node, "name"),
+            place=place(source, path, node),
+            scope=folder(path),
+            calls=tuple(_calls(source, node)),
+            context=context,
+            broken=node.has_error,
+            empty=not named_children(node.child_by_field_name("body")),
+        )
+        for node in functions
+        if node.type == "function_declaration"
+        and TEST.fullmatch(field_text(source, node, "name"))
+        and field_text(source, node, "parameters").rstrip(") ,").endswith("*testing.T")
+    ]
     return Parsed(tests=tests, broken=root.has_error)
 
 
@@ -58,24 +72,6 @@ def _function(source: bytes, path: str, node: Node) -> Function:
     )
 
 
-def _test(source: bytes, path: str, node: Node, context: str) -> Test:
-    return Test(
-        name=field_text(source, node, "name"),
-        place=place(source, path, node),
-        scope=folder(path),
-        calls=tuple(_calls(source, node)),
-        context=context,
-        broken=node.has_error,
-        empty=not named_children(node.child_by_field_name("body")),
-    )
-
-
-def _is_test(source: bytes, node: Node) -> bool:
-    parameters = field_text(source, node, "parameters")
-    plain = node.type == "function_declaration" and TEST.fullmatch(field_text(source, node, "name"))
-    return bool(plain) and parameters.rstrip(") ,").endswith("*testing.T")
-
-
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
     for call_node in descendants(node):
         called = call_node.child_by_field_name("function") if call_node.type == "call_expression" else None
@@ -84,18 +80,10 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
         if called and called.type in {"identifier", "selector_expression"}:
             last = called.child_by_field_name("field") or called
             receiver = node_text(source, field(called, "operand"))
-            yield Call(node_text(source, last), receiver, _argument_count(call_node.child_by_field_name("arguments")))
-
-
-def _argument_count(arguments: Node | None) -> int | None:
-    """Return None if a slice is spread, or if one call gives all arguments."""
-    argument_nodes = named_children(arguments)
-    several = any(node.type == "variadic_argument" for node in argument_nodes)
-    return (
-        None
-        if several or (len(argument_nodes) == 1 and argument_nodes[0].type == "call_expression")
-        else len(argument_nodes)
-    )
+            kinds = [argument.type for argument in named_children(call_node.child_by_field_name("arguments"))]
+            # A spread slice gives any number of arguments, and so does a call that gives all of them.
+            several = "variadic_argument" in kinds or kinds == ["call_expression"]
+            yield Call(node_text(source, last), receiver, None if several else len(kinds))
 
 
 def _context(source: bytes, root: Node) -> Iterator[str]:
@@ -118,10 +106,8 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         # well.
         plain = remainder[:1] in {"", "_"}
         certain = [function for function in functions if plain and begin.lower().startswith(function.owner.lower())]
-        yield Tier(
-            "prefix" if remainder else "exact",
-            certain or [function for function in functions if test.matching_calls(function)],
-        )
+        called = [function for function in functions if test.matching_calls(function)]
+        yield Tier("prefix" if remainder else "exact", certain or called)
 
 
 def _candidates(index: Index, begin: str) -> Sequence[Function]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import groupby
+from functools import cache, partial
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import (
@@ -37,6 +36,7 @@ FIXTURES = {"Before", "After", "BeforeClass", "AfterClass", "BeforeEach", "After
 FIXTURE_NAMES = {"setUp", "tearDown"}
 KEPT = {"field_declaration", "constructor_declaration", "static_initializer"}
 CLASSES = {"class_declaration", "record_declaration", "enum_declaration", "interface_declaration"}
+HEAD = {"package_declaration", "import_declaration"}
 BODIES = {"class_body", "enum_body", "enum_body_declarations", "interface_body", *CLASSES}
 
 
@@ -47,9 +47,23 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
     tests = [method for method in all_methods if method.marks & TESTS]
     # By Maven's convention, only tests and their helpers are below src/test.
     if tests or "src/test/" in f"/{path}":
-        around = dict.fromkeys(method.classes for method in tests)
-        contexts = {classes: "\n".join(_context(source, root, classes)) for classes in around}
-        read_tests = [_test(source, path, package, method, contexts[method.classes]) for method in tests]
+        head = [node_text(source, node) for node in named_children(root) if node.type in HEAD]
+        context = cache(lambda classes: "\n".join([*head, *_class(source, classes)]))
+        read_tests = [
+            Test(
+                name=field_text(source, method.node, "name"),
+                place=place(source, path, method.node),
+                owner=field_text(source, method.classes[0], "name"),
+                scope=package,
+                titles=tuple(field_text(source, class_node, "name") for class_node in method.classes[1:]),
+                calls=tuple(_calls(source, method.node)),
+                context=context(method.classes),
+                kind="method",
+                broken=method.node.has_error,
+                empty=not named_children(method.node.child_by_field_name("body")),
+            )
+            for method in tests
+        ]
         return Parsed(tests=read_tests, broken=root.has_error)
     with_body = [method for method in all_methods if method.node.child_by_field_name("body")]
     return Parsed(functions=[_function(source, path, package, method) for method in with_body], broken=root.has_error)
@@ -83,21 +97,6 @@ def _function(source: bytes, path: str, package: str, method: Method) -> Functio
     )
 
 
-def _test(source: bytes, path: str, package: str, method: Method, context: str) -> Test:
-    return Test(
-        name=field_text(source, method.node, "name"),
-        place=place(source, path, method.node),
-        owner=field_text(source, method.classes[0], "name"),
-        scope=package,
-        titles=tuple(field_text(source, class_node, "name") for class_node in method.classes[1:]),
-        calls=tuple(_calls(source, method.node)),
-        context=context,
-        kind="method",
-        broken=method.node.has_error,
-        empty=not named_children(method.node.child_by_field_name("body")),
-    )
-
-
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
     for call_node in descendants(node):
         if call_node.type == "method_invocation":
@@ -112,38 +111,23 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
 # -------------------------------------------------------------------------------------------------------- context
 
 
-def _context(source: bytes, root: Node, classes: Sequence[Node]) -> Iterator[str]:
-    for node in named_children(root):
-        if node.type in {"package_declaration", "import_declaration"}:
-            yield node_text(source, node)
-    yield from _class(source, classes)
-
-
 def _class(source: bytes, classes: Sequence[Node]) -> Iterator[str]:
     body = classes[0].child_by_field_name("body")
-    header = _until(source, classes[0], body)
-    yield f"{header} {{"
+    yield f"{_until(source, classes[0], body)} {{"
     for member in named_children(body):
         if len(classes) > 1 and member.start_byte == classes[1].start_byte:
             yield from _class(source, classes[1:])
-        elif member.type in KEPT or _is_fixture(source, member):
+        elif member.type in KEPT:
             yield remove_comments(source, member)
-        elif member.type == "method_declaration" and _is_public(source, member):
-            # A method without a body ends with a semicolon already.
-            yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
+        elif member.type == "method_declaration":
+            annotations = _annotations(source, member)
+            if field_text(source, member, "name") in FIXTURE_NAMES or annotations & FIXTURES:
+                yield remove_comments(source, member)
+            elif "public" in node_text(source, _modifiers(member)).split() and not annotations & TESTS:
+                # A method without a body ends with a semicolon already.
+                yield f"{_until(source, member, member.child_by_field_name('body'))};".replace(";;", ";")
     blanks = node_lines(source, classes[0])
     yield f"{blanks[: len(blanks) - len(blanks.lstrip())]}}}"
-
-
-def _is_fixture(source: bytes, node: Node) -> bool:
-    if node.type != "method_declaration":
-        return False
-    return field_text(source, node, "name") in FIXTURE_NAMES or bool(_annotations(source, node) & FIXTURES)
-
-
-def _is_public(source: bytes, node: Node) -> bool:
-    words = node_text(source, _modifiers(node)).split()
-    return "public" in words and not _annotations(source, node) & TESTS
 
 
 def _until(source: bytes, node: Node, body: Node | None) -> str:
@@ -156,15 +140,10 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
     """Yield methods of the class that the test's is named after: by name, else the only called one."""
     focal = _focal(test, index)
-    by_name = {name: list(functions) for name, functions in groupby(sorted(focal, key=_name_key), _name_key)}
     name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
     for begin in beginnings(name):
         remainder = name[len(begin) :]
-        functions = [
-            function
-            for spelling in dict.fromkeys((begin, lower_first(begin)))
-            for function in by_name.get(spelling, ())
-        ]
+        functions = [function for function in focal if function.name in {begin, lower_first(begin)}]
         if remainder[:1] not in {"", "_"}:
             functions = [function for function in functions if test.matching_calls(function)]
         yield Tier("prefix" if remainder else "exact", functions)
@@ -173,10 +152,6 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     # If another class has a method of that name, such as an inherited equals, the test is about that method.
     elsewhere = index.named(name, lower_first(name))
     yield Tier("call", called if len({function.name for function in called}) == 1 and not elsewhere else [])
-
-
-def _name_key(method: Function) -> str:
-    return method.name
 
 
 def _focal(test: Test, index: Index) -> Sequence[Function]:

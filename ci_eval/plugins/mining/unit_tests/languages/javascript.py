@@ -6,7 +6,8 @@ Their tests have no names (MERA's UnitTests card). If a title names the function
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from posixpath import dirname, join, normpath
 
 import msgspec
@@ -29,8 +30,6 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 )
 
 TEST_FILE = re.compile(r"(?:.*/)?(?:[^/]*(?:test|spec)[^/]*/.*|[^/]*(?:test|spec))\.[cm]?[jt]sx?", re.IGNORECASE)
-_Part = tuple[Node, Sequence[tuple[Node, Sequence[Node]]]]
-"""A node at the top of the file, and what a framework runs in it, each with its suites."""
 GENERATED = re.compile(
     r"(?:.*/)?(?:dist|build|coverage|vendor|examples?|bench(?:mark)?s?)/.*|.*\.min\.[cm]?js|.*\.d\.ts"
 )
@@ -68,29 +67,27 @@ def _functions(source: bytes, path: str, root: Node) -> Iterator[Function]:
     while stack:
         node, owner, seen = stack.pop()
         definition = _definition(source, node)
-        if (
-            definition
-            and definition.name not in {"", "constructor"}
-            and (node.type not in LOCAL or seen(definition.name))
-        ):
-            yield _function(source, path, definition, owner)
+        name = definition.name if definition else ""
+        if definition and name not in {"", "constructor"} and (node.type not in LOCAL or seen(name)):
+            parameters = definition.function.child_by_field_name("parameters") if definition.function else None
+            spread = parameters is None or "..." in node_text(source, parameters)
+            yield Function(
+                # A module's only export is called by the name of its file.
+                name=stem(path) if name in {"exports", "default"} else name,
+                place=place(source, path, definition.whole),
+                owner=owner if definition.owner is None else definition.owner,
+                most=None if spread else len(named_children(parameters)),
+                broken=definition.whole.has_error,
+            )
         if definition and definition.function and node.type != "pair":
-            seen = _returned_names(source, definition.function)
+            body = named_children(definition.function.child_by_field_name("body"))
+            returned = [named_children(statement)[:1] for statement in body if statement.type == "return_statement"]
+            seen = {node_text(source, value) for values in returned for value in values}.__contains__
         value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
         # A class, or a variable that holds an object.
         is_holder = node.type in {"class_declaration", "class"} or (value and value.type == "object")
         inner = field_text(source, node, "name") or owner if is_holder else owner
         stack += [(child, inner, seen) for child in reversed(node.children) if child.child_count]
-
-
-def _returned_names(source: bytes, function: Node) -> Callable[[str], bool]:
-    statements = named_children(function.child_by_field_name("body"))
-    returned = [
-        named_children(statement)[0]
-        for statement in statements
-        if statement.type == "return_statement" and named_children(statement)
-    ]
-    return {node_text(source, value) for value in returned}.__contains__
 
 
 class _Definition(msgspec.Struct, frozen=True):
@@ -113,7 +110,12 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
     if last.type not in {"identifier", "property_identifier"} or not _is_function(right):
         return None
     alone = node.parent if node.type != "pair" and node.parent and len(named_children(node.parent)) == 1 else node
-    owner = {"pair": None, "variable_declarator": ""}.get(node.type, _owner(source, left))
+    owner = None
+    if node.type != "pair":
+        # `Box` for Box.prototype.grow and Box.grow, "" for exports.grow and for variables.
+        parts = field_text(source, left, "object").split(".")
+        kept = [part for part in parts if part not in {"prototype", "exports", "module", "this"}]
+        owner = kept[-1] if kept and kept[-1].isidentifier() else ""
     return _Definition(node_text(source, last), alone, right if right.type in FUNCTIONS else None, owner)
 
 
@@ -121,34 +123,12 @@ def _is_function(value: Node) -> bool:
     """Calls that make one of functions count: debounce(function …), typed(name, { …: function … })."""
     if value.type in FUNCTIONS:
         return True
-    arguments = named_children(value.child_by_field_name("arguments")) if value.type == "call_expression" else []
-    return any(
-        _has_functions(argument) if argument.type == "object" else _is_function(argument) for argument in arguments
-    )
-
-
-def _has_functions(node: Node) -> bool:
-    values = [member.child_by_field_name("value") or member for member in named_children(node)]
-    return any(value.type in FUNCTIONS or value.type == "method_definition" for value in values)
-
-
-def _owner(source: bytes, left: Node) -> str:
-    """Return `Box` for Box.prototype.grow and Box.grow, "" for exports.grow."""
-    parts = field_text(source, left, "object").split(".")
-    kept = [part for part in parts if part not in {"prototype", "exports", "module", "this"}]
-    return kept[-1] if kept and kept[-1].isidentifier() else ""
-
-
-def _function(source: bytes, path: str, definition: _Definition, around: str) -> Function:
-    parameters = definition.function.child_by_field_name("parameters") if definition.function else None
-    return Function(
-        # A module's only export is called by the name of its file.
-        name=stem(path) if definition.name in {"exports", "default"} else definition.name,
-        place=place(source, path, definition.whole),
-        owner=around if definition.owner is None else definition.owner,
-        most=None if parameters is None or "..." in node_text(source, parameters) else len(named_children(parameters)),
-        broken=definition.whole.has_error,
-    )
+    for argument in named_children(value.child_by_field_name("arguments")) if value.type == "call_expression" else []:
+        members = named_children(argument) if argument.type == "object" else []
+        kinds = {(member.child_by_field_name("value") or member).type for member in members}
+        if kinds & {*FUNCTIONS, "method_definition"} or (argument.type != "object" and _is_function(argument)):
+            return True
+    return False
 
 
 # ---------------------------------------------------------------------------------------------------------- tests
@@ -157,7 +137,21 @@ def _function(source: bytes, path: str, definition: _Definition, around: str) ->
 def _tests(source: bytes, path: str, root: Node) -> list[Test]:
     imports = _imports(source, root)
     parts = [(node, list(_framework_calls(source, node))) for node in named_children(root)]
-    contexts: dict[int, str] = {}
+
+    @cache
+    def context(suite: int) -> str:
+        """Return what is outside of suites and tests, and the test's outermost suite, from the byte `suite`, without
+        its tests."""
+        texts = []
+        for node, inner in parts:
+            if not inner:
+                texts.append(node_text(source, node))
+            elif node.start_byte <= suite < node.end_byte:
+                tests = [call_node for call_node, _ in inner if _runner(source, call_node) in TESTS]
+                cut = [(test.start_byte, test.end_byte) for test in tests]
+                texts.append(remove_ranges(source, node.start_byte, node.end_byte, cut))
+        return "\n".join(texts)
+
     tests = []
     for node, around in (call_of_part for _, inner in parts for call_of_part in inner):
         arguments = named_children(node.child_by_field_name("arguments"))
@@ -166,10 +160,17 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
         # Frameworks skip what begins with `x`, such as `xit`.
         is_skipped = called.startswith("x") or called.endswith((".skip", ".todo"))
         if callback and _runner(source, node) in TESTS and not is_skipped:
-            suite = around[0].start_byte if around else -1
-            if suite not in contexts:
-                contexts[suite] = "\n".join(_context(source, parts, suite))
-            tests.append(_test(source, path, node, around, callback, imports, contexts[suite]))
+            test = Test(
+                name=_title(source, node),
+                place=place(source, path, node),
+                titles=tuple(_title(source, suite) for suite in around),
+                calls=tuple(sorted_calls(source, callback)),
+                context=context(around[0].start_byte if around else -1),
+                broken=node.has_error,
+                empty=not named_children(callback.child_by_field_name("body")),
+                imports=imports,
+            )
+            tests.append(test)
     return tests
 
 
@@ -200,28 +201,6 @@ def _title(source: bytes, node: Node) -> str:
     return node_text(source, arguments[0]).strip("'\"`") if arguments and "string" in arguments[0].type else ""
 
 
-def _test(
-    source: bytes,
-    path: str,
-    node: Node,
-    around: Sequence[Node],
-    callback: Node,
-    imports: Mapping[str, str],
-    context: str,
-) -> Test:
-    body = callback.child_by_field_name("body")
-    return Test(
-        name=_title(source, node),
-        place=place(source, path, node),
-        titles=tuple(_title(source, suite) for suite in around),
-        calls=tuple(sorted_calls(source, callback)),
-        context=context,
-        broken=node.has_error,
-        empty=body is None or not named_children(body),
-        imports=imports,
-    )
-
-
 def sorted_calls(source: bytes, node: Node) -> list[Call]:
     """Return the calls by the position of their names: `a.b(c()).d()` calls b, c, d."""
     calls = []
@@ -250,8 +229,8 @@ def _imports(source: bytes, root: Node) -> dict[str, str]:
             module = field_text(source, node, "source").strip("'\"`")
             modules |= {node_text(source, name): module for name in _names(node)}
         elif node.type == "variable_declarator":
-            value, left = node.child_by_field_name("value"), node.child_by_field_name("name")
-            text = node_text(source, value)
+            left = node.child_by_field_name("name")
+            text = field_text(source, node, "value")
             required = re.match(r"(?:await )?(?:require|import)\(\s*['\"`]([^'\"`]+)", text)
             # A value that is taken from a module, or made by it, belongs to the module.
             taken = re.match(r"(?:await |new )?(\w+)", text)
@@ -268,21 +247,6 @@ def _names(node: Node) -> Iterator[Node]:
         if inner.type in {"identifier", "shorthand_property_identifier_pattern"}:
             yield inner
         stack += inner.children
-
-
-# -------------------------------------------------------------------------------------------------------- context
-
-
-def _context(source: bytes, parts: Sequence[_Part], suite: int) -> Iterator[str]:
-    """Yield what is outside of suites and tests, and the test's outermost suite, from the byte `suite`, without its
-    tests."""
-    for node, inner in parts:
-        if not inner:
-            yield node_text(source, node)
-        elif node.start_byte <= suite < node.end_byte:
-            tests = [call_node for call_node, _ in inner if _runner(source, call_node) in TESTS]
-            cut = [(test.start_byte, test.end_byte) for test in tests]
-            yield remove_ranges(source, node.start_byte, node.end_byte, cut)
 
 
 # ---------------------------------------------------------------------------------------------------------- tiers
@@ -308,25 +272,20 @@ def _callees(test: Test, call: Call, index: Index) -> list[Function]:
         return []
     if module is None:
         return [function for function in functions if function.owner and call.receiver and call.name not in BUILT_IN]
-    is_ours = module.startswith(".") and _is_project_module(normpath(join(dirname(test.place.path), module)), index)
-    return functions if is_ours else []
-
-
-def _is_project_module(module: str, index: Index) -> bool:
-    """A module is a file of the project without tests, or a folder of it."""
-    files = [module, *(f"{module}{end}" for end in SCRIPT | TYPED)]
-    present = [path for path in files if path in index.paths]
+    if not module.startswith("."):
+        return []
+    path = normpath(join(dirname(test.place.path), module))
+    present = [file for file in (path, *(f"{path}{end}" for end in SCRIPT | TYPED)) if file in index.paths]
     if present:
-        return not TEST_FILE.fullmatch(present[0])
-    return module == "." or any(f"{module}/index{end}" in index.paths for end in SCRIPT | TYPED)
+        return [] if TEST_FILE.fullmatch(present[0]) else functions
+    is_folder = path == "." or any(f"{path}/index{end}" in index.paths for end in SCRIPT | TYPED)
+    return functions if is_folder else []
 
 
 def framework(package: Mapping[str, object]) -> str:
     """Return "" without a known test framework."""
-    needed: set[str] = set()
-    for key in ("dependencies", "devDependencies"):
-        dependencies = package.get(key)
-        needed |= set(dependencies) if isinstance(dependencies, dict) else set()
+    tables = [package.get(key) for key in ("dependencies", "devDependencies")]
+    needed = {name for table in tables if isinstance(table, dict) for name in table}
     return next((name for name in FRAMEWORKS if name in needed), "")
 
 

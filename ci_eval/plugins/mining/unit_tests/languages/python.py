@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 import msgspec
-from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.mining.sources import descendants, field, field_text, named_children, node_lines, node_text
@@ -38,6 +38,9 @@ class _Definition(msgspec.Struct, frozen=True):
     function: Node
     classes: tuple[Node, ...] = ()
 
+    def owner(self, source: bytes) -> str:
+        return field_text(source, self.classes[-1], "name") if self.classes else ""
+
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
     """Read tests or functions, and neither from helpers of tests."""
@@ -46,7 +49,15 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
         return Parsed(tests=_tests(source, path, root, definitions), broken=root.has_error)
     if OF_TESTS.fullmatch(path):
         return Parsed(broken=root.has_error)
-    functions = [_function(source, path, definition) for definition in definitions if _is_focal(source, definition)]
+    functions = []
+    for definition in definitions:
+        name = field_text(source, definition.function, "name")
+        decorators = source[definition.whole.start_byte : definition.function.start_byte]
+        # An overload has no body, and a setter has its property's name.
+        if not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators:
+            where = place(source, path, definition.whole)
+            owner = definition.owner(source)
+            functions.append(Function(name=name, place=where, owner=owner, broken=definition.whole.has_error))
     return Parsed(functions=functions, broken=root.has_error)
 
 
@@ -66,22 +77,6 @@ def _definitions(root: Node) -> Iterator[_Definition]:
             stack += [(child, child, classes) for child in reversed(named_children(node))]
 
 
-def _is_focal(source: bytes, definition: _Definition) -> bool:
-    name = field_text(source, definition.function, "name")
-    decorators = source[definition.whole.start_byte : definition.function.start_byte]
-    # An overload has no body, and a setter has its property's name.
-    return not name.startswith("__") and b"overload" not in decorators and b".setter" not in decorators
-
-
-def _function(source: bytes, path: str, definition: _Definition) -> Function:
-    return Function(
-        name=field_text(source, definition.function, "name"),
-        place=place(source, path, definition.whole),
-        owner=field_text(source, definition.classes[-1], "name") if definition.classes else "",
-        broken=definition.whole.has_error,
-    )
-
-
 def _is_test(source: bytes, node: Node) -> bool:
     return node.type == "function_definition" and field_text(source, node, "name").startswith("test")
 
@@ -92,33 +87,25 @@ def _is_test(source: bytes, node: Node) -> bool:
 def _tests(source: bytes, path: str, root: Node, definitions: Sequence[_Definition]) -> list[Test]:
     chosen = [definition for definition in definitions if _is_test(source, definition.function)]
     imports = _imports(source, root)
-    contexts: dict[tuple[int, ...], str] = {}
-    tests = []
-    for definition in chosen:
-        around = tuple(node.start_byte for node in definition.classes)
-        if around not in contexts:
-            contexts[around] = "\n".join(_context(source, root, definition.classes, chosen))
-        test = _test(source, path, definition)
-        tests.append(replace(test, context=contexts[around], imports=imports))
-    return tests
-
-
-def _test(source: bytes, path: str, definition: _Definition) -> Test:
-    body = definition.function.child_by_field_name("body")
-    return Test(
-        name=field_text(source, definition.function, "name"),
-        place=place(source, path, definition.whole),
-        owner=field_text(source, definition.classes[-1], "name") if definition.classes else "",
-        calls=tuple(_calls(source, definition.function)),
-        kind="method" if definition.classes else "function",
-        broken=definition.whole.has_error,
-        empty=all(_is_empty_statement(child) for child in named_children(body)),
-    )
-
-
-def _is_empty_statement(statement: Node) -> bool:
-    inner = named_children(statement) if statement.type == "expression_statement" else [statement]
-    return all(part.type in NOTHING for part in inner)
+    context = cache(lambda classes: "\n".join(_context(source, root, classes, chosen)))
+    return [
+        Test(
+            name=field_text(source, definition.function, "name"),
+            place=place(source, path, definition.whole),
+            owner=definition.owner(source),
+            calls=tuple(_calls(source, definition.function)),
+            context=context(definition.classes),
+            kind="method" if definition.classes else "function",
+            broken=definition.whole.has_error,
+            empty=all(
+                part.type in NOTHING
+                for child in named_children(definition.function.child_by_field_name("body"))
+                for part in (named_children(child) if child.type == "expression_statement" else [child])
+            ),
+            imports=imports,
+        )
+        for definition in chosen
+    ]
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:
@@ -139,9 +126,7 @@ def _last_name(source: bytes, node: Node | None) -> str:
 
 def _imports(source: bytes, root: Node) -> Mapping[str, str]:
     modules = {}
-    for node in descendants(
-        root, into=lambda descendant: descendant.type not in {"function_definition", "class_definition"}
-    ):
+    for node in descendants(root, into=lambda inner: inner.type not in {"function_definition", "class_definition"}):
         if node.type == "import_from_statement":
             module = field_text(source, node, "module_name")
             # The first three children are `from`, the module and `import`.
@@ -167,26 +152,14 @@ def _context(
         name = field_text(source, definition, "name")
         if definition.type == "class_definition" and definition.start_byte in with_tests:
             if classes and definition.start_byte == classes[0].start_byte:
-                yield from _header(source, child, definition, classes, tests, indent)
+                yield _until_body(source, child, definition)
+                if body := definition.child_by_field_name("body"):
+                    inner = list(_context(source, body, classes[1:], tests, f"{indent}    "))
+                    yield from inner or [f"{indent}    ..."]
         elif definition.type == "function_definition" and not FIXTURES.fullmatch(name):
             yield f"{_until_body(source, child, definition)} ..."
         else:
             yield node_lines(source, child)
-
-
-def _header(
-    source: bytes,
-    whole: Node,
-    definition: Node,
-    classes: Sequence[Node],
-    tests: Sequence[_Definition],
-    indent: str,
-) -> Iterator[str]:
-    yield _until_body(source, whole, definition)
-    body = definition.child_by_field_name("body")
-    if body:
-        inner = list(_context(source, body, classes[1:], tests, f"{indent}    "))
-        yield from inner or [f"{indent}    ..."]
 
 
 def _until_body(source: bytes, whole: Node, definition: Node) -> str:
@@ -221,10 +194,8 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
         functions = [function for function in index.named("_".join(parts[:count])) if fits(function)]
         yield Tier("prefix", [*functions, *others] if functions else [])
     if test.owner:
-        yield Tier(
-            "class",
-            [function for function in index.named(about, snake(about)) if not function.owner and fits(function)],
-        )
+        of_class = index.named(about, snake(about))
+        yield Tier("class", [function for function in of_class if not function.owner and fits(function)])
 
 
 DIALECT = Dialect(name="python", grammars={".py": "python"}, read=read, tiers=tiers, nothing="pass")

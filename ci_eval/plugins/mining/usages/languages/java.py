@@ -47,6 +47,7 @@ SOURCES = {"java", "src", "sources", "source"}
 TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
 TYPES |= {"annotation_type_declaration"}
 METHODS = {"method_declaration", "constructor_declaration", "compact_constructor_declaration"}
+BASES = {"superclass", "super_interfaces", "extends_interfaces"}
 BODIES = {"enum_body_declarations", "ERROR"}
 # A class that extends nothing may override these methods.
 OF_OBJECT = {"clone()", "equals(Object)", "finalize()", "hashCode()", "toString()"}
@@ -96,13 +97,13 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
 def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
     package, imports, wholly = "", {}, []
     for node in named_children(root):
-        path = next((child for child in named_children(node) if "identifier" in child.type), None)
-        name = node_text(source, path)
+        name = node_text(source, _name_node(node))
+        kinds = {child.type for child in node.children}
         if node.type == "package_declaration":
             package = name
         # Static imports mostly bring members, not types.
-        elif node.type == "import_declaration" and not any(child.type == "static" for child in node.children):
-            if any(child.type == "asterisk" for child in node.children):
+        elif node.type == "import_declaration" and "static" not in kinds:
+            if "asterisk" in kinds:
                 wholly.append(name)
             else:
                 imports[name.rpartition(".")[2]] = name
@@ -117,6 +118,10 @@ def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
         elif node.type in BODIES:
             stack += [(child, outer) for child in named_children(node)]
     return Names(package=package, imports=imports, wholly=wholly, declared=declared, own=own)
+
+
+def _name_node(node: Node) -> Node | None:
+    return next((child for child in named_children(node) if "identifier" in child.type), None)
 
 
 def project_types(paths: Iterable[str]) -> frozenset[str]:
@@ -175,10 +180,9 @@ class JavaWalk(Walk[Scope]):
             prefix = outer.class_ if outer else self.names.package
             bases: list[Node] = []
             for child in named_children(node):
-                if child.type in {"superclass", "super_interfaces", "extends_interfaces"}:
-                    for base in named_children(child):
-                        is_list = base.type in {"type_list", "interface_type_list"}
-                        bases += named_children(base) if is_list else [base]
+                for base in named_children(child) if child.type in BASES else ():
+                    is_list = base.type in {"type_list", "interface_type_list"}
+                    bases += named_children(base) if is_list else [base]
             self._enter(node, scope, f"{prefix}.{self.field_text(node, 'name')}".lstrip("."), bases)
         elif node.type in METHODS:
             self._method(node, scope)
@@ -203,33 +207,23 @@ class JavaWalk(Walk[Scope]):
                     meaning = self.resolve_type(member.child_by_field_name("type"), inner)
                     inner.returns.setdefault(self.field_text(member, "name"), meaning)
         # The components of a record are its fields.
-        for number, parameter in enumerate(named_children(node.child_by_field_name("parameters"))):
-            name, meaning = self._parameter(parameter, number, inner)
-            inner.names[name] = meaning
+        components = enumerate(named_children(node.child_by_field_name("parameters")))
+        inner.names.update(self._parameter(component, number, inner) for number, component in components)
         self._visit_all(body.children if body else [], inner)
 
     def _type_parameters(self, node: Node) -> frozenset[str]:
         parameters = node.child_by_field_name("type_parameters") or child_of_type(node, "type_parameters")
-        names = (
-            next((child for child in named_children(parameter) if "identifier" in child.type), None)
-            for parameter in named_children(parameters)
-        )
-        return frozenset(map(self.text, names))
+        return frozenset(self.text(_name_node(parameter)) for parameter in named_children(parameters))
 
     def _method(self, node: Node, scope: Scope) -> None:
         owner = scope.own_class()
-        parameters = [
-            parameter
-            for parameter in named_children(node.child_by_field_name("parameters"))
-            if parameter.type in {"formal_parameter", "spread_parameter"}
-        ]
+        all_parameters = named_children(node.child_by_field_name("parameters"))
+        parameters = [part for part in all_parameters if part.type in {"formal_parameter", "spread_parameter"}]
         signature = f"{self.field_text(node, 'name')}({','.join(map(self._written_type, parameters))})"
         key = f"{owner.class_ if owner else ''}.{signature}".lstrip(".")
-        enclosing = Enclosing(
-            key=key,
-            class_=owner.enclosing.class_ if owner else "",
-            method=(self._library_method(node, signature, owner) if owner else "") or key,
-        )
+        class_ = owner.enclosing.class_ if owner else ""
+        method = (self._library_method(node, signature, owner) if owner else "") or key
+        enclosing = Enclosing(key=key, class_=class_, method=method)
         inner = Scope(enclosing=enclosing, parent=scope, parameters=self._type_parameters(node))
         self._bind_parameters(parameters, inner)
         self._visit(node.child_by_field_name("body"), inner)
@@ -297,10 +291,9 @@ class JavaWalk(Walk[Scope]):
             name = self.text(left)
             # The type stays the declared one; only the origin of the object is new.
             meaning = replace(known, definition=assigned.definition)
-            if left.type == "identifier" and known.definition.kind != "FIELD":
-                holder = next((outer for outer in scope.around() if name in outer.names), None)
-                if holder:
-                    holder.names[name] = meaning
+            holder = next((outer for outer in scope.around() if name in outer.names), None)
+            if left.type == "identifier" and known.definition.kind != "FIELD" and holder:
+                holder.names[name] = meaning
             self._define(scope.enclosing, meaning, name, node)
 
         self._then(node.children, scope, assign)
@@ -328,10 +321,8 @@ class JavaWalk(Walk[Scope]):
         self._bind(self.field_text(node, "name"), meaning, scope, node)
 
     def _pattern(self, node: Node, scope: Scope) -> None:
-        holder = node
-        if not node.child_by_field_name("name"):
-            holder = next((child for child in descendants(node) if child.type == "type_pattern"), node)
-        parts = named_children(holder)
+        inner = () if node.child_by_field_name("name") else descendants(node)
+        parts = named_children(next((child for child in inner if child.type == "type_pattern"), node))
         if len(parts) > 1 and parts[-1].type == "identifier":
             meaning = self.resolve_type(parts[-2], scope)
             if meaning.sort == "object":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -26,7 +27,7 @@ LONGEST = 10_000
 """Characters of a name."""
 
 
-class TypeName(msgspec.Struct, frozen=True):
+class TypeName(NamedTuple):
     """The full name without arguments; "" for an unknown type, a type parameter or an array."""
 
     name: str = ""
@@ -71,10 +72,7 @@ def method_name(text: str) -> MethodName | None:
     text = text[:LONGEST].strip()
     if not PREFIX.match(text):
         return None
-    text = PREFIX.sub("", text, count=1)
-    modifiers, _, remainder = text.partition("[")
-    returned, remainder = _split_brackets(f"[{remainder}")
-    declared, remainder = _split_brackets(remainder.lstrip())
+    modifiers, returned, declared, remainder = _split_member(text)
     name, _, parameter_texts = remainder.partition("(")
     if not returned or not declared or not name.startswith(".") or not parameter_texts:
         return None
@@ -91,12 +89,16 @@ def method_name(text: str) -> MethodName | None:
     )
 
 
+def _split_member(text: str) -> tuple[str, str, str, str]:
+    """Return the modifiers, the types that it returns and is declared in, and what follows, such as `.name(…)`."""
+    modifiers, _, remainder = PREFIX.sub("", text, count=1).partition("[")
+    returned, remainder = _split_brackets(f"[{remainder}")
+    return modifiers, returned, *_split_brackets(remainder.lstrip())
+
+
 def member_name(text: str) -> str:
     """Return the full name, "" if the text spells none."""
-    text = PREFIX.sub("", text[:LONGEST].strip(), count=1)
-    _, _, remainder = text.partition("[")
-    returned, remainder = _split_brackets(f"[{remainder}")
-    declared, remainder = _split_brackets(remainder.lstrip())
+    _, returned, declared, remainder = _split_member(text[:LONGEST].strip())
     name = remainder.lstrip(".").partition("(")[0]
     return f"{type_name(declared).name}.{name}".lstrip(".") if returned and name else ""
 
@@ -127,16 +129,12 @@ def _partition(text: str, at: str) -> tuple[str, str, str]:
 # ------------------------------------------------------------------------------------------------------------ trees
 
 THIS = {"this", "base", ""}
+NO_VARIABLE = TypeName(), Definition()
 
 
-class _Variable(msgspec.Struct):
-    type: TypeName
-    definition: Definition
-
-
-class _Method(msgspec.Struct):
+class _Method(NamedTuple):
     enclosing: Enclosing
-    variables: dict[str, _Variable] = msgspec.field(default_factory=dict)
+    variables: dict[str, tuple[TypeName, Definition]]
 
 
 class SstWalk:
@@ -150,14 +148,13 @@ class SstWalk:
         for method in methods if isinstance(methods, list) else ():
             name = method_name(_text(method, "Name"))
             if name and isinstance(method, dict):
-                self._method(name, method.get("Body"), type_name(_text(tree, "EnclosingType")))
+                self._method(name, method.get("Body"), type_name(_text(tree, "EnclosingType")).name)
 
-    def _method(self, name: MethodName, body: object, class_: TypeName) -> None:
-        owner = class_.name or name.declared_in.name
-        method = _Method(Enclosing(key=name.key, class_=owner, method=name.key))
+    def _method(self, name: MethodName, body: object, class_: str) -> None:
+        owner = class_ or name.declared_in.name
+        method = _Method(Enclosing(key=name.key, class_=owner, method=name.key), {})
         for number, (type_, variable) in enumerate(name.parameters):
-            definition = Definition(kind="PARAM", member=name.full, argument=number)
-            self._bind(method, variable, type_, definition)
+            self._bind(method, variable, type_, Definition(kind="PARAM", member=name.full, argument=number))
         # A stack, so that no nesting is too deep.
         stack: list[object] = [body]
         while stack:
@@ -180,25 +177,21 @@ class SstWalk:
             type_, name = parameter(_text(node, "Parameter"))
             self._bind(method, name, type_, Definition(kind="EXCEPT"))
         elif kind == "Assignment":
-            self._assignment(node, method)
+            name = _identifier(node.get("Reference"))
+            if name in method.variables:
+                self._bind(method, name, method.variables[name][0], _definition(node.get("Expression"), method))
         elif kind == "InvocationExpression":
             self._invocation(node, method)
         elif kind == "CompletionExpression":
-            variable = method.variables.get(_identifier(node.get("VariableReference")))
-            if variable and variable.type.name:
-                self.completed = method.enclosing.key, variable.type.name
+            type_, _ = method.variables.get(_identifier(node.get("VariableReference")), NO_VARIABLE)
+            if type_.name:
+                self.completed = method.enclosing.key, type_.name
         return list(node.values())
 
     def _bind(self, method: _Method, name: str, type_: TypeName, definition: Definition) -> None:
-        method.variables[name] = _Variable(type_, definition)
+        method.variables[name] = type_, definition
         if type_.name and definition != Definition():
             self.gathering.of(method.enclosing, type_.name, own=type_.own).definitions[name] = definition
-
-    def _assignment(self, node: Mapping[str, object], method: _Method) -> None:
-        name = _identifier(node.get("Reference"))
-        variable = method.variables.get(name)
-        if variable:
-            self._bind(method, name, variable.type, _definition(node.get("Expression"), method))
 
     def _invocation(self, node: Mapping[str, object], method: _Method) -> None:
         called = method_name(_text(node, "MethodName"))
@@ -206,11 +199,11 @@ class SstWalk:
         # Calls on classes and on `this`, and constructors, are no usages of an object.
         if called is None or called.is_static or name in THIS or called.name in {".ctor", "ctor"}:
             return
-        variable = method.variables.get(name) or _Variable(called.declared_in, Definition())
-        type_ = variable.type if variable.type.name else called.declared_in
+        type_, definition = method.variables.get(name, NO_VARIABLE)
+        type_ = type_ if type_.name else called.declared_in
         if type_.name:
             gathered = self.gathering.of(method.enclosing, type_.name, own=type_.own)
-            gathered.call(variable.definition, name, called.name, self._position)
+            gathered.call(definition, name, called.name, self._position)
 
 
 def _definition(expression: object, method: _Method) -> Definition:
@@ -229,8 +222,7 @@ def _definition(expression: object, method: _Method) -> Definition:
         full = member_name(_text(to, "FieldName") or _text(to, "PropertyName"))
         if full:
             return Definition(kind="FIELD", member=full)
-        variable = method.variables.get(_identifier(to))
-        return variable.definition if variable else Definition()
+        return method.variables.get(_identifier(to), NO_VARIABLE)[1]
     return Definition()
 
 
@@ -261,6 +253,10 @@ class Context(msgspec.Struct):
     tree: dict[str, object] = msgspec.field(name="SST", default_factory=dict)
 
 
+class Kind(msgspec.Struct):
+    type: str = msgspec.field(name="$type", default="")
+
+
 class Event(msgspec.Struct, rename="pascal"):
     context: Context = msgspec.field(name="Context2", default_factory=Context)
     proposal_collection: list[Proposal] = []
@@ -275,10 +271,6 @@ class Event(msgspec.Struct, rename="pascal"):
         shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection[:1]
         name = method_name(shown[0].name) if shown else None
         return name.name if name else ""
-
-
-class Kind(msgspec.Struct):
-    type: str = msgspec.field(name="$type", default="")
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
@@ -303,13 +295,11 @@ def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
         recording.skipped["file that is no event of KaVE"] += 1
         return
-    tree = event.context.tree
-    enclosing = tree.get("EnclosingType")
-    walk = SstWalk(tree)
+    walk = SstWalk(event.context.tree)
     item = event.selected()
     yield Snapshot(
         user=user,
-        file=type_name(enclosing).name if isinstance(enclosing, str) else "",
+        file=type_name(_text(event.context.tree, "EnclosingType")).name,
         time=time,
         usages=walk.gathering.usages(),
         selection=Selection(item=item, key=walk.completed) if item and walk.completed else None,

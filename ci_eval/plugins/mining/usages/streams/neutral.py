@@ -46,13 +46,11 @@ class Completion(Event, tag_field="op", tag="completion"):
     index: int = 0
     item: str = ""
 
-    def selection(self) -> Selection | None:
-        """Return the proposal that was taken, else the first of the list if the recording does not name it."""
+    @property
+    def taken(self) -> str:
+        """The item of the recording, else that at the index, if it was taken."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
-        item = self.item or next(iter(at), "")
-        if self.outcome != "select" or not item:
-            return None
-        return Selection(item=item, offset=self.offset - len(self.prefix), typed=len(self.prefix))
+        return self.item or (next(iter(at), "") if self.outcome == "select" else "")
 
 
 DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | Completion)
@@ -70,43 +68,35 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
     for event in _events(path, recording):
         if isinstance(event, Completion):
             typing = typings.at(event.user, event.file)
-            yield _lookup(event, typing.text if typing else "")
+            text = typing.text if typing else ""
+            start = event.offset - len(event.prefix)
+            known = start >= 0 and event.offset <= len(text) and text.startswith(event.prefix, start)
+            yield RecordedLookup(
+                user=event.user,
+                file=event.file,
+                start=start,
+                before=text[:start] if known else None,
+                prefix=event.prefix,
+                candidates=event.candidates,
+                outcome=event.outcome,
+                item=event.taken,
+            )
         else:
             # Edits change the text, though their snapshots are not needed.
             deque(_snapshots(event, typings), maxlen=0)
-
-
-def _lookup(event: Completion, text: str) -> RecordedLookup:
-    start = event.offset - len(event.prefix)
-    known = start >= 0 and event.offset <= len(text) and text.startswith(event.prefix, start)
-    at = event.candidates[event.index : event.index + 1] if event.index >= 0 else []
-    return RecordedLookup(
-        user=event.user,
-        file=event.file,
-        start=start,
-        before=text[:start] if known else None,
-        prefix=event.prefix,
-        candidates=event.candidates,
-        outcome=event.outcome,
-        item=event.item or (next(iter(at), "") if event.outcome == "select" else ""),
-    )
 
 
 def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
     with unpack_files(path, (".jsonl",), recording) as files:
         for file in files:
             for line in read_lines(file, recording):
-                event = _event(line, recording)
-                if event and recording.wants(event.file):
+                try:
+                    event = DECODER.decode(line)
+                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                    recording.skipped["line that is neither an edit nor a completion"] += 1
+                    continue
+                if recording.wants(event.file):
                     yield event
-
-
-def _event(line: bytes, recording: Recording) -> Edit | Completion | None:
-    try:
-        return DECODER.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        recording.skipped["line that is neither an edit nor a completion"] += 1
-        return None
 
 
 def _snapshots(event: Edit | Completion, typings: Typings) -> Iterator[Snapshot]:
@@ -118,7 +108,10 @@ def _snapshots(event: Edit | Completion, typings: Typings) -> Iterator[Snapshot]
         if isinstance(event, Edit):
             yield from typing.edit(event.t, event.offset, event.deleted, event.inserted)
         else:
-            yield typing.complete(event.t, event.selection())
+            typed = len(event.prefix)
+            is_taken = event.outcome == "select" and event.taken
+            selection = Selection(item=event.taken, offset=event.offset - typed, typed=typed) if is_taken else None
+            yield typing.complete(event.t, selection)
     except ValueError as error:
         yield from typings.lose(event.user, event.file, str(error))
 

@@ -42,19 +42,11 @@ COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_compreh
 
 class PythonWalk(Walk[Scope]):
     def __init__(
-        self,
-        source: bytes,
-        module: str,
-        library: Library,
-        around: Surroundings,
-        *,
-        is_package: bool = False,
-        is_stub: bool = False,
+        self, source: bytes, module: str, library: Library, around: Surroundings, *, is_package: bool, is_stub: bool
     ) -> None:
         """`is_stub`: only names and results of functions are needed."""
         super().__init__(source, around, LAYOUT)
-        self.module = module
-        self.is_package, self.is_stub = is_package, is_stub
+        self.module, self.is_package, self.is_stub = module, is_package, is_stub
         self.expressions = Expressions(source, library)
         top = f"{module}.<module>"
         self.top = Scope(kind="module", qualified=module, enclosing=Enclosing(key=top, method=top))
@@ -92,7 +84,12 @@ class PythonWalk(Walk[Scope]):
             scope = next((outer for outer in scope.around() if outer.kind != "inner" or not outer.parent), scope)
             self._bind(scope, self.text(target), meaning, target)
         elif target.type == "attribute":
-            self._assign_attribute(target, meaning, scope)
+            holder, owner = target.child_by_field_name("object"), scope.own_class()
+            if holder and owner and scope.is_this(self.text(holder)):
+                name = self.field_text(target, "attribute")
+                if not owner.attributes.get(name, UNKNOWN).is_typed:
+                    owner.attributes[name] = meaning
+                self._define(scope.enclosing, meaning, self.text(target), target)
         elif target.type in {"pattern_list", "tuple_pattern", "list_pattern", "tuple", "as_pattern_target"}:
             inner = named_children(target)
             if target.type == "as_pattern_target" and len(inner) == 1:
@@ -100,16 +97,6 @@ class PythonWalk(Walk[Scope]):
             else:
                 for part in inner:
                     self._assign(part, UNKNOWN.with_definition("UNPACK"), scope)
-
-    def _assign_attribute(self, target: Node, meaning: Meaning, scope: Scope) -> None:
-        holder, owner = target.child_by_field_name("object"), scope.own_class()
-        if holder is None or owner is None or not scope.is_this(self.text(holder)):
-            return
-        name = self.field_text(target, "attribute")
-        known = owner.attributes.get(name)
-        if known is None or not known.is_typed:
-            owner.attributes[name] = meaning
-        self._define(scope.enclosing, meaning, self.text(target), target)
 
     def _import(self, node: Node, scope: Scope) -> None:
         for name, full, surely in import_bindings(self.source, node, self.module, self.is_package):
@@ -144,8 +131,7 @@ class PythonWalk(Walk[Scope]):
         self._then([right], scope, assign)
 
     def _walrus(self, node: Node, scope: Scope) -> None:
-        value = node.child_by_field_name("value")
-        name = node.child_by_field_name("name")
+        value, name = node.child_by_field_name("value"), node.child_by_field_name("name")
         self._then([value], scope, lambda: self._assign(name, self.expressions.of(value, scope), scope))
 
     def _loop(self, node: Node, scope: Scope) -> None:
@@ -177,11 +163,15 @@ class PythonWalk(Walk[Scope]):
     def _if(self, node: Node, scope: Scope) -> None:
         """Narrow x to Foo in the block of `if isinstance(x, Foo)`."""
         condition, *blocks = named_children(node) or [node]
-        narrowed = self._isinstance_check(condition, scope)
-        if narrowed is None:
+        is_check = condition.type == "call" and self.field_text(condition, "function") == "isinstance"
+        arguments = named_children(condition.child_by_field_name("arguments")) if is_check else []
+        meaning = UNKNOWN
+        if len(arguments) == 2 and arguments[0].type == "identifier":
+            meaning = self.expressions.annotation_object(_first_of_tuple(arguments[1]), scope).with_definition("CAST")
+        if not meaning.is_typed:
             self._visit_all(node.children, scope)
             return
-        name, meaning = narrowed
+        name = self.text(arguments[0])
         before = scope.names.get(name, scope.find(name))
 
         def restore() -> None:
@@ -196,15 +186,6 @@ class PythonWalk(Walk[Scope]):
             self._then(blocks[:1], scope, restore)
 
         self._then([condition], scope, narrow)
-
-    def _isinstance_check(self, condition: Node, scope: Scope) -> tuple[str, Meaning] | None:
-        if condition.type != "call" or self.field_text(condition, "function") != "isinstance":
-            return None
-        arguments = named_children(condition.child_by_field_name("arguments"))
-        if len(arguments) != 2 or arguments[0].type != "identifier":
-            return None
-        meaning = self.expressions.annotation_object(_first_of_tuple(arguments[1]), scope).with_definition("CAST")
-        return (self.text(arguments[0]), meaning) if meaning.is_typed else None
 
     # ------------------------------------------------------------------------------------------------ definitions
 
@@ -231,11 +212,11 @@ class PythonWalk(Walk[Scope]):
         definition = node.child_by_field_name("definition")
         decorators = [child for child in node.children if child.type == "decorator"]
         self._visit_all(decorators, scope)
-        if definition is None or definition.type != "function_definition":
+        if definition and definition.type == "function_definition":
+            names = [self.text(decorator).lstrip("@ ").partition("(")[0] for decorator in decorators]
+            self._function(definition, scope, frozenset(name.rpartition(".")[2] for name in names))
+        else:
             self._visit(definition, scope)
-            return
-        names = {self.text(decorator).lstrip("@ ").partition("(")[0].rpartition(".")[2] for decorator in decorators}
-        self._function(definition, scope, decorators=frozenset(names))
 
     def _function(self, node: Node, scope: Scope, decorators: frozenset[str] = frozenset()) -> None:
         name = self.field_text(node, "name")
@@ -253,7 +234,18 @@ class PythonWalk(Walk[Scope]):
         context = self._library_method(name, scope) if scope.kind == "class" else qualified
         enclosing = Enclosing(key=qualified, class_=scope.enclosing.class_, method=context)
         inner = Scope(kind="function", qualified=qualified, enclosing=enclosing, parent=scope)
-        self._name_function(name, returns, scope, decorators)
+        result = self.expressions.annotation_object(returns, scope)
+        if decorators & {"contextmanager", "asynccontextmanager"} and result.element:
+            result = instance(result.element)
+        if decorators & {"property", "cached_property"}:
+            meaning = replace(result, definition=Definition(kind="FIELD", member=qualified))
+        else:
+            known = result.is_typed or result.sort == "this"
+            meaning = Meaning(sort="function", name=qualified, returns=result if known else None)
+        before = scope.names.get(name)
+        # The first overload with a known result counts, since stubs list the most frequent one first.
+        if not (before and before.sort == "function" and before.returns and "overload" in decorators):
+            scope.names[name] = meaning
         if not self.is_stub:
             self._parameters(parameters, inner, scope, decorators)
         return inner
@@ -286,21 +278,6 @@ class PythonWalk(Walk[Scope]):
             around[:] = [self._enter_class(self.text(name), bases, scope)] * 2
         elif first.type == "def" and behind is not None and behind.type == "parameters":
             around[1] = self._enter_function(self.text(name), behind, None, around[0], frozenset())
-
-    def _name_function(self, name: str, return_type: Node | None, scope: Scope, decorators: frozenset[str]) -> None:
-        qualified = f"{scope.qualified}.{name}"
-        returns = self.expressions.annotation_object(return_type, scope)
-        if decorators & {"contextmanager", "asynccontextmanager"} and returns.element:
-            returns = instance(returns.element)
-        if decorators & {"property", "cached_property"}:
-            meaning = replace(returns, definition=Definition(kind="FIELD", member=qualified))
-        else:
-            known = returns.is_typed or returns.sort == "this"
-            meaning = Meaning(sort="function", name=qualified, returns=returns if known else None)
-        before = scope.names.get(name)
-        # The first overload with a known result counts, since stubs list the most frequent one first.
-        if not (before and before.sort == "function" and before.returns and "overload" in decorators):
-            scope.names[name] = meaning
 
     def _parameters(self, node: Node | None, inner: Scope, scope: Scope, decorators: frozenset[str]) -> None:
         is_method = scope.kind == "class" and "staticmethod" not in decorators
@@ -352,8 +329,7 @@ class PythonWalk(Walk[Scope]):
     def _call(self, node: Node, scope: Scope) -> None:
         function = node.child_by_field_name("function")
         if function is not None and function.type == "attribute":
-            receiver = function.child_by_field_name("object")
-            name = function.child_by_field_name("attribute")
+            receiver, name = function.child_by_field_name("object"), function.child_by_field_name("attribute")
             if receiver is not None and name is not None and name.end_byte > name.start_byte:
                 site = Site(name=name, receiver=receiver, call=node)
                 self._add_call(site, self.expressions.of(receiver, scope), scope.enclosing)
@@ -425,9 +401,13 @@ def _known(full: str, steps: int) -> Meaning | None:
         scope = meaning.scope if meaning else None
     if meaning is None or meaning.sort == "unknown":
         return None
-    if meaning.sort == "imported" or (meaning.sort == "class" and meaning.scope is None):
-        return _resolve_alias(full, meaning.name, steps)
-    return meaning.with_definition("GLOBAL", full)
+    if meaning.sort != "imported" and (meaning.sort != "class" or meaning.scope is not None):
+        return meaning.with_definition("GLOBAL", full)
+    target = _known(meaning.name, steps - 1) if steps and meaning.name != full else None
+    package = full.partition(".")[0]
+    # A package that passes on a name from a module below, or from a private one, gives it its public name.
+    is_passed_on = target and target.sort in {"class", "function"} and target.name.startswith(("_", f"{package}."))
+    return replace(target, name=full) if target and is_passed_on and not package.startswith("_") else target
 
 
 def _look_up(scope: Scope, name: str, steps: int) -> Meaning | None:
@@ -435,17 +415,6 @@ def _look_up(scope: Scope, name: str, steps: int) -> Meaning | None:
         return scope.names.get(name)
     meanings = (_known(f"{star}.{name}", steps - 1) for star in scope.stars)
     return next((meaning for meaning in meanings if meaning), None)
-
-
-def _resolve_alias(full: str, target: str, steps: int) -> Meaning | None:
-    meaning = _known(target, steps - 1) if steps and target != full else None
-    if meaning is None or meaning.sort not in {"class", "function"}:
-        return meaning
-    package = full.partition(".")[0]
-    # A package that passes on a name from a module below, or from a private one, gives it its public name.
-    if meaning.name.startswith(("_", f"{package}.")) and not package.startswith("_"):
-        return replace(meaning, name=full)
-    return meaning
 
 
 def _shallow(full: str) -> Meaning | None:
@@ -463,12 +432,9 @@ def _stub(module: str) -> Path | None:
     # Names come from any code, and must not become other paths.
     if not all(part.isidentifier() for part in parts):
         return None
-    for folder in FOLDERS:
-        path = STUBS.joinpath(folder, *parts)
-        for candidate in (path.with_name(f"{path.name}.pyi"), path / "__init__.pyi"):
-            if candidate.is_file():
-                return candidate
-    return None
+    paths = (STUBS.joinpath(folder, *parts) for folder in FOLDERS)
+    files = (file for path in paths for file in (path.with_name(f"{path.name}.pyi"), path / "__init__.pyi"))
+    return next((file for file in files if file.is_file()), None)
 
 
 @cache
@@ -483,7 +449,8 @@ def _module(name: str) -> Scope | None:
 
 
 def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedText:
-    walk = PythonWalk(source, qualify_module(path), known, around, is_package=path.endswith("__init__.py"))
+    is_package = path.endswith("__init__.py")
+    walk = PythonWalk(source, qualify_module(path), known, around, is_package=is_package, is_stub=False)
     walk.run(root)
     return walk.mined(root)
 

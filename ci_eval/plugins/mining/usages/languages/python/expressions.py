@@ -135,7 +135,13 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
     origin = node.child_by_field_name("module_name")
     if origin is None:
         return
-    start = _absolute_name(node_text(source, origin), module, is_package)
+    start = node_text(source, origin).replace(" ", "")
+    dots = len(start) - len(start.lstrip("."))
+    if dots:
+        parts = module.split(".")
+        # In a package's own file, one dot means the package.
+        base = parts[: len(parts) - dots + is_package]
+        start = ".".join([*base, *filter(None, [start.lstrip(".")])])
     for child in node.children:
         if child.type == "wildcard_import":
             yield "*", start, True
@@ -143,18 +149,6 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
             name = node_text(source, child.child_by_field_name("name") or child)
             alias = field_text(source, child, "alias")
             yield alias or name, f"{start}.{name}".lstrip("."), False
-
-
-def _absolute_name(name: str, module: str, is_package: bool) -> str:
-    name = name.replace(" ", "")
-    bare = name.lstrip(".")
-    if bare == name:
-        return name
-    parts = module.split(".")
-    # In a package's own file, one dot means the package.
-    up = len(name) - len(bare) - is_package
-    base = parts[: len(parts) - up] if up else parts
-    return ".".join([*base, *([bare] if bare else [])])
 
 
 # ----------------------------------------------------------------------------------------------------- expressions
@@ -255,16 +249,15 @@ class Expressions:
         if called.sort == "class" or (called.sort in {"imported", "unknown"} and last[:1].isupper() and called.name):
             return replace(instance(called.name, "NEW", called.name), scope=called.scope)
         returned = self._call_result(called, called_node, scope, depth)
-        if name in OPENING and "b" in (mode := self._mode(arguments, OPENING[name])):
-            kind = "Random" if "+" in mode else "Reader" if "r" in mode or mode == "b" else "Writer"
-            returned = instance(f"io.Buffered{kind}")
+        if name in OPENING:
+            at = OPENING[name]
+            words = [argument for argument in arguments if field_text(self.source, argument, "name") == "mode"]
+            value = words[0].child_by_field_name("value") if words else next(iter(arguments[at : at + 1]), None)
+            mode = self.text(value).strip("\"'") if value and value.type == "string" else ""
+            if "b" in mode:
+                kind = "Random" if "+" in mode else "Reader" if "r" in mode or mode == "b" else "Writer"
+                returned = instance(f"io.Buffered{kind}")
         return returned.with_definition("RETURN", name)
-
-    def _mode(self, arguments: list[Node], position: int) -> str:
-        """Return "" if the call does not spell the mode."""
-        words = [argument for argument in arguments if field_text(self.source, argument, "name") == "mode"]
-        value = words[0].child_by_field_name("value") if words else next(iter(arguments[position : position + 1]), None)
-        return self.text(value).strip("\"'") if value and value.type == "string" else ""
 
     def _call_result(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
         """A method that returns Self gives an object of its own class."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ci_eval.jobs.models.agreement import COLUMNS, VERDICTS
+from ci_eval.jobs.models import COLUMNS, VERDICTS
 from ci_eval.plugins.mining.reviews import verdicts as human
 from tests.adapters.endpoints.scripted import says, serve
 from tests.command import command

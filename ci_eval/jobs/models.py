@@ -1,21 +1,71 @@
-"""The agreement of people with each other, and of the judge (a language model) with them."""
+"""The stored responses of language models, and the agreement of people with each other and with a judge."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 
 from ci_eval.ci import Screen
+from ci_eval.core import machine
+from ci_eval.core.base import atomic
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
+from ci_eval.core.config import Config
 from ci_eval.core.model import Session
 from ci_eval.core.model.units import NOTHING, amount
 from ci_eval.core.statistics.nonparametric import measure_agreement
 from ci_eval.core.workspace import Workspace
+from ci_eval.plugins.adapters.endpoints.client import MODE, answers_path
+from ci_eval.plugins.adapters.endpoints.store import Answers
 from ci_eval.plugins.mining.reviews import verdicts as human
 from ci_eval.plugins.mining.reviews.verdicts import Rows
+
+
+@contextmanager
+def set_answer_mode(*, record: bool) -> Iterator[None]:
+    """Let endpoints answer from the store alone, or with `record` ask again. Worker processes inherit the mode."""
+    before = os.environ.get(MODE)
+    os.environ[MODE] = "record" if record else "offline"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[MODE]
+        else:
+            os.environ[MODE] = before
+
+
+def export_answers(path: Path) -> int:
+    """Write a line of JSON each; return their number. Raises WorkspaceError."""
+    lines = list(Answers(answers_path(machine.cache_folder())).export_lines())
+    atomic.write(path, b"".join(lines))
+    return len(lines)
+
+
+def import_answers(paths: Sequence[Path]) -> int:
+    """Existing responses stay. Return the number of added ones. Raises ConfigError."""
+    store = Answers(answers_path(machine.cache_folder()))
+    added = 0
+    try:
+        for path in paths:
+            with path.open("rb") as lines:
+                added += store.take(lines, str(path))
+    except OSError as error:
+        raise ConfigError(f"{error.filename} cannot be read: {error.strerror}") from error
+    return added
+
+
+def import_recordings(config: Config) -> None:
+    """Add the responses of the files that the configuration names. Raises ConfigError."""
+    named = [section.recorded for section in (config.engine, config.judge) if section and section.recorded]
+    if named:
+        # Engine and judge may name the same file.
+        import_answers([Path(path).expanduser() for path in dict.fromkeys(named)])
+
 
 JUDGE = "judge"
 COLUMNS = ("id", "verdict", "change", "expected", "comment")
@@ -32,7 +82,13 @@ def compare_judge(folder: Path, paths: Sequence[Path], *, limit: int, seed: int,
     WorkspaceError or NothingToEvaluate.
     """
     workspace = Workspace.open(folder)
-    judged = _list_judged(workspace)
+    most = tasks.CATALOG.load(workspace.manifest().task).graded
+    judged = {
+        row["id"]: row
+        for _, sessions in workspace.sessions(Session)
+        for session in sessions
+        for row in _judged_comments(session, most)
+    }
     if not any(row["verdict"] for row in judged.values()):
         raise NothingToEvaluate(f"{folder} has no comment that a judge gave a verdict on: evaluate with `judge:`")
     # The id decides, so that all reviewers get the same sample in the same order.
@@ -46,17 +102,7 @@ def compare_judge(folder: Path, paths: Sequence[Path], *, limit: int, seed: int,
         if rows and not rows.keys() & judged.keys():
             raise ConfigError(f"{path} has no comment of {folder}: it was made from another workspace")
         tables[path.stem] = rows
-    return tell({JUDGE: judged, **tables}, screen)
-
-
-def _list_judged(workspace: Workspace) -> Rows:
-    task = tasks.CATALOG.load(workspace.manifest().task)
-    return {
-        row["id"]: row
-        for _, sessions in workspace.sessions(Session)
-        for session in sessions
-        for row in _judged_comments(session, task.graded)
-    }
+    return tell_agreement({JUDGE: judged, **tables}, screen)
 
 
 def _judged_comments(session: Session, most: int) -> Iterator[dict[str, str]]:
@@ -75,7 +121,7 @@ def _judged_comments(session: Session, most: int) -> Iterator[dict[str, str]]:
             }
 
 
-def tell(tables: Mapping[str, Rows], screen: Screen) -> bool:
+def tell_agreement(tables: Mapping[str, Rows], screen: Screen) -> bool:
     """Print a row for each two raters with common items; return whether there are any. `tables`: rater → rows."""
     rows = []
     for (first, of_first), (second, of_second) in combinations(tables.items(), 2):

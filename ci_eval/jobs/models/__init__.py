@@ -1,1 +1,0 @@
-"""The parts of jobs that deal with language models."""
