@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.ci import Screen
-from ci_eval.core.base.errors import CiEvalError, ConfigError
+from ci_eval.core.base.errors import CiEvalError, ConfigError, WorkspaceError
 from ci_eval.core.compare import between, parts
 from ci_eval.core.config import Config, limit_sessions, override, patch, set_engine_command
 from ci_eval.core.contracts import Engine
@@ -202,16 +202,24 @@ def compare_engines(
     """Ask all sides in turns, and compare each with each. One folder gets the workspaces and `comparison`.
 
     `detect`: ask only as many sessions as find a difference of that size with that power, between two sides. `usual`:
-    the same for two points, or 1,000 if sessions cannot be sampled. `allow_conditions`: let the engines be configured
-    differently. Raises the errors of `evaluate` and `compare`.
+    the same for two points, but only as many as fit two minutes; 1,000 if sessions cannot be sampled.
+    `allow_conditions`: let the engines be configured differently. Raises the errors of `evaluate` and `compare`.
     """
     check_same_sessions(sides)
     # A mistake in the gates fails before anything is asked.
     judging(sides[-1].config, gates)
-    detection = _plan_detection(sides, detect, power, usual=usual)
+    if detect and len(sides) > 2:
+        raise ConfigError(f"--detect is about the difference of two sides, and here are {len(sides)}: leave it out")
+    shared = sides[0].config
+    if usual:
+        detection = phases.plan_usual_detection(shared)
+    else:
+        detection = phases.plan_detection(shared, detect, power) if detect else None
     if usual and not detection:
         sides = [replace(side, config=limit_sessions(side.config)) for side in sides]
     folder = runs.choose_output(sides[0].config, output)
+    if resume and not detection and (folder / phases.PHASES).exists():
+        raise WorkspaceError(f"{folder} was begun without a number of sessions: give the same command as then")
     names = name_folders(sides)
     # All folders are checked before anything is prepared, which may take minutes.
     for name in names:
@@ -230,7 +238,7 @@ def compare_engines(
         workspaces = begin_sides(prepared, folders, rounds, jobs, resume=resume, screen=screen, detection=detection)
         asked = list(zip(workspaces, prepared, strict=True))
         if detection:
-            phases.find_difference(asked, folder / "phases", detection, jobs, screen)
+            phases.find_difference(asked, folder / phases.PHASES, detection, jobs, screen)
         else:
             pipeline.make_sessions(asked, jobs, screen)
     trouble = None
@@ -248,14 +256,6 @@ def compare_engines(
         folders, gates=gates, output=folder / "comparison", history=None, each_with_each=True, screen=screen
     )
     return EnginesOutcome(folder=folder, outcome=comparison, trouble=trouble or comparison.trouble)
-
-
-def _plan_detection(sides: Sequence[Side], detect: float | None, power: float, *, usual: bool) -> Detection | None:
-    if detect and len(sides) > 2:
-        raise ConfigError(f"--detect is about the difference of two sides, and here are {len(sides)}: leave it out")
-    if usual:
-        return phases.plan_usual_detection(sides[0].config) if len(sides) == 2 else None
-    return phases.plan_detection(sides[0].config, detect, power) if detect else None
 
 
 def name_folders(sides: Sequence[Side]) -> list[str]:
@@ -286,7 +286,8 @@ def begin_sides(
 ) -> list[Workspace]:
     workspaces = [runs.begin(side, folder, jobs, resume=resume) for side, folder in zip(sides, folders, strict=True)]
     for workspace in workspaces:
-        phases.note_goal(workspace, detection=detection)
+        # Of three and more, no comparison has the goal to find a difference.
+        phases.note_goal(workspace, detection=detection if len(workspaces) == 2 else None)
     base, *others = workspaces
     known = base.manifest().revision
     if sides[0].config.engine.command and known in [new.manifest().revision for new in others]:

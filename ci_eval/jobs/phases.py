@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -40,10 +41,15 @@ from ci_eval.jobs.preparation import Prepared
 from ci_eval.rendering.figures import format_count
 
 PHASES = "phases"
+SECONDS = "seconds"
+"""The file with the time of the first phase: a resumed run would measure another speed, and choose another size."""
 POWER = 0.8
 USUAL_DIFFERENCE = 0.02
 USUAL = "Recall"
 MOST = 20
+SIZES = (200, 400, 600, USUAL_SESSIONS)
+"""The numbers of sessions of a comparison if the user gives none; the speed of the first phase chooses one."""
+PATIENCE_SECONDS = 120.0
 
 
 def parse(text: str) -> float:
@@ -168,9 +174,10 @@ def reach_precision(
 def find_difference(
     asked: Sequence[tuple[Workspace, Prepared]], folder: Path, detection: Detection, jobs: int, screen: Screen
 ) -> None:
-    """Run stage 2 of both engines until the difference can be found, or all sessions are asked. `folder` holds the
-    phases for an interrupted run. Raises NothingToEvaluate."""
-    (base, prepared), (new, _) = asked
+    """Run stage 2 of the engines until the difference can be found, or all sessions are asked. Three and more engines
+    are asked `detection.most` sessions at most. `folder` holds the phases for an interrupted run. Raises
+    NothingToEvaluate."""
+    (base, prepared), (new, _), *others = asked
     metrics, filters = list_joint_metrics(prepared.config), prepared.config.report_filters
     wanted, power, most = detection.wanted, detection.power, detection.most
     pipeline.divide_sample(asked, 0)
@@ -179,25 +186,35 @@ def find_difference(
         size, sessions = phases.size, len(phases.order)
         if not size:
             points, subject = f"{wanted * 100:g}pp", f"in {detection.metric} of {label(filters.headline)}"
-            count = f"{sessions:,} sessions, each {2 * base.manifest().rounds} times"
+            count = f"{sessions:,} sessions, each {len(asked) * base.manifest().rounds} times"
             if most and most < sessions:
+                enough = "" if others else f", fewer if they show {points} {subject}"
+                hint = "--all asks all" if others else f"`--detect {points}` asks as many as that takes, --all asks all"
                 screen.say(
-                    f"Asking at most {most:,} of {count}, fewer if they show {points} {subject}; "
-                    f"`--detect {points}` asks as many as that takes, --all asks all"
+                    f"Asking at most {most:,} of {count}, as many as fit {PATIENCE_SECONDS / 60:g} minutes{enough}; "
+                    f"{hint}"
                 )
             else:
                 screen.say(f"Asking as many of {count}, as show {points} {subject}; --all asks all")
-            enough = next_size(None, size, sessions, wanted, power)
+            enough_sessions = next_size(None, size, sessions, wanted, power)
+        elif others:
+            enough_sessions = sessions
         else:
             # The pilot knows only the class of the headline, so sizes are counted in its sessions.
             leading, of = phases.count_leading(size), phases.count_leading(sessions)
             pilot = compare.pilot(base, new, metrics, filters, detection.metric, sessions=of, asked=leading)
             more = next_size(pilot, leading, of, wanted, power)
-            enough = size if more == leading else phases.size_with(more)
-        return enough if most is None else min(enough, max(most, size))
+            enough_sessions = size if more == leading else phases.size_with(more)
+        return enough_sessions if most is None else min(enough_sessions, max(phases.affordable(most), size))
 
     if phases := _ask_in_phases(asked, folder, jobs, screen, choose_size):
-        screen.say(f"Asked {phases.size:,} of {len(phases.order):,} sessions, in {len(phases.made)} phases")
+        size, sessions = phases.size, len(phases.order)
+        counting = f"{phases.count_leading(size):,} of them are {label(filters.headline)}"
+        repeat = f"; --sessions {size} asks the same again" if size < sessions else ""
+        screen.say(
+            f"Asked {size:,} of {format_count(sessions, 'session')}, in {format_count(len(phases.made), 'phase')}: "
+            f"{counting}{repeat}"
+        )
 
 
 def _ask_in_phases(
@@ -218,7 +235,9 @@ def _ask_in_phases(
         progress.given_up for phase in phases.made for progress in phase
     ):
         if phases.size:
-            screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked")
+            left = (size - phases.size) * phases.seconds_each() / 60
+            minutes = "less than a minute" if left < 1 else f"about {left:.0f} min"
+            screen.say(f"It takes about {size:,} sessions, of which {phases.size:,} are asked: {minutes} more")
         phases.ask(size)
     for number, (workspace, prepared) in enumerate(asked):
         made = [phase[number] for phase in phases.made]
@@ -243,6 +262,18 @@ class _Phases:
         self._sides = [(workspace, prepare_logs(of, workspace)) for workspace, of in asked]
         self._folder, self._jobs, self._screen = folder, jobs, screen
 
+    def seconds_each(self) -> float:
+        """Return the seconds of one session of the first phase with all engines, which an interrupted run has
+        stored."""
+        return float((self._folder / SECONDS).read_text()) / min(SIZES[0], len(self.order))
+
+    def affordable(self, most: int) -> int:
+        """Return the largest usual size, up to `most`, that fits into two minutes; the least before the first
+        phase."""
+        sizes = [size for size in (*SIZES, most) if size <= most]
+        fits = [size for size in sizes if self.size and size * self.seconds_each() <= PATIENCE_SECONDS]
+        return max(fits, default=min(sizes))
+
     def count_leading(self, size: int) -> int:
         return int(self._leading[size - 1])
 
@@ -250,7 +281,8 @@ class _Phases:
         return int(np.searchsorted(self._leading, leading)) + 1
 
     def ask(self, size: int) -> None:
-        number = len(self.made)
+        number, begun = len(self.made), time.monotonic()
+        repeats = self._sides[0][0].manifest().rounds * len(self._sides)
         with self._screen.steps(f"Phase {number + 1}", "sessions") as steps:
             self.made.append(
                 interpret.play_files(
@@ -262,10 +294,13 @@ class _Phases:
                     limit=None,
                     jobs=self._jobs,
                     rounds=self._sides[0][0].manifest().rounds,
-                    advance=lambda done, so_far: steps.show(done, so_far.planned, ""),
+                    # Each question counts as progress, and a session has several.
+                    advance=lambda done, so_far: steps.show(done // repeats, so_far.planned // repeats, ""),
                     chosen=self._listed.choose(self.order[self.size : size]),
                 )
             )
+        if not self.size and not (self._folder / SECONDS).exists():
+            atomic.write(self._folder / SECONDS, f"{time.monotonic() - begun:.3f}".encode())
         self.size = size
         for side, (workspace, _) in enumerate(self._sides):
             for path in [source.path for source in workspace.sources()]:
@@ -274,7 +309,7 @@ class _Phases:
             self.files = interpret.join_phases(phases, workspace)
 
     def _phase(self, number: int, side: int) -> Workspace:
-        folder = self._folder / f"{number:03}" / ("base", "new")[side]
+        folder = self._folder / f"{number:03}" / f"{side}"
         for part in FOLDERS:
             atomic.make_folder(folder / part)
         return Workspace(folder)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from ci_eval.core.filters import label
+from ci_eval.core.filters import label, standard_name
 from ci_eval.core.model import (
     Comparison,
     Difference,
@@ -34,7 +34,20 @@ HEADS = {
     Verdict.NOT_COMPARABLE: "NO VERDICT",
 }
 WORDS = {"RecallAt1": "first in the list", "RecallAt5": "among the first 5", "Recall": "anywhere in the list"}
+YARDSTICKS = {
+    "cpp": "clangd 70% in leveldown",
+    "go": "gopls 88% in cobra",
+    "java": "jdt 75% in commons-lang3",
+    "javascript": "typescript and 2 others 65 to 67% in eslint",
+    "kotlin": "kotlin-ide-services 67% in kotlinx-coroutines",
+    "php": "intelephense 51% in block-library",
+    "python": "jedi, pyright and 6 others 55 to 79% in flask",
+    "scala": "scala-presentation-compiler 56% in scala-library",
+    "typescript": "typescript and 2 others 79% in rxjs",
+}
+"""RecallAt5 of all tokens after one letter by the client `vscode`, as in docs/results/engines.md."""
 LISTED_SESSIONS = 5
+MANY_TIMES = 100
 MOST_SIGNS = 1_000
 MANY_POINTS = 10
 
@@ -82,6 +95,7 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
     missed = round((1 - share) * figures.sessions)
     if first.name != "RecallAt1" or not missed:
         yield of
+        yield from _yardstick_lines(evaluation)
         return
     worst = min(
         (kind for kind, own in figures.kinds.items() if own["RecallAt1"].value is not None),
@@ -93,6 +107,26 @@ def _evaluation_lines(evaluation: Evaluation) -> Iterator[str]:
         f"{of}   look at: the {missed:,} that are not first, {lost:,} of them {_plain(worst)} "
         f"(ci-eval causes {evaluation.workspace})"
     )
+    yield from _yardstick_lines(evaluation)
+
+
+def _yardstick_lines(evaluation: Evaluation) -> Iterator[str]:
+    """Yield what engines reach in the same kind of question, about another project."""
+    # Kinds of tokens, letters and client must be those of the published figures.
+    of = evaluation.filters.get(standard_name(None, 1))
+    share = of and of.metrics.get("RecallAt5")
+    known = YARDSTICKS.get(evaluation.language)
+    if (
+        known
+        and evaluation.client == "vscode"
+        and evaluation.task == "completion"
+        and share
+        and share.value is not None
+    ):
+        yield (
+            f"good? any token after one letter: {WORDS['RecallAt5']} {amount(share.value, 'share')} here; as a rough "
+            f"guide, {known}"
+        )
 
 
 def _comparison_lines(comparison: Comparison) -> Iterator[str]:
@@ -124,8 +158,9 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield "   ".join([*([f"look at: {' · '.join(looks)}"] if looks else []), speed])
 
 
-def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population: int) -> str:
-    """Return the reason in one sentence, with the number of sessions that would decide, if known."""
+def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population: int | None) -> str:
+    """Return the reason in one sentence, with the number of sessions that would decide, if known. `population`: None
+    if `asked` counts sessions of the headline alone."""
     size = abs(leading.difference or 0.0)
     if leading.detectable is None or leading.verdict is Verdict.NOT_COMPARABLE:
         return f"No verdict: {leading.why or 'there is no figure on both sides'}."
@@ -139,6 +174,8 @@ def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population
         return f"{few} from chance; about {2 * asked:,} would."
     digits = 10 ** (len(f"{needed:.0f}") - 2)
     about = round(needed / digits) * digits
+    if population is None:
+        return f"{few}; about {about:,} would, {needed / asked:.0f} times as many (--sessions)."
     if about < population:
         return f"{few}; about {about:,} would (--sessions {about})."
     if asked < population:
@@ -154,8 +191,12 @@ def _speed(comparison: Comparison) -> str:
         return "not told apart"
     if median.verdict is Verdict.EQUIVALENT:
         return "equivalent"
-    ratio = max(median.base, median.new) / min(median.base, median.new)
-    return f"{'faster' if median.verdict is Verdict.BETTER else 'slower'}, {ratio:.1f} times"
+    return f"{'faster' if median.verdict is Verdict.BETTER else 'slower'}, {_times(median.base, median.new)}"
+
+
+def _times(one: float, other: float) -> str:
+    ratio = max(one, other) / min(one, other)
+    return f"{ratio:.1f} times" if ratio < MANY_TIMES else f"more than {MANY_TIMES} times"
 
 
 def _gate_lines(gates: Sequence[GateResult]) -> Iterator[str]:
@@ -189,17 +230,30 @@ def _ranking_lines(ranking: Ranking) -> Iterator[str]:
         tied = [title for title, behind in zip(titles, ranking.behind, strict=True) if not behind]
         yield f"? NO WINNER   {', '.join(tied)} are not told apart in this project"
     yield f"{_word(info)}: {ordered}   of {format_count(ranking.sessions, 'session')} ({label(ranking.headline)})"
+    rivals = [of for of, behind in zip(ranking.pairs[name][0], ranking.behind, strict=True) if of and not behind]
+    if ranking.ahead[0] < count - 1 and rivals:
+        # The rival that is nearest to the first takes the most sessions.
+        nearest = min(rivals, key=lambda of: abs(of.difference or 0.0))
+        yield why_no_verdict(nearest, info, ranking.sessions, None)
     pairs = ranking.pairs.get(TRENDS[0])
-    fastest = next(
-        (
-            title
-            for title, row in zip(titles, pairs or (), strict=False)
-            if all(of is None or of.verdict is Verdict.BETTER for of in row)
-        ),
-        "",
-    )
-    judged = "not judged (ci-eval compare-engines does)" if pairs is None else "no winner"
-    yield f"speed: {f'{fastest} is fastest' if fastest else judged}"
+    if pairs is None:
+        yield "speed: not judged (ci-eval compare-engines does)"
+        return
+    # A pair that was not compared leaves open which is faster.
+    fastest = [
+        place
+        for place, row in enumerate(pairs)
+        if sum(of is not None and of.verdict is Verdict.BETTER for of in row) == count - 1
+    ]
+    if not fastest:
+        # Without the sides themselves.
+        lacking = sum(of is None for row in pairs for of in row) > count
+        yield f"speed: {'not every pair was judged (ci-eval compare-engines does)' if lacking else 'no winner'}"
+        return
+    medians = [(of.base, of.new) for of in pairs[fastest[0]] if of and of.base and of.new]
+    # By how much, compared with the next one.
+    margin = f", {_times(*min(medians, key=lambda sides: max(sides) / min(sides)))}" if medians else ""
+    yield f"fastest: {titles[fastest[0]]}{margin}"
 
 
 def _with_kind(title: str, engine: EngineInfo) -> str:

@@ -45,6 +45,8 @@ class Chart(msgspec.Struct, frozen=True):
     """x coordinate, new version ("" if there is no room), tooltip."""
     ticks: tuple[tuple[float, str], ...] = ()
     names: tuple[tuple[float, str, str], ...] = ()
+    spans: tuple[tuple[float, float, float], ...] = ()
+    """x, and y of both ends of the interval. With these, figures have no order, and are bars in place of a line."""
 
 
 def trend_charts(trend: Trend, metrics: Sequence[str]) -> list[Chart]:
@@ -71,9 +73,15 @@ def _trend_chart(trend: Trend, info: MetricInfo) -> list[Chart]:
 
 
 def _draw(
-    figures: Sequence[Estimate | None], info: MetricInfo, x: Callable[[int], float], say: Callable[[int, Estimate], str]
+    figures: Sequence[Estimate | None],
+    info: MetricInfo,
+    x: Callable[[int], float],
+    say: Callable[[int, Estimate], str],
+    *,
+    with_bars: bool = False,
 ) -> Chart | None:
-    """Return a chart with the band of the intervals; None if fewer than two figures exist. `say`: a dot's tooltip."""
+    """Return a chart with the band of the intervals, or with bars from 0; None if fewer than two figures exist. `say`:
+    a dot's tooltip."""
     known = [
         (place, figure, figure.value) for place, figure in enumerate(figures) if figure and figure.value is not None
     ]
@@ -83,24 +91,42 @@ def _draw(
     highs = [value if figure.high is None else figure.high for _, figure, value in known]
     values = [value for _, _, value in known]
     # A stored figure may lie outside of its own interval: how it was computed is not known.
-    y = Up(min(*lows, *values), max(*highs, *values))
-    # The polygon runs along the upper ends, then back along the lower ones.
-    edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
-    edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
+    y = Up(min(*lows, *values, *([0.0] if with_bars else [])), max(*highs, *values))
+    if with_bars:
+        edges = []
+        spans = tuple((x(place), y(low), y(high)) for (place, _, _), low, high in zip(known, lows, highs, strict=True))
+    else:
+        spans = ()
+        # The polygon runs along the upper ends, then back along the lower ones.
+        edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]
+        edges += [(x(place), y(low)) for (place, _, _), low in reversed(list(zip(known, lows, strict=True)))]
     return Chart(
         title=info.name,
         summary=f"{info.name} of {len(known)} runs; the table has the figures",
         lines=(tuple(Dot(x(place), y(value), say(place, figure)) for place, figure, value in known),),
         band=" ".join(f"{a:.1f},{b:.1f}" for a, b in edges),
         ticks=y.ticks(info.unit),
+        spans=spans,
     )
 
 
 def sweep_charts(sweep: Sweep) -> list[Chart]:
-    x, last = across(len(sweep.runs)), len(sweep.runs) - 1
+    count, last = len(sweep.runs), len(sweep.runs) - 1
+    try:
+        # Of several keys, or of names such as engines, nothing lies between two values.
+        has_order = all(len(run.values) == 1 and math.isfinite(float(run.values[0])) for run in sweep.runs)
+    except ValueError:
+        has_order = False
+    # Bars have the same room on both sides.
+    ends = across(2 * count + 1)
+    x = across(count) if has_order else lambda place: ends(2 * place + 1)
     titles = [", ".join(run.values) for run in sweep.runs]
     names = tuple(
-        (x(place), "start" if place == 0 else "end" if place == last else "middle", title[:16])
+        (
+            x(place),
+            "middle" if not has_order or 0 < place < last else "end" if place else "start",
+            title[:16],
+        )
         for place, title in enumerate(titles)
         if last < FEW or place in {0, last}
     )
@@ -110,7 +136,13 @@ def sweep_charts(sweep: Sweep) -> list[Chart]:
         return f"{titles[place]}: {amount(figure.value, unit)}{f' ({between})' if between else ''}"
 
     charts = [
-        _draw([run.figures.get(info.name) for run in sweep.runs], info, x, partial(say, unit=info.unit))
+        _draw(
+            [run.figures.get(info.name) for run in sweep.runs],
+            info,
+            x,
+            partial(say, unit=info.unit),
+            with_bars=not has_order,
+        )
         for info in sweep.metrics
     ]
     return [replace(chart, names=names) for chart in charts if chart]

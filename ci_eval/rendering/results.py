@@ -108,7 +108,7 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
     ]
 
 
-OVERALL = "In other projects"
+OVERALL = "Mean of the projects"
 
 
 def suite_blocks(suite: Suite) -> list[Block]:
@@ -162,9 +162,8 @@ def describe_populations(suite: Suite) -> list[str]:
     pairs = f" and of the {suite.pairs} pairs of sides" if suite.pairs > 1 else ""
     sentences = [
         f"{HERE}: each row has the {figures} of one project{what}; its intervals{verdicts} (95 %) are of that project.",
-        f"{OVERALL}: the last row has the mean of {format_count(len(suite.projects), 'project')}, each of which weighs "
-        f"the same; its intervals{verdicts} (95 %, Student's t, adjusted for the number of metrics{pairs}) are of "
-        "projects like these.",
+        f"{OVERALL} ({len(suite.projects)}): each weighs the same; the intervals{verdicts} of the last row (95 %, "
+        f"Student's t, adjusted for the number of metrics{pairs}) are of other projects like these.",
     ]
     busy = [entry.project.name for entry in suite.projects if entry.busy]
     if busy and any(info.is_time for info in suite.metrics):
@@ -300,7 +299,8 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
         for name in ranking.declared:
             figure, unit = ranking.figures[number][name], infos[name].unit
             text, between = amount(figure.value, unit), intervals(figure, unit)
-            row.append(Cell(text, between, on_terminal=text, in_html=strong(text, between)))
+            lines = Markup("<br>").join(between.split("; "))
+            row.append(Cell(text, between, on_terminal=text, in_html=strong(text, lines)))
         row.append(intervals(ranking.figures[number][first], infos[first].unit))
         row += [amount(figure.value, infos[name].unit) for name, figure in ranking.times[number].items()]
         rows.append([*row, f"{ahead}", f"{behind}", f"{ahead} / {behind}"])

@@ -266,7 +266,7 @@ def detection_text(comparison: Comparison) -> str:
         return f"Detectable: any difference in this project, since all its sessions were asked ({target})."
     why = ""
     if detection.reached > detection.wanted and detection.most and comparison.paired < comparison.population:
-        why = f"; at most {detection.most:,} sessions were asked: --detect {detection.wanted * 100:g}pp asks more"
+        why = f"; at most {comparison.paired:,} sessions were asked: --detect {detection.wanted * 100:g}pp asks more"
     elif detection.reached > detection.wanted and comparison.paired == comparison.population:
         why = "; all sessions were asked, but answers differ from round to round: more --rounds show more"
     return f"Detectable: {change(detection.reached, unit).lstrip('+')} ({target}{why})."

@@ -96,13 +96,31 @@ def test_an_interrupted_run_goes_on_and_asks_the_same_sessions(project: Path, fo
 
 
 def test_without_a_word_it_asks_at_most_so_many_and_says_what_they_show(project: Path, tmp_path: Path) -> None:
-    with mock.patch.object(phases, "USUAL_SESSIONS", 210):
+    with mock.patch.object(phases, "USUAL_SESSIONS", 210), mock.patch.object(phases, "PATIENCE_SECONDS", 600.0):
         code, said = pair(project, tmp_path / "w")
     assert code == 0, said
     assert "Asking at most 210 of" in said
     assert "in Recall of names" in said
     assert report(tmp_path / "w")["paired"] == 210
     assert "at most 210 sessions were asked: --detect 2pp asks more" in said
+
+
+def test_the_speed_of_the_first_phase_chooses_a_number_that_can_be_asked_again(project: Path, tmp_path: Path) -> None:
+    with mock.patch.object(phases, "PATIENCE_SECONDS", 0.0):
+        code, said = pair(project, tmp_path / "w")
+    assert (code, "--sessions 200 asks the same again" in said) == (0, True), said
+    assert pair(project, tmp_path / "again", "--sessions", 200)[0] == 0
+    assert asked(tmp_path / "w") == asked(tmp_path / "again")
+    assert "of them are names" in said
+
+
+def test_three_engines_without_a_number_are_asked_as_many_as_fit(project: Path, tmp_path: Path) -> None:
+    where = ("--project", f"path:{project}", "--output", tmp_path / "w", "--rounds", 2)
+    with mock.patch.object(phases, "PATIENCE_SECONDS", 0.0):
+        code, _, said = command("compare-engines", "words", "empty", "oracle", *where)
+    assert (code, "--sessions 200 asks the same again" in " ".join(said.split())) == (0, True), said
+    sides = [Workspace.open(tmp_path / "w" / name).manifest() for name in ("01-words", "02-empty", "03-oracle")]
+    assert [(side.finished, side.detection) for side in sides] == [(200, None)] * 3
 
 
 def test_where_all_are_asked_any_difference_shows(project: Path, tmp_path: Path) -> None:

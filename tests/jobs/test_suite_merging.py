@@ -66,7 +66,7 @@ def test_a_ci_is_told_of_a_suite_put_together(
     assert ended == 0, said
     told = (tmp_path / "outputs").read_text()
     assert str(tmp_path / "merged" / "suite.json") in told
-    assert "In other projects" in (tmp_path / "summary").read_text()
+    assert "Mean of the projects" in (tmp_path / "summary").read_text()
 
 
 def test_a_shard_that_is_missing_twice_there_or_of_another_suite_is_named(

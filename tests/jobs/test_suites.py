@@ -44,7 +44,7 @@ def test_each_project_has_a_workspace_and_all_are_in_one_table(tmp_path: Path) -
     page = (tmp_path / "out" / "html" / "index.html").read_text()
     report = (tmp_path / "out" / "report.md").read_text()
     for text in (page, report, " ".join(out.split())):
-        assert "In other projects: the last row has the mean of 5 projects" in text
+        assert "Mean of the projects (5): each weighs the same; the intervals of the last row" in text
     assert out.strip().endswith(str(tmp_path / "out"))
 
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
 from ci_eval.core.model import Difference, GateResult, Verdict
 from ci_eval.core.model.report import MetricInfo
-from ci_eval.rendering.answers import answer, answer_html, answer_markdown, plain_titles, status, why_no_verdict
+from ci_eval.rendering.answers import (
+    YARDSTICKS,
+    answer,
+    answer_html,
+    answer_markdown,
+    plain_titles,
+    status,
+    why_no_verdict,
+)
 from tests.rendering.test_verdicts import compared, side
+from tests.reports.samples import small
 
 SHARE = MetricInfo(name="RecallAt1", summary="", unit="share", better="higher")
 RED = GateResult(rule="RecallAt1 >= -1pp", passed=False, reason="the difference is -2.00 pp")
@@ -63,3 +75,31 @@ def test_without_a_verdict_the_number_of_sessions_that_would_tell_is_said(
 def test_a_completion_type_is_named_only_where_it_differs() -> None:
     assert plain_titles(["a.py BASIC", "a.py BASIC, --fix"]) == ["a.py", "a.py --fix"]
     assert plain_titles(["BASIC", "FREQUENCY"]) == ["BASIC", "FREQUENCY"]
+
+
+def test_the_yardsticks_are_the_measurements_of_the_docs() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "results" / "engines.md").read_text(encoding="utf-8")
+    shares: dict[str, dict[str, float]] = {}
+    for engine, language, share in re.findall(
+        r"^\| (\S+) \| \S+ \| (\w+): \S+ \| 1 \| 500 \| \d+ \| [^|]+ \| ([\d.]+) ", text, re.MULTILINE
+    ):
+        shares.setdefault(language, {})[engine] = float(share)
+    for language, said in YARDSTICKS.items():
+        low, high = min(shares[language].values()), max(shares[language].values())
+        ends = f"{low:.0f} to {high:.0f}" if f"{low:.0f}" != f"{high:.0f}" else f"{high:.0f}"
+        named = [name for name in shares[language] if re.search(rf"\b{name}\b", said)]
+        others = int(found[1]) if (found := re.search(r"(\d+) others", said)) else 0
+        assert f" {ends}% in " in said
+        assert len(named) + others == len(shares[language])
+
+
+def test_what_is_good_is_said_of_the_same_questions_as_were_measured() -> None:
+    sample = small().evaluation()
+    known = replace(sample, client="vscode", filters={**sample.filters, "Prefix 1": sample.filters["ALL"]})
+    assert answer(known)[-1].startswith("good? any token after one letter: among the first 5 78.4% here; as a rough ")
+    for other in (
+        replace(known, client="raw"),
+        replace(known, language="ruby"),
+        replace(known, filters=sample.filters),
+    ):
+        assert not any(line.startswith("good?") for line in answer(other))

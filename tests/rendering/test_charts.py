@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from ci_eval.core.model import ChangePoint
+from ci_eval.core.model import ChangePoint, Estimate, ProjectInfo, Sweep
+from ci_eval.core.model.comparison import SweptRun
 from ci_eval.rendering.charts import (
     BOTTOM,
     HEIGHT,
@@ -21,6 +22,7 @@ from ci_eval.rendering.charts import (
     Sparkline,
     latency_chart,
     sparkline,
+    sweep_charts,
     trend_charts,
 )
 from tests.rendering.trends import INFO, trend_of
@@ -111,3 +113,16 @@ def test_equal_figures_are_a_line_in_the_middle_and_one_figure_is_none() -> None
     assert found
     assert {y for _, y in found.points} == {SPARK_HEIGHT / 2}
     assert drawn([0.5, None]) is None
+
+
+@pytest.mark.parametrize(("names", "bars"), [(("jedi", "words", "zuban"), True), (("1", "2", "4"), False)])
+def test_names_are_bars_from_nothing_and_numbers_are_a_line(names: tuple[str, ...], bars: bool) -> None:
+    runs = tuple(
+        SweptRun(values=(name,), workspace="", sessions=9, figures={"Recall": Estimate(value=0.5, low=0.4, high=0.6)})
+        for name in names
+    )
+    project = ProjectInfo(spec="path:p", name="p", revision="", checksum="")
+    (chart,) = sweep_charts(Sweep(title="", project=project, keys=("k",), runs=runs, metrics=(INFO,)))
+    assert (len(chart.spans), chart.band == "") == ((3, True) if bars else (0, False))
+    assert chart.ticks[0][1] == ("0.0%" if bars else "40.0%")
+    assert [anchor for _, anchor, _ in chart.names] == (["middle"] * 3 if bars else ["start", "middle", "end"])

@@ -76,6 +76,12 @@ def test_the_index_links_to_every_file(tmp_path: Path) -> None:
     assert links == {page.name for page in file_pages(site)}
 
 
+def test_misses_are_grouped_by_kind_and_link_to_their_sessions(tmp_path: Path) -> None:
+    page = (written(small(), tmp_path) / "index.html").read_text()
+    line = next(line for line in page.splitlines() if 'class="misses"' in line)
+    assert 'href="sessions.html#kind=METHOD_CALL&amp;band=2-5,6-10,11%2B,absent">70 method call</a>' in line
+
+
 def test_hostile_text_adds_no_tag_and_no_handler(tmp_path: Path) -> None:
     site = written(hostile(), tmp_path)
     for page in site.rglob("*.html"):

@@ -22,9 +22,29 @@ class Json:
     def write(self, result: Result, sources: object, folder: Path) -> Path:  # noqa: ARG002
         values: dict[str, object]
         if isinstance(result, Evaluation):
-            name, values = "metrics", {"evaluations": [_evaluation(result)]}
+            name, filters = "metrics", {of: _pick(figures, FIGURES) for of, figures in result.filters.items()}
+            for of, figures in result.filters.items():
+                # Shards finish in any order. Sorted files let two reports differ only in lines whose figures differ.
+                filters[of] |= {
+                    "kinds": dict(sorted(figures.kinds.items())),
+                    "files": dict(sorted(figures.files.items())),
+                }
+            facts = {"headline": result.headline, "environment": dict(sorted(result.environment.items()))}
+            values = {"evaluations": [{**_pick(result, *FACTS), **facts, "filters": filters}]}
         elif isinstance(result, Comparison):
-            name, values = "comparison", _comparison(result)
+            name = "comparison"
+            values = {
+                "base": result.base.title,
+                "new": result.new.title,
+                "sides": {"base": result.base, "new": result.new},
+                **_pick(result, COMPARED),
+                "filters": {
+                    of: {**_pick(result.counts[of], COUNTED), "metrics": metrics}
+                    for of, metrics in result.filters.items()
+                },
+                **_pick(result, *LISTED),
+                "trend": result.trend,
+            }
         else:
             name, values = type(result).__name__.lower(), msgspec.to_builtins(result)
         # msgspec writes NaN and infinities as null.
@@ -37,35 +57,6 @@ def _pick(result: msgspec.Struct, names: str, unless_empty: str = "") -> dict[st
     known = {field.encode_name: getattr(result, field.name) for field in msgspec.structs.fields(result)}
     picked = {name: known[name] for name in names.split()}
     return picked | {name: known[name] for name in unless_empty.split() if known[name] not in (None, ())}
-
-
-def _evaluation(evaluation: Evaluation) -> dict[str, object]:
-    filters = {name: _pick(figures, FIGURES) for name, figures in evaluation.filters.items()}
-    for name, figures in evaluation.filters.items():
-        # Shards finish in any order. Sorted files let two reports differ only in lines whose figures differ.
-        filters[name] |= {"kinds": dict(sorted(figures.kinds.items())), "files": dict(sorted(figures.files.items()))}
-    environment = dict(sorted(evaluation.environment.items()))
-    return {
-        **_pick(evaluation, *FACTS),
-        "headline": evaluation.headline,
-        "environment": environment,
-        "filters": filters,
-    }
-
-
-def _comparison(result: Comparison) -> dict[str, object]:
-    return {
-        "base": result.base.title,
-        "new": result.new.title,
-        "sides": {"base": result.base, "new": result.new},
-        **_pick(result, COMPARED),
-        "filters": {
-            name: {**_pick(result.counts[name], COUNTED), "metrics": metrics}
-            for name, metrics in result.filters.items()
-        },
-        **_pick(result, *LISTED),
-        "trend": result.trend,
-    }
 
 
 REPORTER: Reporter = Json()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
@@ -24,10 +23,15 @@ class Junit:
     results = (Comparison, Cases)
 
     def write(self, result: Comparison | Cases, sources: object, folder: Path) -> Path:  # noqa: ARG002
-        tests = list(_gates(result) if isinstance(result, Comparison) else _cases(result))
+        if isinstance(result, Comparison):
+            name, title = "gates", f"{result.base.title} → {result.new.title}"
+            tests = [_Test(title, gate.rule, gate.passed, gate.reason) for gate in result.gates]
+            tests = tests or [_Test(title, "compared")]
+        else:
+            name = "cases"
+            tests = [_Test(case.file, case.name, not case.reasons, "; ".join(case.reasons)) for case in result.cases]
         failed = sum(not test.passed for test in tests)
-        name = "ci-eval gates" if isinstance(result, Comparison) else "ci-eval cases"
-        suite = ET.Element("testsuite", name=name, tests=str(len(tests)), failures=str(failed), errors="0")
+        suite = ET.Element("testsuite", name=f"ci-eval {name}", tests=str(len(tests)), failures=str(failed), errors="0")
         for test in tests:
             case = ET.SubElement(suite, "testcase", classname=_clean(test.group), name=_clean(test.name))
             if not test.passed:
@@ -44,19 +48,6 @@ class _Test(NamedTuple):
     name: str
     passed: bool = True
     reason: str = ""
-
-
-def _gates(comparison: Comparison) -> Iterator[_Test]:
-    title = f"{comparison.base.title} → {comparison.new.title}"
-    for gate in comparison.gates:
-        yield _Test(title, gate.rule, gate.passed, gate.reason)
-    if not comparison.gates:
-        yield _Test(title, "compared")
-
-
-def _cases(cases: Cases) -> Iterator[_Test]:
-    for case in cases.cases:
-        yield _Test(case.file, case.name, not case.reasons, "; ".join(case.reasons))
 
 
 def _clean(text: str) -> str:

@@ -202,6 +202,20 @@ FILES = 50
 
 def _write_comparison(comparison: Comparison) -> str:
     task = tasks.CATALOG.load(comparison.task)
+    conditions = [
+        (code(of.name), *(code(value) if value is not None else "not told" for value in (of.base, of.new)))
+        for of in comparison.conditions
+    ]
+    others = [info for info in comparison.metrics if info.name not in comparison.declared]
+    tables = [
+        verdict_table(comparison, [info.name for info in others if info.is_time is are_times], title)
+        for title, are_times in (("", False), ("Times", True))
+    ]
+    moves = (
+        (f"base {band}", *(f"{count:,}" if count else "" for count in row.values()))
+        for band, row in comparison.transitions.items()
+        if any(row.values())
+    )
     parts = [
         f"# {prose(comparison.base.title)} → {prose(comparison.new.title)}",
         answer_markdown(comparison),
@@ -209,12 +223,12 @@ def _write_comparison(comparison: Comparison) -> str:
         _declared_section(comparison),
         "\n".join(f"> {prose(warning, 1000)}" for warning in comparison.warnings),
         _fold("How this was decided", summary(comparison)),
-        _conditions(comparison),
+        _fold("What differs besides the engines", table("", ("Part", "base", "new"), conditions)),
         _differing_parts(comparison),
         _changes("Worst regressions", comparison.regressions, task),
         _changes("Best improvements", comparison.improvements, task),
-        _others(comparison),
-        _transitions(comparison),
+        _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables)),
+        _fold("How sessions moved", table("", ("", *(f">new {band}" for band in comparison.transitions)), moves)),
         _filters(comparison),
         to_markdown(added_blocks(comparison)),
     ]
@@ -253,15 +267,6 @@ def _declared_section(comparison: Comparison) -> str:
     return to_markdown([*blocks, Sentence(note)])
 
 
-def _others(comparison: Comparison) -> str:
-    infos = [info for info in comparison.metrics if info.name not in comparison.declared]
-    tables = [
-        verdict_table(comparison, [info.name for info in infos if info.is_time is are_times], title)
-        for title, are_times in (("", False), ("Times", True))
-    ]
-    return _fold("The other metrics, in this project (each by itself, not adjusted)", to_markdown(tables))
-
-
 def _differing_parts(comparison: Comparison) -> str:
     shown_parts = [part for part in comparison.parts if part.difference.verdict in {Verdict.BETTER, Verdict.WORSE}]
     other_parts = [part for part in comparison.parts if part not in shown_parts and part.dimension != "file"]
@@ -280,17 +285,6 @@ def _changes(title: str, changes: Sequence[Change], task: Task) -> str:
     return _fold(f"{title} ({min(len(changes), WORST)} shown, those of the headline first)", shown)
 
 
-def _transitions(comparison: Comparison) -> str:
-    bands = list(comparison.transitions)
-    rows = (
-        (f"base {band}", *(f"{count:,}" if count else "" for count in row.values()))
-        for band, row in comparison.transitions.items()
-        if any(row.values())
-    )
-    shown = table("", ("", *(f">new {band}" for band in bands)), rows)
-    return _fold("How sessions moved", shown)
-
-
 def _filters(comparison: Comparison) -> str:
     rows: list[list[str | Cell]] = []
     for name in comparison.filters:
@@ -299,17 +293,6 @@ def _filters(comparison: Comparison) -> str:
             rows += [[Cell(label(name), safe=code), *row] for row in shown]
     columns = [Column("Filter"), *COLUMNS]
     return _fold("By session filter", Table(columns, rows).markdown())
-
-
-def _conditions(comparison: Comparison) -> str:
-    rows = [
-        (
-            code(condition.name),
-            *(code(value) if value is not None else "not told" for value in (condition.base, condition.new)),
-        )
-        for condition in comparison.conditions
-    ]
-    return _fold("What differs besides the engines", table("", ("Part", "base", "new"), rows))
 
 
 def _fold(title: str, body: str) -> str:

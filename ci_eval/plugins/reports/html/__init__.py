@@ -15,6 +15,7 @@ from ci_eval.core.model.units import NOTHING, TRENDS, amount, change, interval
 from ci_eval.plugins.reports.html.comparison import ComparisonPages
 from ci_eval.plugins.reports.html.evaluation import TEMPLATES, Pages
 from ci_eval.rendering.charts import ranking_charts, sparkline, sweep_charts, trend_charts
+from ci_eval.rendering.figures import format_count
 from ci_eval.rendering.htmlsite import COMMON, HtmlSite, replace_folder, report_link
 from ci_eval.rendering.reporters import Reporter, Result, Small
 from ci_eval.rendering.results import change_lines, name_trends, small_blocks
@@ -47,7 +48,7 @@ def write_page(result: Small, partial: Path, folder: Path) -> None:
     if isinstance(result, Sweep):
         title, charts = f"Sweep of {', '.join(result.keys)}", sweep_charts(result)
     elif isinstance(result, Suite):
-        heading, charts = f"on {len(result.projects)} projects", []
+        heading, charts = f"on {format_count(len(result.projects), 'project')}", []
     elif isinstance(result, Causes):
         title, heading, charts = f"What {'got worse' if result.base else 'to fix first'}", result.title, []
     elif isinstance(result, Cases):

@@ -288,6 +288,7 @@ def _index_values(
         "quality": figure_texts.metric_table("Metrics", figures, quality, bars=bars),
         "latency": figure_texts.metric_table("Times", figures, times, bars=bars),
         "bands": _bands(task, figures),
+        "misses": _misses(task, figures, selected),
         "kinds": figure_texts.kinds_table(figures, shown, selected),
         "columns": columns,
         "files": files[:MAX_ROWS],
@@ -338,6 +339,26 @@ def _bar(info: MetricInfo, figures: FilterFigures, scale: float) -> Markup:
         at - 0.6 if at > 0.6 else 0,
         {"share": f"{scale:.0%}", "ms": f"{scale:,.0f} ms"}.get(info.unit, f"{scale:.3g}"),
     )
+
+
+MOST_MISSES = 6
+
+
+def _misses(task: Task, figures: FilterFigures, selected: str | None) -> list[tuple[str, str]]:
+    """Return links to the sessions whose expected text is not first, by kind, with their texts; the most first."""
+    shares = {kind: of["RecallAt1"] for kind, of in figures.kinds.items() if "RecallAt1" in of}
+    counts = {kind: round((1 - of.value) * of.n) for kind, of in shares.items() if of.value is not None}
+    bands = ",".join(quote(band.name) for band in task.bands if band.outcome != "first")
+    if selected is None:
+        return []
+    return [
+        (
+            "sessions.html#" + "&".join(filter(None, (selected, f"kind={quote(kind)}", f"band={bands}"))),
+            f"{count:,} {kind.lower().replace('_', ' ')}",
+        )
+        for kind, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_MISSES]
+        if count
+    ]
 
 
 def _bands(task: Task, figures: FilterFigures) -> list[tuple[object, ...]]:
