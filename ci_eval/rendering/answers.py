@@ -175,7 +175,7 @@ def why_no_verdict(leading: Difference, info: MetricInfo, asked: int, population
     digits = 10 ** (len(f"{needed:.0f}") - 2)
     about = round(needed / digits) * digits
     if population is None:
-        return f"{few}; about {about:,} would, {needed / asked:.0f} times as many (--sessions)."
+        return f"{few}; about {about:,} would: give --sessions {needed / asked:.0f} times the number."
     if about < population:
         return f"{few}; about {about:,} would (--sessions {about})."
     if asked < population:
