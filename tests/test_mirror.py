@@ -40,7 +40,7 @@ BEHAVIOURS = {
 def mirrored(folder: Path) -> Path:
     """Return the folder of the package that a folder of tests mirrors. Tests leave `core/` and `plugins/` out."""
     inner = folder.relative_to(TESTS)
-    return next((path for group in GROUPS if (path := PACKAGE / group / inner).is_dir()), PACKAGE / inner)
+    return next((path for group in GROUPS if any((path := PACKAGE / group / inner).glob("*.py"))), PACKAGE / inner)
 
 
 def is_named(test: Path) -> bool:
