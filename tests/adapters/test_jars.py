@@ -85,7 +85,7 @@ def test_what_the_pom_of_an_artifact_names_is_not_asked(
         assert bool(listener.heard) == bool(number and "<id>central<" not in text)
         assert not (folder / "settings.xml").exists()
         # With these, the listener would hear it.
-        monkeypatch.setattr(jars, "_settings", lambda: "<settings></settings>")
+        monkeypatch.setattr(jars, "_write_settings", lambda: "<settings></settings>")
 
 
 def package_of(text: str) -> str | None:
