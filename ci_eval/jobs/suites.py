@@ -301,7 +301,7 @@ def note_shard(folder: Path, config: Config, shard: Shard) -> None:
     note = SuiteShard(shard=str(shard), projects=config.projects)
     if (folder / NOTE).is_file() and read_shard(folder) != note:
         raise WorkspaceError(f"{folder} holds another shard, or one of another suite: choose another --output")
-    atomic.write(folder / NOTE, msgspec.json.format(msgspec.json.encode(note), indent=2) + b"\n")
+    atomic.write_json(folder / NOTE, note)
 
 
 def find_shards(places: Sequence[Path]) -> list[Path]:
