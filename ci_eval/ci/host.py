@@ -231,15 +231,14 @@ _ESCAPES = {"|": "||", "'": "|'", "\n": "|n", "\r": "|r", "[": "|[", "]": "|]"}
 
 def escape(text: str) -> str:
     """Escape for a service message. Characters other than ASCII become |0xNNNN, those above U+FFFF two of these."""
-    return "".join(
-        _ESCAPES.get(character) or (character if " " <= character <= "~" else _code_units(character))
-        for character in text
-    )
-
-
-def _code_units(character: str) -> str:
-    units = character.encode("utf-16-be", "surrogatepass")
-    return "".join(f"|0x{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
+    escaped = []
+    for character in text:
+        if character in _ESCAPES or " " <= character <= "~":
+            escaped.append(_ESCAPES.get(character, character))
+        else:
+            units = character.encode("utf-16-be", "surrogatepass")
+            escaped += [f"|0x{units[place : place + 2].hex()}" for place in range(0, len(units), 2)]
+    return "".join(escaped)
 
 
 def message(name: str, single: str | None = None, /, **values: str) -> str:

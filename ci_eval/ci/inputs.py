@@ -88,7 +88,10 @@ def read_inputs(environment: Mapping[str, str]) -> dict[str, str]:
     known = [*dict.fromkeys(entry.name for entry in INPUTS), *COMMON]
     if whole := environment.get(VARIABLE):
         try:
-            inputs = {name: _text(value) for name, value in json.loads(whole).items()}
+            inputs = {
+                name: "" if value is None else value if isinstance(value, str) else json.dumps(value)
+                for name, value in json.loads(whole).items()
+            }
         except (ValueError, AttributeError, RecursionError):
             raise ConfigError(f"{VARIABLE} is no JSON object: give it toJSON(inputs), or use {PREFIX}NAME") from None
         _check_names(inputs, known, "there is no input")
@@ -105,12 +108,6 @@ def _check_names(inputs: Iterable[str], known: Sequence[str], what: str) -> None
     for name in inputs:
         if name not in known:
             raise ConfigError(f"{what} {name}{guess(name, known) or f': known are {known_names}'}")
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def is_first_night(job: str, inputs: Mapping[str, str]) -> bool:

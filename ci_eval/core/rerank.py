@@ -84,42 +84,39 @@ def _rerank_sessions(
                 raise WorkspaceError(f"{file.path} has no actions for session {session.id[:100]}: evaluate again")
             before, after = texts
             for query, lookup in enumerate(session.lookups):
+                shown = list(lookup.suggestions)
+                if not shown:
+                    lookups.append(lookup)
+                    continue
+                # Positions are stored only if a ranker had changed the order.
+                if shown[0].position is not None:
+                    shown.sort(key=lambda suggestion: suggestion.position or 0)
+                    shown = [replace(suggestion, position=None) for suggestion in shown]
                 prefix = lookup.prefix
                 caret = CaretContext(path=file.path, before=before, prefix=prefix, query=query, after=after)
+                started = time.perf_counter()
+                ordered = ordering(shown, caret)
+                ranking = (time.perf_counter() - started) * 1000
+                rank = order.task.rank(session.expected_text, prefix, ordered)
+                if rank is None:
+                    rank = lookup.rank  # not among the stored suggestions, so its rank stays
+                highlighted = lookup.highlighted
+                if ordered is not shown:
+                    # Suggestions may be equal, so identity tells them apart.
+                    positions = {id(suggestion): position for position, suggestion in enumerate(shown, 1)}
+                    ordered = [replace(suggestion, position=positions[id(suggestion)]) for suggestion in ordered]
+                    # What the client highlights belongs to its own order.
+                    highlighted = 0
+                left = len(session.expected_text) - len(prefix)
                 lookups.append(
-                    _rerank_lookup(session, lookup, caret, order, ordering) if lookup.suggestions else lookup
+                    replace(
+                        lookup,
+                        suggestions=tuple(ordered),
+                        rank=rank,
+                        highlighted=highlighted,
+                        selected=rank is not None and (order.taken_wherever or count_keys(rank, highlighted) < left),
+                        latency=round(lookup.latency + ranking, 3),
+                    )
                 )
         graded = order.grade(replace(session, lookups=tuple(lookups)), file.text)
         yield replace(graded, reused=session.reused or order.reused)
-
-
-def _rerank_lookup(
-    session: Session, lookup: Lookup, caret: CaretContext, order: NewOrder, ordering: Ordering
-) -> Lookup:
-    shown = list(lookup.suggestions)
-    # Positions are stored only if a ranker had changed the order.
-    if shown[0].position is not None:
-        shown.sort(key=lambda suggestion: suggestion.position or 0)
-        shown = [replace(suggestion, position=None) for suggestion in shown]
-    started = time.perf_counter()
-    ordered = ordering(shown, caret)
-    ranking = (time.perf_counter() - started) * 1000
-    rank = order.task.rank(session.expected_text, lookup.prefix, ordered)
-    if rank is None:
-        rank = lookup.rank  # not among the stored suggestions, so its rank stays
-    moved = ordered is not shown
-    # Suggestions may be equal, so identity tells them apart.
-    positions = {id(suggestion): position for position, suggestion in enumerate(shown, 1)}
-    # What the client highlights belongs to its own order.
-    highlighted = 0 if moved else lookup.highlighted
-    left = len(session.expected_text) - len(lookup.prefix)
-    return replace(
-        lookup,
-        suggestions=tuple(replace(suggestion, position=positions[id(suggestion)]) for suggestion in ordered)
-        if moved
-        else tuple(shown),
-        rank=rank,
-        highlighted=highlighted,
-        selected=rank is not None and (order.taken_wherever or count_keys(rank, highlighted) < left),
-        latency=round(lookup.latency + ranking, 3),
-    )

@@ -17,7 +17,7 @@ from ci_eval.core import logs, machine
 from ci_eval.core.base.catalog import Catalog, Plugin, all_plugins
 from ci_eval.core.base.errors import CiEvalError, ConfigError
 from ci_eval.core.catalogs import engines, graders, languages, metrics, rankers, tasks
-from ci_eval.core.contracts import Engine, Query, Surroundings
+from ci_eval.core.contracts import Query, Surroundings
 from ci_eval.core.grammar import syntax
 from ci_eval.fetch import schemes
 from ci_eval.plugins.adapters.endpoints import apis, probing
@@ -99,22 +99,20 @@ def programs_and_engines() -> Iterator[Finding]:
         yield Finding(f"{program} ({use})", location is not None, False, location or helps, tried=False)
     here = {name: version_here(name) for name in TOOLCHAINS}
     for engine in installable:
-        yield _engine(engine, here)
-
-
-def _engine(engine: Engine, here: Mapping[str, str]) -> Finding:
-    what = f"engine {engine.name} {engine.version}"
-    if missing := [program for program in engine.needs if not shutil.which(program)]:
-        return Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
-    # A toolchain that is present may be too old for the engine.
-    if old := [name for name, lowest in engine.toolchains.items() if not reaches(here[name], lowest)]:
-        lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
-        return Finding(what, False, False, f"needs {' and '.join(lacks)}")
-    if engine.is_ready(machine.cache_folder()):
-        said = "installed" if engine.version != "system" else f"as {engine.source} has it"
-        return Finding(what, True, False, said, tried=False)
-    # The source is not asked, since this check installs nothing.
-    return Finding(what, True, False, f"comes from {engine.source} on first use", tried=False)
+        what = f"engine {engine.name} {engine.version}"
+        # A toolchain that is present may be too old for the engine.
+        old = [name for name, lowest in engine.toolchains.items() if not reaches(here[name], lowest)]
+        if missing := [program for program in engine.needs if not shutil.which(program)]:
+            yield Finding(what, False, False, f"needs {' and '.join(missing)}; see above")
+        elif old:
+            lacks = (f"{name} {engine.toolchains[name]} or newer; here is {here[name] or 'none'}" for name in old)
+            yield Finding(what, False, False, f"needs {' and '.join(lacks)}")
+        elif engine.is_ready(cache):
+            said = "installed" if engine.version != "system" else f"as {engine.source} has it"
+            yield Finding(what, True, False, said, tried=False)
+        else:
+            # The source is not asked, since this check installs nothing.
+            yield Finding(what, True, False, f"comes from {engine.source} on first use", tried=False)
 
 
 def _try(what: str, needed: bool, attempt: Callable[[], str]) -> Finding:

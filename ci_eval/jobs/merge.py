@@ -69,37 +69,33 @@ def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
             for path in sorted((shard.folder / part).glob("*.json*")):
                 # A file that all shards have is copied again, with the same content.
                 atomic.copy(path, merged.folder / part / path.name)
-    files = _write_sessions(shards, merged)
-    if shards[0].names_path.is_file():
-        atomic.copy(shards[0].names_path, merged.names_path)
-    manifest = _merge_manifests([shard.manifest() for shard in shards])
-    interpreted = replace(manifest.stages["interpret"], files=files)
-    merged.write_manifest(replace(manifest, stages=manifest.stages | {"interpret": interpreted}))
-    return merged
-
-
-def _write_sessions(shards: Sequence[Workspace], merged: Workspace) -> int:
-    """Return the number of files. Raises WorkspaceError if shards share a session."""
     holders: dict[str, list[Workspace]] = {}
     for shard in shards:
         for source in shard.sources():
             holders.setdefault(source.path, []).append(shard)
-    for path, pieces in holders.items():
+    for path_of_source, pieces in holders.items():
         if len(pieces) == 1:
-            whole = pieces[0].sessions_path(path)
+            whole = pieces[0].sessions_path(path_of_source)
             atomic.copy(whole, merged.folder / "sessions" / whole.name)
             continue
         known: set[str] = set()
-        pack = Pack(pieces[0].source(path))
-        for session in (session for shard in pieces for session in shard.decode_sessions(path, Session)):
+        pack = Pack(pieces[0].source(path_of_source))
+        for session in (session for shard in pieces for session in shard.decode_sessions(path_of_source, Session)):
             if session.id in known:
-                raise WorkspaceError(f"session {session.id} of {path} is in two of the shards: evaluate them again")
+                raise WorkspaceError(
+                    f"session {session.id} of {path_of_source} is in two of the shards: evaluate them again"
+                )
             known.add(session.id)
             pack.add(session)
-        merged.write_sessions(path, pack.close())
+        merged.write_sessions(path_of_source, pack.close())
         if pack.trouble:
             merged.write_error(pack.trouble)
-    return len(holders)
+    if shards[0].names_path.is_file():
+        atomic.copy(shards[0].names_path, merged.names_path)
+    manifest = _merge_manifests([shard.manifest() for shard in shards])
+    interpreted = replace(manifest.stages["interpret"], files=len(holders))
+    merged.write_manifest(replace(manifest, stages=manifest.stages | {"interpret": interpreted}))
+    return merged
 
 
 def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Screen) -> Workspace:

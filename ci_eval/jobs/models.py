@@ -83,12 +83,22 @@ def compare_judge(folder: Path, paths: Sequence[Path], *, limit: int, seed: int,
     """
     workspace = Workspace.open(folder)
     most = tasks.CATALOG.load(workspace.manifest().task).graded
-    judged = {
-        row["id"]: row
-        for _, sessions in workspace.sessions(Session)
-        for session in sessions
-        for row in _judged_comments(session, most)
-    }
+    judged: dict[str, dict[str, str]] = {}
+    for session in (session for _, sessions in workspace.sessions(Session) for session in sessions):
+        change = "\n\n".join(session.record.context.values()) if session.record else ""
+        suggestions = session.lookups[-1].suggestions[:most] if session.lookups else ()
+        for rank, suggestion in enumerate(suggestions, 1):
+            grade = (suggestion.grades or {}).get(JUDGE)
+            # A judge that said something else than a verdict left a remark, and no grade.
+            if grade is not None or suggestion.remark:
+                identity = f"{session.id}-{rank}"
+                judged[identity] = {
+                    "id": identity,
+                    "verdict": "" if grade is None else VERDICTS[0] if grade else VERDICTS[1],
+                    "change": change[:LONGEST],
+                    "expected": session.expected_text[:LONGEST],
+                    "comment": suggestion.text[:LONGEST],
+                }
     if not any(row["verdict"] for row in judged.values()):
         raise NothingToEvaluate(f"{folder} has no comment that a judge gave a verdict on: evaluate with `judge:`")
     # The id decides, so that all reviewers get the same sample in the same order.
@@ -103,22 +113,6 @@ def compare_judge(folder: Path, paths: Sequence[Path], *, limit: int, seed: int,
             raise ConfigError(f"{path} has no comment of {folder}: it was made from another workspace")
         tables[path.stem] = rows
     return tell_agreement({JUDGE: judged, **tables}, screen)
-
-
-def _judged_comments(session: Session, most: int) -> Iterator[dict[str, str]]:
-    change = "\n\n".join(session.record.context.values()) if session.record else ""
-    suggestions = session.lookups[-1].suggestions[:most] if session.lookups else ()
-    for rank, suggestion in enumerate(suggestions, 1):
-        grade = (suggestion.grades or {}).get(JUDGE)
-        # A judge that said something else than a verdict left a remark, and no grade.
-        if grade is not None or suggestion.remark:
-            yield {
-                "id": f"{session.id}-{rank}",
-                "verdict": "" if grade is None else VERDICTS[0] if grade else VERDICTS[1],
-                "change": change[:LONGEST],
-                "expected": session.expected_text[:LONGEST],
-                "comment": suggestion.text[:LONGEST],
-            }
 
 
 def tell_agreement(tables: Mapping[str, Rows], screen: Screen) -> bool:

@@ -238,19 +238,7 @@ def _workspaces(folder: Path) -> dict[str, Path]:
 
 
 def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> SuiteOutcome:
-    """Raises WorkspaceError if shards do not belong together."""
-    sources = _check_shards(folders)
-    atomic.empty_folder(output)
-    for name, source in sources.items():
-        with atomic.writing(output / name):
-            shutil.copytree(source, output / name)
-    reported = evaluate_job.only_reports([output / name for name in sources], view=view)
-    config = runs.stored_config(Workspace.open(output / next(iter(sources))))
-    return _tabulate_evaluations(config, dict(zip(sources, reported, strict=True)), output)
-
-
-def _check_shards(folders: Sequence[Path]) -> dict[str, Path]:
-    """Return the folder of each project, in their order. Raises WorkspaceError for missing or unlike shards."""
+    """Raises WorkspaceError for missing or unlike shards."""
     notes = {folder: read_shard(folder) for folder in folders}
     first = notes[folders[0]]
     of = Shard.parse(first.shard).of
@@ -264,12 +252,12 @@ def _check_shards(folders: Sequence[Path]) -> dict[str, Path]:
         shards[own.index] = folder
     if missing := [f"{index}/{of}" for index in range(1, of + 1) if index not in shards]:
         raise WorkspaceError(f"shards are missing: {', '.join(missing)}; give all {of} folders")
-    project_folders = {}
+    sources = {}
     whole: Workspace | None = None
     for index, name in enumerate(_name_folders(first.projects)):
         # This is the inverse of `is_of`.
         above = shards[index % of + 1]
-        folder = project_folders[name] = above / name
+        folder = sources[name] = above / name
         if not (folder / "manifest.json").is_file() or not Workspace.open(folder).manifest().complete:
             raise WorkspaceError(
                 f"{folder} was not finished; take it up with --resume --output {shlex.quote(str(above))}"
@@ -279,7 +267,13 @@ def _check_shards(folders: Sequence[Path]) -> dict[str, Path]:
         whole = whole or workspace
         for condition, was, now in unlike(_conditions(whole), _conditions(workspace)):
             raise WorkspaceError(f"{folder} does not go with {whole.folder}: its {condition} is {now}, not {was}")
-    return project_folders
+    atomic.empty_folder(output)
+    for name, source in sources.items():
+        with atomic.writing(output / name):
+            shutil.copytree(source, output / name)
+    reported = evaluate_job.only_reports([output / name for name in sources], view=view)
+    config = runs.stored_config(Workspace.open(output / next(iter(sources))))
+    return _tabulate_evaluations(config, dict(zip(sources, reported, strict=True)), output)
 
 
 def _conditions(workspace: Workspace) -> dict[str, object]:
@@ -301,7 +295,7 @@ def note_shard(folder: Path, config: Config, shard: Shard) -> None:
     note = SuiteShard(shard=str(shard), projects=config.projects)
     if (folder / NOTE).is_file() and read_shard(folder) != note:
         raise WorkspaceError(f"{folder} holds another shard, or one of another suite: choose another --output")
-    atomic.write(folder / NOTE, msgspec.json.format(msgspec.json.encode(note), indent=2) + b"\n")
+    atomic.write_json(folder / NOTE, note)
 
 
 def find_shards(places: Sequence[Path]) -> list[Path]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import command as run
+from tests.projects import GREETER, write
 
 
 def test_more_than_two_are_ranked_and_each_pair_has_its_verdict(nights: dict[str, Path], tmp_path: Path) -> None:
@@ -48,3 +49,30 @@ def test_a_ranking_has_the_figures_of_each_evaluation(nights: dict[str, Path], t
             assert found["value"] == pytest.approx(alone[name]["value"])
             assert found["n"] == alone[name]["n"]
             assert found["low"] == pytest.approx(alone[name]["low"], abs=0.01)
+
+
+def test_a_pair_of_a_ranking_gets_the_mean_rank_of_its_own_comparison(tmp_path: Path) -> None:
+    files = {f"file{i:02}__py": GREETER + f"x{i} = {i}\nprint(x{i}, Greeter)\n" * (1 + i % 3) for i in range(24)}
+    project = write(tmp_path / "p", **files)
+    metrics = ("--set", "comparison.metrics=[MeanRank]")
+    for name, engine, kind in (
+        ("oracle", "oracle", "BASIC"),
+        ("words", "words", "BASIC"),
+        ("alphabet", "words", "ALPHABETICAL"),
+    ):
+        code, _, err = run(
+            "evaluate", "--project", f"path:{project}", "--engine", engine, "--completion-type", kind,
+            "--output", tmp_path / name, "--jobs", 1, "--sessions", 500, *metrics,
+        )  # fmt: skip
+        assert code == 0, err
+    folders = [tmp_path / name for name in ("oracle", "words", "alphabet")]
+    run("compare", *folders, "--output", tmp_path / "ranking")
+    ranking = json.loads((tmp_path / "ranking" / "overview.json").read_text())["ranking"]
+    order = [side["workspace"] for side in ranking["sides"]]
+    pair = ranking["pairs"]["MeanRank"][order.index("alphabet")][order.index("words")]
+    run("compare", *folders[1:], "--output", tmp_path / "pair")
+    comparison = json.loads((tmp_path / "pair" / "comparison.json").read_text())
+    own = comparison["filters"][comparison["headline"]]["metrics"]["MeanRank"]
+    assert pair["low"] is not None, pair["why"]
+    assert pair["low"] == pytest.approx(own["low"])
+    assert (pair["verdict"], pair["why"]) == (own["verdict"], own["why"])

@@ -27,7 +27,23 @@ class Evolution:
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
         self._imports = config.what == "imports"
-        self._parts = _choose_parts(source, config, tokens) if config.share else []
+        self._parts: list[_Part] = []
+        candidates = _parts(source, config, tokens) if config.share else []
+        lines_by_depth: dict[int, list[str]] = {}
+        # The pick by chance must not depend on the order of a set.
+        for line in sorted({source.text[begin:end] for begin, end in candidates} if config.how == "different" else ()):
+            # A last line without its end would join the line behind it.
+            if line.endswith("\n"):
+                lines_by_depth.setdefault(_depth(line), []).append(line)
+        for begin, end in candidates:
+            chance = draw(source.seed, f"{source.project}\0{source.path}\0{begin}")
+            if chance < config.share:
+                now = source.text[begin:end]
+                # What is left of the draw is a random number again, now between 0 and 1.
+                fitting = lines_by_depth.get(_depth(now)) if config.how != "missing" else None
+                then = fitting[int(chance / config.share * len(fitting))] if fitting else ""
+                # Another line of the file with the same indentation; nothing if that is the same line.
+                self._parts.append(_Part(begin, end, now, "" if then == now else then))
         self.happens = bool(self._parts)
         self._next = -1
         """Index of the first hidden part; -1 before the first token."""
@@ -66,28 +82,6 @@ class Evolution:
         part.is_then = not part.is_then
         actions: list[Action] = [DeleteRange(begin=begin, end=begin + len(present))] if present else []
         return [*actions, MoveCaret(offset=begin), PrintText(text=replacement)] if replacement else actions
-
-
-def _choose_parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[_Part]:
-    candidates = _parts(source, config, tokens)
-    identity = f"{source.project}\0{source.path}\0"
-    drawn = [(part, draw(source.seed, f"{identity}{part[0]}")) for part in candidates]
-    lines_by_depth: dict[int, list[str]] = {}
-    # The pick by chance must not depend on the order of a set.
-    for line in sorted({source.text[begin:end] for begin, end in candidates} if config.how == "different" else ()):
-        # A last line without its end would join the line behind it.
-        if line.endswith("\n"):
-            lines_by_depth.setdefault(_depth(line), []).append(line)
-    chosen = []
-    for (begin, end), chance in drawn:
-        if chance < config.share:
-            now = source.text[begin:end]
-            # What is left of the draw is a random number again, now between 0 and 1.
-            fitting = lines_by_depth.get(_depth(now)) if config.how != "missing" else None
-            then = fitting[int(chance / config.share * len(fitting))] if fitting else ""
-            # Another line of the file with the same indentation; nothing if that is the same line.
-            chosen.append(_Part(begin, end, now, "" if then == now else then))
-    return chosen
 
 
 def _parts(source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> list[unwritten.Part]:

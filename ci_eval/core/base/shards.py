@@ -48,29 +48,22 @@ def deal(sessions: Mapping[str, int], of: int) -> dict[str, dict[int, range]]:
     most = max(sessions.values(), default=0)
     while True:
         pieces = {path: max(math.ceil(size / most), 1) if size else 1 for path, size in sessions.items()}
-        loads, shares = _place_pieces(sessions, pieces, of)
-        if max(loads) <= EVEN * mean or most <= SMALL:
+        cut = []
+        for path, count in pieces.items():
+            ends = [sessions[path] * number // count for number in range(count + 1)]
+            cut += [(end - begin, path) for begin, end in pairwise(ends)]
+        waiting = [(0, shard) for shard in range(1, of + 1)]
+        # Path → shard → how many of the file's sessions it has.
+        shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
+        # Ties are broken by the path, so that every machine deals alike.
+        for size, path in sorted(cut, key=lambda piece: (-piece[0], piece[1])):
+            load, shard = heapq.heappop(waiting)
+            heapq.heappush(waiting, (load + size, shard))
+            shares[path][shard] = shares[path].get(shard, 0) + size
+        if max(waiting)[0] <= EVEN * mean or most <= SMALL:
             return {path: _ranges(shares[path]) for path in sessions}
         # Each attempt makes smaller pieces, until the shards are even.
         most = max(int(min(most, mean) * FINER), SMALL)
-
-
-def _place_pieces(
-    sessions: Mapping[str, int], pieces: Mapping[str, int], of: int
-) -> tuple[list[int], dict[str, dict[int, int]]]:
-    """Return the sessions of each shard, and path → shard → how many of the file's sessions it has."""
-    cut = []
-    for path, count in pieces.items():
-        ends = [sessions[path] * number // count for number in range(count + 1)]
-        cut += [(end - begin, path) for begin, end in pairwise(ends)]
-    waiting = [(0, shard) for shard in range(1, of + 1)]
-    shares: dict[str, dict[int, int]] = {path: {} for path in sessions}
-    # Ties are broken by the path, so that every machine deals alike.
-    for size, path in sorted(cut, key=lambda piece: (-piece[0], piece[1])):
-        load, shard = heapq.heappop(waiting)
-        heapq.heappush(waiting, (load + size, shard))
-        shares[path][shard] = shares[path].get(shard, 0) + size
-    return [load for load, _ in waiting], shares
 
 
 def _ranges(share: Mapping[int, int]) -> dict[int, range]:

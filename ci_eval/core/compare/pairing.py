@@ -176,9 +176,8 @@ class _FilePairs:
         if pairs:
             paired.pairs += len(pairs)
             paired.files[self._source.path] = len(pairs)
-            self._add_up(pairs)
-
-    def _add_up(self, pairs: Sequence[_SeenPair]) -> None:
+        else:
+            return
         numbers = np.array([pair.numbers for pair in pairs]).reshape(len(pairs), self._width, 4)
         weights = np.array([pair.weights for pair in pairs])
         for number, sums in enumerate(self._paired.filters.values()):

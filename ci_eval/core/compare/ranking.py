@@ -152,6 +152,7 @@ class _Together:
         self._products = np.zeros((len(metrics), 2 * sides, 2 * sides))
         self._moved = np.zeros((len(metrics), sides, sides, 2))
         self._changes = np.zeros((2, len(metrics), sides, sides))
+        self._fourths = np.zeros((len(metrics), sides, sides))
         self._observed = np.zeros((len(metrics), sides))
         self._clusters: dict[str, Floats] = {}
         self._rows: list[Floats] = []
@@ -188,6 +189,7 @@ class _Together:
                 changed = (seen[:, base] != seen[:, new]).any(axis=1).sum()
                 # Changed sessions, and files with any.
                 self._changes[:, number, base, new] += changed, changed > 0
+                self._fourths[number, base, new] += ((seen[:, new, 0] - seen[:, base, 0]) ** 4).sum()
                 directions = find_directions(np.concatenate([seen[:, base], seen[:, new]], axis=1)[:, None])
                 self._moved[number, base, new] += (directions > 0).sum(), (directions < 0).sum()
             self._observed[number] += (seen[:, :, 1] != 0).sum(axis=0)
@@ -206,6 +208,7 @@ class _Together:
         sums.observed_by_side = self._observed[[metric]][:, [base, new]]
         sums.moved = self._moved[[metric], base, new]
         sums.changes, sums.changed_files = self._changes[:, [metric], base, new]
+        sums.fourths = self._fourths[[metric], base, new]
         files, clusters = (
             np.stack(rows)[:, metric].reshape(len(rows), -1)[:, columns][:, None, :]
             for rows in (self._rows, list(self._clusters.values()))

@@ -43,24 +43,20 @@ class GapText:
         is outside the text."""
         if not 0 <= begin <= end <= self._length:
             raise ValueError(f"range {begin}-{end} is outside the text of {self._length} characters")
-        self._move(begin)
-        removed = self._pop_after(end - begin)
-        self._before.append(text)
-        self._at += len(text)
-        self._length += len(text) - len(removed)
-        return removed
-
-    def _move(self, offset: int) -> None:
-        if offset > self._at:
-            self._before.append(self._pop_after(offset - self._at))
-        while offset < self._at:
+        if begin > self._at:
+            self._before.append(self._pop_after(begin - self._at))
+        while begin < self._at:
             last = self._before.pop()
-            cut = max(len(last) - (self._at - offset), 0)
+            cut = max(len(last) - (self._at - begin), 0)
             self._after.append(last[cut:])
             if cut:
                 self._before.append(last[:cut])
             self._at -= len(last) - cut
-        self._at = offset
+        removed = self._pop_after(end - begin)
+        self._before.append(text)
+        self._at = begin + len(text)
+        self._length += len(text) - len(removed)
+        return removed
 
     def _pop_after(self, count: int) -> str:
         pieces = []

@@ -78,26 +78,19 @@ def language(grammar: str) -> tree_sitter.Language:
 
 @cache
 def _older_language(grammar: str) -> tree_sitter.Language | None:
-    library = _older_library()
-    if library is None:
+    spec = find_spec("tree_sitter_languages")
+    folders = spec.submodule_search_locations or () if spec else ()
+    paths = [path for folder in folders for path in sorted(Path(folder).glob("languages.*"))]
+    if not paths:
         return None
-    function = getattr(library, f"tree_sitter_{grammar}")
+    # The library is loaded alone, since its own module needs an older tree-sitter.
+    function = getattr(ctypes.CDLL(str(paths[0])), f"tree_sitter_{grammar}")
     # Without it, the pointer would be cut to 32 bits.
     function.restype = ctypes.c_void_p
     capsule = ctypes.pythonapi.PyCapsule_New
     capsule.restype, capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
     pointer: object = capsule(function(), b"tree_sitter.Language", None)
     return tree_sitter.Language(pointer)
-
-
-@cache
-def _older_library() -> ctypes.CDLL | None:
-    """Return the library alone, since its own module needs an older tree-sitter."""
-    spec = find_spec("tree_sitter_languages")
-    for folder in spec.submodule_search_locations or () if spec else ():
-        for path in sorted(Path(folder).glob("languages.*")):
-            return ctypes.CDLL(str(path))
-    return None
 
 
 def leaves(node: Node) -> Iterator[Node]:

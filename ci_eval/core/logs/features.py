@@ -145,11 +145,11 @@ class Reader:
         around = [block for block in self._blocks if block.indent < indent]
         _, before_last, last = ["", "", START_OF_LINE, *tokens][-3:]
         opened = sum((token in OPENING) - (token in CLOSING) for token in tokens)
-        facts = [_facts(suggestion.text) for suggestion in suggestions]
+        prefix, facts = caret.prefix, [_facts(suggestion.text) for suggestion in suggestions]
         table = np.empty((size, len(FEATURES)), dtype=np.float32)
         # The features that are the same for all suggestions, in the order of FEATURES.
         token_type = _token_type(last, self._keywords)
-        table[:, :OF_PLACE] = [len(caret.prefix), caret.query, size, token_type, max(opened, 0), len(around)]
+        table[:, :OF_PLACE] = [len(prefix), caret.query, size, token_type, max(opened, 0), len(around)]
         # The LSP compares sortText as text: each has a rank (from 1) among the different ones.
         different = sorted({text for suggestion in suggestions if (text := suggestion.sort_text) is not None})
         scores: dict[str | None, float] = {text: place for place, text in enumerate(different, 1)}
@@ -158,8 +158,17 @@ class Reader:
             "position_share": [number / size for number in range(1, size + 1)],
             "score_rank": [scores.get(suggestion.sort_text, MISSING) for suggestion in suggestions],
             "kind": [KINDS.get(suggestion.kind.lower(), 0) for suggestion in suggestions],
+            "length": [len(fact.text) for fact in facts],
+            "words": [fact.words for fact in facts],
+            "is_keyword": [fact.text in self._keywords for fact in facts],
+            "underscores": [fact.underscores for fact in facts],
+            "case": [fact.case for fact in facts],
+            "prefix_match": [
+                2 if fact.text.startswith(prefix) else int(fact.text.lower().startswith(prefix.lower()))
+                for fact in facts
+            ],
+            "prefix_share": [min(len(prefix) / len(fact.text), 1.0) if fact.text else 0.0 for fact in facts],
         }
-        columns |= self._text_columns(facts, caret.prefix)
         columns |= self._file_columns(facts, tokens, around, before_last, last)
         for name, values in columns.items():
             table[:, COLUMN[name]] = values
@@ -195,20 +204,6 @@ class Reader:
                 self._count += 1
         self._read = before[:end]
         return before[end:]
-
-    def _text_columns(self, facts: Sequence[_Facts], prefix: str) -> Columns:
-        return {
-            "length": [len(fact.text) for fact in facts],
-            "words": [fact.words for fact in facts],
-            "is_keyword": [fact.text in self._keywords for fact in facts],
-            "underscores": [fact.underscores for fact in facts],
-            "case": [fact.case for fact in facts],
-            "prefix_match": [
-                2 if fact.text.startswith(prefix) else int(fact.text.lower().startswith(prefix.lower()))
-                for fact in facts
-            ],
-            "prefix_share": [min(len(prefix) / len(fact.text), 1.0) if fact.text else 0.0 for fact in facts],
-        }
 
     def _file_columns(
         self, facts: Sequence[_Facts], tokens: Sequence[str], around: Sequence[_Block], before_last: str, last: str

@@ -104,18 +104,17 @@ class NameCounts(msgspec.Struct, frozen=True):
             try:
                 if os.fstat(file.fileno()).st_size > stored.NAMES:
                     raise ValueError(f"it has more than {stored.NAMES:,} bytes")
+                tables = []
                 with zipfile.ZipFile(file) as archive:
-                    return cls(*(_stored_table(archive, name) for name in TABLES))
+                    for name in TABLES:
+                        keys = _stored_array(archive, f"{name}_keys.npy", np.dtype(np.uint64))
+                        counts = _stored_array(archive, f"{name}_counts.npy", np.dtype(np.int64))
+                        if len(keys) != len(counts) or (keys[1:] <= keys[:-1]).any() or (counts < 0).any():
+                            raise ValueError(f"{name} is no table")
+                        tables.append(Table(keys, counts))
+                return cls(*tables)
             except (OSError, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, *DAMAGED) as error:
                 raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
-
-
-def _stored_table(archive: zipfile.ZipFile, name: str) -> Table:
-    keys = _stored_array(archive, f"{name}_keys.npy", np.dtype(np.uint64))
-    counts = _stored_array(archive, f"{name}_counts.npy", np.dtype(np.int64))
-    if len(keys) != len(counts) or (keys[1:] <= keys[:-1]).any() or (counts < 0).any():
-        raise ValueError(f"{name} is no table")
-    return Table(keys, counts)
 
 
 def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> NDArray[Any]:

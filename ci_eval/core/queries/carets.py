@@ -8,7 +8,7 @@ end without the calls that the query lacks, and the first of these calls is begu
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
@@ -66,7 +66,13 @@ def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) ->
     going = [call for call in place.calls if call.name in lacking]
     staying = [call for call in place.calls if call.name not in lacking]
     cuts: list[Span] = []
-    for begin, end in sorted(_cut_span(call, staying) for call in going):
+    spans = []
+    for call in going:
+        begin, end = call.statement or (call.begin, call.end)
+        # The whole statement goes with a call, unless a call in it stays.
+        keeps = any(begin <= other.begin <= end for other in staying)
+        spans.append((call.begin, call.end) if keeps else (begin, end))
+    for begin, end in sorted(spans):
         if cuts and begin <= cuts[-1][1]:
             cuts[-1] = cuts[-1][0], max(end, cuts[-1][1])
         elif begin < end:
@@ -84,12 +90,6 @@ def locate_caret(case: QueryCase, strategy: StrategyName, query: ObjectUsage) ->
         gone = sum(end - begin for begin, end in cuts if end <= line)
         return Caret(path=path, text=place.text, edits=tuple(edits), offset=line - gone + len(typed))
     return None
-
-
-def _cut_span(call: CallPlace, staying: Iterable[CallPlace]) -> Span:
-    """Return the span to delete with a call: its whole statement, unless a call in it stays."""
-    begin, end = call.statement or (call.begin, call.end)
-    return (call.begin, call.end) if any(begin <= other.begin <= end for other in staying) else (begin, end)
 
 
 def apply_edits(text: str, caret: Caret) -> str:

@@ -46,7 +46,13 @@ def _tail(x: float, v: float) -> float:
 
 def _solve(p: float, v: float) -> float:
     """Solve by Newton's method on logarithms; a step that leaves the bracket is replaced by bisection."""
-    low, high, at = _LOWEST, _HIGHEST, _guess(p, v)
+    low, high, at = _LOWEST, _HIGHEST, 0.0
+    # The first guess is that of Cornish and Fisher (Abramowitz and Stegun, 26.7.5). Where p is 5e-324, p / 2 is 0.
+    if 0 < p / 2 < 0.5:
+        # The expansion starts at the normal quantile and corrects it for v degrees of freedom.
+        z = -NORMAL.inv_cdf(p / 2)
+        t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v * v)
+        at = min(max(log(t), _LOWEST), _HIGHEST) if t > 0 else _LOWEST
     for _ in range(_STEPS):
         tail = _tail(exp(at), v)
         low, high = (at, high) if tail > p else (low, at)
@@ -58,17 +64,6 @@ def _solve(p: float, v: float) -> float:
         # Newton's step may overshoot where the tail is flat; bisection always converges.
         at = at + step if low < at + step < high else (low + high) / 2
     return exp(at)
-
-
-def _guess(p: float, v: float) -> float:
-    """Return a logarithm, after Cornish and Fisher (Abramowitz and Stegun, 26.7.5)."""
-    # Where p is 5e-324, p / 2 is 0.
-    if not 0 < p / 2 < 0.5:
-        return 0.0
-    # The expansion starts at the normal quantile and corrects it for v degrees of freedom.
-    z = -NORMAL.inv_cdf(p / 2)
-    t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v * v)
-    return min(max(log(t), _LOWEST), _HIGHEST) if t > 0 else _LOWEST
 
 
 def _density(x: float, v: float) -> float:
@@ -85,17 +80,8 @@ def _incomplete_beta(a: float, x: float) -> float:
     p, q, y = (b, a, 1 - x) if swapped else (a, b, x)
     if y <= 0:
         return float(swapped)
-    value = exp(p * log(y) + q * log1p(-y) - log(p) - _log_beta(a)) * _fraction(p, q, y)
-    return min(max(1 - value if swapped else value, 0.0), 1.0)
-
-
-def _log_beta(a: float) -> float:
-    return lgamma(a) + log(pi) / 2 - lgamma(a + 0.5)
-
-
-def _fraction(p: float, q: float, y: float) -> float:
     c, d = 1.0, _inverse(1 - (p + q) * y / (p + 1))
-    value = d
+    fraction = d
     for m in range(1, _TERMS):
         for over in (
             m * (q - m) * y / ((p + 2 * m - 1) * (p + 2 * m)),
@@ -103,10 +89,15 @@ def _fraction(p: float, q: float, y: float) -> float:
         ):
             d, c = _inverse(1 + over * d), 1 + over / c
             c = c if abs(c) >= _TINY else _TINY
-            value *= d * c
+            fraction *= d * c
         if abs(d * c - 1) < 1e-14:
             break
-    return value
+    value = exp(p * log(y) + q * log1p(-y) - log(p) - _log_beta(a)) * fraction
+    return min(max(1 - value if swapped else value, 0.0), 1.0)
+
+
+def _log_beta(a: float) -> float:
+    return lgamma(a) + log(pi) / 2 - lgamma(a + 0.5)
 
 
 def _inverse(value: float) -> float:

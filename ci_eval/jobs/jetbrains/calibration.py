@@ -102,10 +102,12 @@ def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label
         )
     }
     test = rows["real held-out"]
-    of_made, of_seen = (
-        _predict(rows[train], rows[stop], test, label, seed, threads)
-        for train, stop in (("synthetic training", "synthetic validation"), ("real training", "real stopping"))
-    )
+    predictions = []
+    for train, stop in (("synthetic training", "synthetic validation"), ("real training", "real stopping")):
+        model = training.train(rows[train], rows[stop], label=label, seed=seed, threads=threads)
+        booster = lightgbm().Booster(model_str=model.booster)
+        predictions.append(np.asarray(booster.predict(test.rows, num_threads=threads)))
+    of_made, of_seen = predictions
     ranks = [training.rank_positives(test, predicted) for predicted in (of_made, of_seen)]
     return Rankers(
         features=table.names,
@@ -122,19 +124,6 @@ def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label
 def _judge(test: training.LookupRows, predicted: NDArray[np.floating[Any]]) -> Judged:
     ranks = training.rank_positives(test, predicted)
     return Judged(**msgspec.structs.asdict(training.scores(test, predicted)), mean_rank=float(ranks.mean()))
-
-
-def _predict(
-    learned: training.LookupRows,
-    checked: training.LookupRows,
-    test: training.LookupRows,
-    label: training.Label,
-    seed: int,
-    threads: int,
-) -> Floats:
-    model = training.train(learned, checked, label=label, seed=seed, threads=threads)
-    booster = lightgbm().Booster(model_str=model.booster)
-    return np.asarray(booster.predict(test.rows, num_threads=threads))
 
 
 def _difference(test: training.LookupRows, gains: Floats, sessions: Sequence[ShownSession]) -> Difference:
@@ -251,9 +240,22 @@ def known(seen: EventSessions) -> Iterator[Setting]:
     docs/results/ml.md."""
     # `null` takes away a filter that the configuration may have.
     everything = f"{KINDS}null"
+    lists = list(make_lists(seen.train))
     yield Setting("names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0)))
     yield Setting("all tokens, nothing typed", (everything, _single_list_user(0)))
-    yield Setting("all tokens, user fitted to the first group", (everything, USER + _fit_user(seen)))
+    if not lists:
+        raise NothingToEvaluate("the first group of the real logs has no list: give more logs")
+    model = fit_user(lists).model
+    fitted = {
+        "profile": "thesis",
+        # A configuration whose first prefixes do not sum to 1 is refused.
+        "firstPrefix": summing_to_one(model.first_prefix),
+        "select": [[round(probability, 4) for probability in row] for row in model.select],
+        "cancel": [round(probability, 4) for probability in model.cancel],
+        "attend": 1.0,
+    }
+    user = msgspec.json.encode(fitted).decode()
+    yield Setting("all tokens, user fitted to the first group", (everything, USER + user))
     yield Setting("all tokens, one letter typed", (everything, _single_list_user(1)))
     for profile in ("calibrated", "thesis"):
         yield Setting(f"all tokens, user {profile}", (everything, USER + profile))
@@ -262,22 +264,6 @@ def known(seen: EventSessions) -> Iterator[Setting]:
 def _single_list_user(typed: int) -> str:
     """A user who sees one list, after `typed` letters, and takes the text if it is there."""
     return f"{USER}{{profile: always, firstPrefix: {[0] * typed + [1]}, cancel: [1]}}"
-
-
-def _fit_user(seen: EventSessions) -> str:
-    lists = list(make_lists(seen.train))
-    if not lists:
-        raise NothingToEvaluate("the first group of the real logs has no list: give more logs")
-    model = fit_user(lists).model
-    profile = {
-        "profile": "thesis",
-        # A configuration whose first prefixes do not sum to 1 is refused.
-        "firstPrefix": summing_to_one(model.first_prefix),
-        "select": [[round(probability, 4) for probability in row] for row in model.select],
-        "cancel": [round(probability, 4) for probability in model.cancel],
-        "attend": 1.0,
-    }
-    return msgspec.json.encode(profile).decode()
 
 
 def _read_setting(path: Path) -> Setting:
@@ -308,5 +294,5 @@ def _write_result(seen: EventSessions, attempts: Sequence[Attempt], threshold: f
         attempts=tuple(attempts),
         chosen=chosen.name if chosen else None,
     )
-    atomic.write(output / "calibration.json", msgspec.json.format(msgspec.json.encode(calibration), indent=2) + b"\n")
+    atomic.write_json(output / "calibration.json", calibration)
     return calibration

@@ -268,8 +268,7 @@ def bisect(
             _cluster(answers, pair, sorted(sessions), scores[0]) for pair, sessions in sorted(answers.found.items())
         ),
     )
-    values = {"format": FORMAT, **msgspec.to_builtins(done)}
-    atomic.write(output / "bisect.json", msgspec.json.format(msgspec.json.encode(values), indent=2) + b"\n")
+    atomic.write_json(output / "bisect.json", {"format": FORMAT, **msgspec.to_builtins(done)})
     return done
 
 

@@ -78,7 +78,7 @@ def run_cases(
     )
     if snapshot and update:
         values = {"format": FORMAT, **msgspec.to_builtins(Snapshot(title=title, lists=lists))}
-        atomic.write(snapshot, msgspec.json.format(msgspec.json.encode(values), indent=2) + b"\n")
+        atomic.write_json(snapshot, values)
     return done, reporters.write(done, None, output) if output else {}
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import le
 from pathlib import Path
@@ -275,7 +274,16 @@ def reduce(
     Workspace.check_free(output)
     workspace = Workspace.open(folder)
     _, session = workspace.find_session(identity)
-    with _prepared(workspace, session, trusted=trusted, screen=screen) as (prepared, root):
+    runs.check_single_project(workspace)
+    config = runs.stored_config(workspace)
+    runs.refuse_foreign(workspace, config, trusted=trusted)
+    prepared = prepare(config, screen)
+    if prepared.records:
+        raise WorkspaceError(f"session {session.id} is a sample of a dataset: only source code can be reduced")
+    with TemporaryDirectory(prefix="ci-eval-reduce-") as scratch:
+        # An engine may ignore hidden folders, so the copy is in none of the project's.
+        root = Path(scratch, prepared.project.root.name.lstrip(".") or "project").resolve()
+        shutil.copytree(prepared.project.root, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
         source = workspace.source(session.file)
         question = Question.of_session(read_actions(workspace.actions_path(session.file)), source.text, session)
         if checksum(read_text(root, session.file)) != source.checksum:
@@ -340,23 +348,6 @@ def _reduce(
     if case:
         write_case(report, case)
     return report
-
-
-@contextmanager
-def _prepared(
-    workspace: Workspace, session: Session, *, trusted: bool, screen: Screen
-) -> Iterator[tuple[Prepared, Path]]:
-    runs.check_single_project(workspace)
-    config = runs.stored_config(workspace)
-    runs.refuse_foreign(workspace, config, trusted=trusted)
-    prepared = prepare(config, screen)
-    if prepared.records:
-        raise WorkspaceError(f"session {session.id} is a sample of a dataset: only source code can be reduced")
-    with TemporaryDirectory(prefix="ci-eval-reduce-") as scratch:
-        # An engine may ignore hidden folders, so the copy is in none of the project's.
-        root = Path(scratch, prepared.project.root.name.lstrip(".") or "project").resolve()
-        shutil.copytree(prepared.project.root, root, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-        yield prepared, root
 
 
 def _plain_setup(prepared: Prepared, root: Path) -> Setup:

@@ -223,8 +223,8 @@ NUMBER, REPORT = "number.txt", "report.md"
 MOST = 65_000
 """Bytes of the longest comment; GitHub takes 65,536 characters."""
 MOST_READ = 16_000_000
-_BLOCK = re.compile(r"</?(?:details|summary)>")
-_KEPT = re.compile(r"(?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>")
+_BLOCK = re.compile(r"(</?(?:details|summary)>)")
+_KEPT = re.compile(r"((?<!`)`[^`]+`(?!`)|(?<!^)<code>(?:[A-Za-z0-9 /.]|&#\d+;)*</code>)")
 """Code, as reports write it. Between tags, Markdown is still read, so only letters and numbered signs are allowed
 there. A tag at the start of a line would begin a block in which nothing is code."""
 _ACTIVE = {"&": "&amp;", "<": "&lt;", "[": "&#91;", "`": "&#96;", "\\": "&#92;"}
@@ -320,21 +320,11 @@ def harmless(report: str) -> str:
     for line in report.replace("\t", " ").splitlines():
         # Up to the next empty line a line with such a tag begins a block in which nothing is code.
         is_block = _BLOCK.search(line) is not None
-        parts = _split(_BLOCK if is_block else _KEPT, line)
-        lines.append("".join(part if is_kept else _disarm(part) for part, is_kept in parts) + "\n" * is_block)
+        # Every second part is one that the pattern matches, which stays as it is.
+        parts = (_BLOCK if is_block else _KEPT).split(line)
+        for index, part in enumerate(parts[::2]):
+            # GitHub makes links and mentions of plain text, too: an invisible space prevents that.
+            plain = "".join(_ACTIVE.get(sign, sign) for sign in part)
+            parts[2 * index] = _MENTION.sub("\u200b", _LINK.sub("\u200b", plain))
+        lines.append("".join(parts) + "\n" * is_block)
     return "\n".join(lines)
-
-
-def _split(pattern: re.Pattern[str], line: str) -> Iterator[tuple[str, bool]]:
-    end = 0
-    for match in pattern.finditer(line):
-        yield line[end : match.start()], False
-        yield match[0], True
-        end = match.end()
-    yield line[end:], False
-
-
-def _disarm(text: str) -> str:
-    # GitHub makes links and mentions of plain text, too: an invisible space prevents that.
-    plain = "".join(_ACTIVE.get(sign, sign) for sign in text)
-    return _MENTION.sub("\u200b", _LINK.sub("\u200b", plain))
