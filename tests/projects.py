@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core import actions
+from ci_eval.core.config import InterpretConfig
 from ci_eval.core.contracts import Engine, Installation, Surroundings
 from ci_eval.core.interpret import Progress, Setup, interpret
 from ci_eval.core.model import ActionsConfig, EngineInfo, ProjectInfo, Session
@@ -79,9 +80,7 @@ def setup(engine: Engine, root: Path, *, timeout: float = 10.0, installation: In
         surroundings=surroundings,
         ranker=RANKERS["BASIC"],
         task=completion.COMPLETION,
-        client="editor",
-        max_suggestions=1000,
-        seed=0,
+        settings=InterpretConfig(client="editor"),
     )
 
 

@@ -114,7 +114,7 @@ def replay(folder: Path, identity: str, screen: Screen, *, trusted: bool) -> Ite
     prepared = prepare(config, screen)
     assignment = interpret.Assignment(
         # The caller listens to the messages, so they are not stored with the session again.
-        setup=replace(prepared.setup, trace=False),
+        setup=replace(prepared.setup, settings=replace(prepared.config.interpret, trace=False)),
         actions=workspace.actions_path(source.path),
         path=source.path,
         sessions=1,

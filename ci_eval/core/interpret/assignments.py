@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.chance import draw
+from ci_eval.core.config import InterpretConfig
 from ci_eval.core.contracts import Engine, Installation, Ranker, RunSettings, Surroundings, Task
 from ci_eval.core.grammar.document import NotText, checksum, read_text
 from ci_eval.core.model import (
@@ -44,16 +45,13 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     surroundings: Surroundings
     ranker: Ranker
     task: Task
-    client: str
-    max_suggestions: int
-    seed: int
+    settings: InterpretConfig
     user: UserModel | None = None
     judge: EndpointConfig | None = None
     run: RunSettings | None = None
     names: Path | None = None
     logging: Logging | None = None
     is_paid: bool = False
-    trace: bool = False
     files: Path | None = None
     """The folder with the files of the actions, if that is not the project's root, as for records."""
     texts: Path | None = None
@@ -63,7 +61,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     def asks_ahead(self) -> bool:
         """Tests that are run, and judges, are spread over processes instead; a trace holds what the asking process
         itself sends."""
-        return self.is_paid and not (self.run or self.judge or self.trace)
+        return self.is_paid and not (self.run or self.judge or self.settings.trace)
 
     @property
     def root(self) -> Path:
@@ -93,10 +91,10 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     def chooses(self, session: str) -> bool:
         if self.only:
             return session == self.only
-        return (self.among is None or session in self.among) and draw(self.setup.seed, session) < self.below
+        return (self.among is None or session in self.among) and draw(self.setup.settings.seed, session) < self.below
 
     def asks_after_deletion(self, session: str) -> bool:
-        return draw(self.setup.seed, f"{session} deletion") < AFTER_DELETION
+        return draw(self.setup.settings.seed, f"{session} deletion") < AFTER_DELETION
 
 
 GROWTH = 2
@@ -183,7 +181,7 @@ def sample_twice(assignment: Assignment, actions: FileActions) -> list[str]:
     """Return them with as many that follow, for the case that answers differ."""
     # The draw of `chooses` would not do: of a sample, all chosen sessions have low ones.
     sessions = [call.session for call in chosen(assignment, actions)] if assignment.twice else []
-    sessions.sort(key=lambda session: draw(assignment.setup.seed, f"{session} twice"))
+    sessions.sort(key=lambda session: draw(assignment.setup.settings.seed, f"{session} twice"))
     return sessions[: GROWTH * assignment.twice]
 
 

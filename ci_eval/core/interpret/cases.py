@@ -182,7 +182,7 @@ def _expect(name: str, _: str) -> str:
 def ask_cases(setup: Setup, task: Task, cases: Sequence[Case]) -> Iterator[Session]:
     """Ask about the text of each case as it is. `task`: one of whole words. The engine, the client and confinement are
     those of an evaluation."""
-    setup = replace(setup, max_suggestions=EVERYTHING)
+    setup = replace(setup, settings=replace(setup.settings, max_suggestions=EVERYTHING))
     engine = KeptEngine(setup)
     try:
         for number, case in enumerate(cases):

@@ -61,7 +61,7 @@ class ListView:
             path=path, text=text, keywords=surroundings.keywords, names=setup.names, surroundings=surroundings
         )
         self._order = setup.ranker.open(context)
-        self._client = CLIENTS.load(setup.client)
+        self._client = CLIENTS.load(setup.settings.client)
         self._reader = Reader.of(context) if setup.logging else None
 
     @property
@@ -92,7 +92,7 @@ class ListView:
         started = time.perf_counter()
         ordered = self._order(shown, caret)
         ranking = (time.perf_counter() - started) * 1000
-        stored = ordered[: self._setup.max_suggestions]
+        stored = ordered[: self._setup.settings.max_suggestions]
         rows = self._reader.rows(caret, shown) if self._reader else None
         if ordered is not shown:
             # Several suggestions may have the same text, so identity tells them apart.

@@ -215,10 +215,10 @@ class Player:
             self._open = OpenSession(
                 call,
                 possible=Possible(model, length) if model else None,
-                drawn=Emulated(model, self._setup.seed, call.session, length) if model and self._log else None,
+                drawn=Emulated(model, self._setup.settings.seed, call.session, length) if model and self._log else None,
                 failure=self._assignment.given_up.get(call.session),
             )
-            if self._setup.trace:
+            if self._setup.settings.trace:
                 self._open.trace = Trace(self._open.keep, full=False)
             if self._carets.has_no_place(find_record(call)):
                 self._open.failure = (Status.NO_PLACE, "")

@@ -223,7 +223,9 @@ def _turn(assignments: Sequence[Assignment], number: int, journals: Path) -> Tur
         )
         for side, assignment in enumerate(assignments)
     ]
-    of_round.sort(key=lambda assignment: draw(assignment.setup.seed, f"{assignment.path} {number} {assignment.side}"))
+    of_round.sort(
+        key=lambda assignment: draw(assignment.setup.settings.seed, f"{assignment.path} {number} {assignment.side}")
+    )
     return Turn(assignments=tuple(of_round))
 
 

@@ -131,7 +131,7 @@ def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
     """Yield files with at least one chosen session. The sessions do not depend on the number of shards."""
-    listed = None if limit is None else list_sessions(workspace, workspace.manifest().classes, setup.seed)
+    listed = None if limit is None else list_sessions(workspace, workspace.manifest().classes, setup.settings.seed)
     own = _own_files(workspace, shard)
     if listed is not None and limit is not None and limit < len(listed.draws):
         # A limit needs the draws of all files, also those of other shards.
@@ -140,7 +140,7 @@ def plan(
                 yield from plan_chosen({file: (path, mine)}, setup)
         return
     for file, (path, places) in own.items():
-        draws = [draw(setup.seed, asked.session) for asked in read_items(file)]
+        draws = [draw(setup.settings.seed, asked.session) for asked in read_items(file)]
         if sessions := sum(1 for number in draws[places.start : places.stop] if number < probability):
             among = _among(file, places) if len(places) < len(draws) else None
             yield Assignment(setup=setup, actions=file, path=path, sessions=sessions, below=probability, among=among)
@@ -204,6 +204,8 @@ def plan_repeats(
     share = 0.0 if rounds > 1 or setup.is_paid else share_twice(size)
     return [
         # Rounded by chance, each session has the same chance, and no file of enough sessions is left out.
-        replace(assignment, twice=int(assignment.sessions * share + draw(setup.seed, f"{assignment.path} twice")))
+        replace(
+            assignment, twice=int(assignment.sessions * share + draw(setup.settings.seed, f"{assignment.path} twice"))
+        )
         for assignment in planned
     ]

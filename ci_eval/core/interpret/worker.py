@@ -179,7 +179,7 @@ def _log(assignment: Assignment, text: str) -> Log | None:
         language=setup.surroundings.language,
         engine=setup.installation.info,
         completion_type=logging.completion_type,
-        seed=setup.seed,
+        seed=setup.settings.seed,
         began=logging.began,
         text=text,
         lines=Lines(text),

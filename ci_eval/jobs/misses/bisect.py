@@ -165,7 +165,8 @@ class Answers(msgspec.Struct):
         return True
 
     def _ask(self, config: Config, sessions: Sequence[str]) -> dict[str, str]:
-        setup = replace(prepare(config, self.screen).setup, logging=None, trace=False)
+        config = replace(config, interpret=replace(config.interpret, trace=False))
+        setup = prepare(config, self.screen).setup
         of_file = defaultdict[str, set[str]](set)
         for session in sessions:
             of_file[self.files[session]].add(session)

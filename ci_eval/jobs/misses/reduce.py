@@ -355,7 +355,8 @@ def _plain_setup(prepared: Prepared, root: Path) -> Setup:
     sources = setup.surroundings.sources
     moved = tuple(root / source.relative_to(setup.surroundings.root) for source in sources) if sources else sources
     around = replace(setup.surroundings, root=root, sources=moved)
-    return replace(setup, surroundings=around, files=None, user=None, judge=None, run=None, logging=None, trace=False)
+    settings = replace(setup.settings, trace=False)
+    return replace(setup, settings=settings, surroundings=around, files=None, user=None, judge=None, run=None)
 
 
 def _judge(against: Path, session: Session, root: Path, *, trusted: bool, screen: Screen) -> Asked:
@@ -392,7 +393,8 @@ def _check_fresh(oracle: Oracle, stages: Sequence[Project]) -> tuple[Project, li
         while len(sessions) < FRESH:
             oracle.close()
             oracle.folder.write(project)
-            oracle.asked = Asked(replace(oracle.asked.setup, trace=True), oracle.asked.questions)
+            setup = oracle.asked.setup
+            oracle.asked = Asked(replace(setup, settings=replace(setup.settings, trace=True)), oracle.asked.questions)
             if not oracle.holds(project):
                 break
             assert oracle.asked.last
