@@ -98,7 +98,7 @@ def compare(
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
     if view.title and len(others) > 1:
-        raise ConfigError(f"--title names one evaluation, and here are {len(others)} beside the base: leave it out")
+        raise ConfigError(f"--title names one evaluation, and here are {len(others)} besides the base: leave it out")
     # A mistake in a rule fails before anything is compared.
     rules = {workspace.folder: load_rules(workspace, gates, user, view, screen) for workspace in others or workspaces}
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:

@@ -68,7 +68,7 @@ def note_goal(workspace: Workspace, precision: float | None = None, detection: D
         else:
             began = f"with --detect {was.wanted * 100:g}pp --power {was.power:g}"
         raise WorkspaceError(
-            f"{workspace.folder} cannot be taken up: it was begun {began}; give the same command as then"
+            f"{workspace.folder} cannot be resumed: it was begun {began}; give the same command as then"
         )
 
 

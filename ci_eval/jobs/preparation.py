@@ -115,7 +115,7 @@ def identify_engine(
             evidence = f"the name that it gives, {name}"
     if server.like:
         screen.say(
-            f"{server.name} is told and waited for as {server.like} is ({evidence} says so); "
+            f"{server.name} gets the settings and waits of {server.like} ({evidence} says so); "
             "--engine-like NAME names another engine"
         )
     return server
@@ -400,7 +400,7 @@ def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
     if level == "required" and not offered.endswith(NOTHING_OPEN):
         raise PreparationError(
             f"interpret.confine is required, but on this machine an engine is {offered}. See `ci-eval doctor`; with "
-            "`auto` it is confined as far as possible, and the reports say how far"
+            "`auto` it is confined as much as possible, and the reports say how much"
         )
     screen.say(f"Confinement: {offered}")
     if level == "auto" and offered.startswith("not confined"):
@@ -421,7 +421,7 @@ def load_task(config: Config) -> Task:
         raise ConfigError(
             f"`{'interpret.userModel' if config.interpret.user_model else 'actions.strategy.prefix.emulateTyping'}` is "
             f"given, but its user picks words from lists, and the task {task.name} suggests {task.unit} in one piece; "
-            "remove it: AcceptanceRate has a user of its own"
+            "remove it: AcceptanceRate has its own user"
         )
     if config.judge and not task.judge:
         raise ConfigError(

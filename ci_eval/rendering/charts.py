@@ -82,7 +82,7 @@ def _draw(
     lows = [value if figure.low is None else figure.low for _, figure, value in known]
     highs = [value if figure.high is None else figure.high for _, figure, value in known]
     values = [value for _, _, value in known]
-    # A stored figure may lie outside of its own interval: how it was computed is not known.
+    # A stored figure may be outside its interval, since other programs may have computed them.
     y = Up(min(*lows, *values), max(*highs, *values))
     # The polygon runs along the upper ends, then back along the lower ones.
     edges = [(x(place), y(high)) for (place, _, _), high in zip(known, highs, strict=True)]

@@ -22,7 +22,7 @@ class _Part(msgspec.Struct):
 
 
 class Evolution:
-    """A file whose parts are hidden; each is restored before the first token that is typed in it or behind it. Imports
+    """A file whose parts are hidden; each is restored before the first token that is typed in it or after it. Imports
     are different: people add them afterwards, so each is missing except while its own tokens are typed."""
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:
@@ -75,7 +75,7 @@ def _choose_parts(source: Source, config: EvolutionConfig, tokens: Sequence[Toke
     lines_by_depth: dict[int, list[str]] = {}
     # The pick by chance must not depend on the order of a set.
     for line in sorted({source.text[begin:end] for begin, end in candidates} if config.how == "different" else ()):
-        # A last line without its end would join the line behind it.
+        # A last line without its end would join the next line.
         if line.endswith("\n"):
             lines_by_depth.setdefault(_depth(line), []).append(line)
     chosen = []

@@ -141,8 +141,8 @@ def _build_encoding(root: Path, folder: PurePosixPath) -> str:
     return ""
 
 
-# Nobody types into longer lines: programs wrote them, and tools that read them take minutes. The bound is a length and
-# no time, so that the same files pass on every machine.
+# Nobody types into longer lines: programs wrote them, and tools take minutes to read them. The limit is a length and
+# not a time, so that the same files pass on every machine.
 LONGEST_LINE = 100_000
 """The most code points that a line may have."""
 

@@ -61,7 +61,7 @@ def _solve(p: float, v: float) -> float:
 
 
 def _guess(p: float, v: float) -> float:
-    """Return a logarithm, after Cornish and Fisher (Abramowitz and Stegun, 26.7.5)."""
+    """Return the logarithm of a first estimate of t, after Cornish and Fisher (Abramowitz and Stegun, 26.7.5)."""
     # Where p is 5e-324, p / 2 is 0.
     if not 0 < p / 2 < 0.5:
         return 0.0

@@ -156,7 +156,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
     path = folder / "config.json"
     if not path.is_file():
         raise WorkspaceError(
-            f"{folder} is no workspace of the JetBrains plugin: it has no config.json; give the folder named by a time"
+            f"{folder} is no workspace of the JetBrains plugin: it has no config.json; give the one named by time"
         )
     # The workspace may come from somebody else, and a link could lead to any file of this machine.
     stored.refuse_links(folder)

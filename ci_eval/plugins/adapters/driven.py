@@ -1,4 +1,4 @@
-"""A driver for engines without a language server: our small program is asked one question a line."""
+"""A driver for engines without a language server: a small program of ours reads one question per line."""
 
 from __future__ import annotations
 

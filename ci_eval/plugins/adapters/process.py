@@ -132,7 +132,7 @@ ENDING = 5.0
 
 DENIED = re.compile("permission denied|operation not permitted|function not implemented|EACCES|EPERM|ENOSYS", re.I)
 CONFINED = (
-    "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
+    "It runs confined. If it needs folders besides its own, name them in `engine.reads`; with `interpret.confine: off` "
     "it runs free."
 )
 LOOK_S = 1.0
@@ -276,7 +276,7 @@ class EngineProcess:
                 with suppress(ProcessLookupError):
                     groups.append(os.getpgid(pid))
             for group in reversed(dict.fromkeys(groups)):
-                # It may have ended by itself, and left nothing behind.
+                # The group may have ended by itself.
                 with suppress(ProcessLookupError):
                     os.killpg(group, signal.SIGKILL)
             self._process.wait()

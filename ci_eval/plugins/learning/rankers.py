@@ -239,7 +239,7 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
     if _are_numbers(chosen):
         raise ConfigError(
             f"{path} does not name its features: train it with feature_name, or add --features NAME,…, in the order of "
-            "its columns; schema.json beside the logs has the names"
+            "its columns; schema.json, next to the logs, has the names"
         )
     for name in chosen:
         if name not in NAMES:

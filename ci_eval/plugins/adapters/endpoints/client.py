@@ -74,7 +74,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             )
         if settings.recorded and mode == "record":
             raise ConfigError(
-                f"--record asks anew, and `recorded: {settings.recorded}` asks nobody: remove one of them"
+                f"--record asks again, and `recorded: {settings.recorded}` asks nobody: remove one of them"
             )
         return cls(settings=settings, mode="offline" if settings.recorded else mode)
 

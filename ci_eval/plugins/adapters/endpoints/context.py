@@ -125,7 +125,7 @@ class Tokenizer:
     def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
         """Raises ConfigError or PreparationError."""
         settings = asking.settings
-        # Beside /v1, not below it.
+        # The path is not below /v1.
         base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")
         self._settings = replace(settings, endpoint=base)
         here = Asking(settings=self._settings, mode=asking.mode, command=asking.command)
@@ -138,7 +138,7 @@ class Tokenizer:
             return 0
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if digest not in self._counted:
-            # The digest stands for the text, so that the store does not hold each text that was counted.
+            # The digest replaces the text, so that the store does not hold each text that was counted.
             asked = {"model": self._settings.model, "sha256": digest}
             request = Request(address=self._client.address, body=asked)
             reply = self._client.answer(request, body(Prompt(prefix=text), self._settings))

@@ -260,8 +260,8 @@ def find_template(given: str, heading: str | None = None) -> Template:
         )
     if ("files" in places) != (heading is not None):
         raise ConfigError(
-            "engine.template and engine.fileHeading go together: the template says by {files} where other files "
-            "stand, the heading what stands before each of them, such as `<|file_sep|>{path}`; add what is missing"
+            "engine.template and engine.fileHeading go together: {files} in the template says where other files "
+            "are, the heading what is before each of them, such as `<|file_sep|>{path}`; add what is missing"
         )
     return Template(text=given, heading=heading or "")
 

@@ -338,7 +338,7 @@ class Wire:
         parts = self._parts(answer, started, streamed=streamed)
         if answer.status_code != 200:
             body = b"".join(parts)[:MOST]
-            # Before the words are cut off: half a key would not be found in a message.
+            # The key is removed before the message is shortened: half a key would not be found in it.
             body = body.replace(self._key.encode(), b"[key]") if self._key else body
             raise classify_status(answer.status_code, answer.headers, body, self._key_name)
         assembly = Assembly(self._api)

@@ -214,11 +214,11 @@ class Client:
         try:
             return read(answer)
         except protocol.UNREADABLE as error:
-            raise EngineRaised(f"{self.process.name} {verb} what is none: {error}") from error
+            raise EngineRaised(f"{self.process.name} {verb} something unreadable: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
         answer = self._ask("completionItem/resolve", item, deadline)
-        return self._read(msgspec.json.decode, answer, "resolved an item to")
+        return self._read(msgspec.json.decode, answer, "answered completionItem/resolve with")
 
     def define(self, text: str, offset: int, deadline: float) -> list[tuple[str, protocol.Position]]:
         """Offset in code points of the open document. Raises EngineRaised if the answer cannot be read."""

@@ -118,7 +118,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
         with path.open("rb") as file:
             for number, line in enumerate(iter(partial(file.readline, LONGEST + 1), b""), 1):
                 long = len(line) > LONGEST
-                # What is left of a long line is no line of its own.
+                # The rest of a long line is not a line.
                 remainder = line
                 while remainder and long and not remainder.endswith(b"\n"):
                     remainder = file.readline(LONGEST)
