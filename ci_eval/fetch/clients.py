@@ -47,7 +47,7 @@ class ClientEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match[str]:
-    """Raises ConfigError, which says what the text is not."""
+    """Return the match of the whole text. Raises ConfigError with the expected form."""
     if match := pattern.fullmatch(text):
         return match
     raise ConfigError(f"{text!r} is not {expected}")

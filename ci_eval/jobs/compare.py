@@ -291,7 +291,7 @@ def make_trend(past: stage.History, new: Workspace, rules: Rules) -> Trend:
 def rank(
     names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Rules, folder: Path, view: View
 ) -> Overview:
-    """Raises the errors of `core.compare.rank`."""
+    """Return the overview of ranked workspaces. Raises the errors of `core.compare.rank`."""
     workspaces = list(names)
     filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)

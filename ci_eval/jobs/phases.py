@@ -55,7 +55,7 @@ def parse(text: str) -> float:
 
 
 def note_goal(workspace: Workspace, precision: float | None = None, detection: Detection | None = None) -> None:
-    """Raises WorkspaceError if a resumed run began with another goal."""
+    """Store the goal in the manifest. Raises WorkspaceError if a resumed run began with another one."""
     manifest = workspace.manifest()
     was = manifest.detection
     if not manifest.stages:

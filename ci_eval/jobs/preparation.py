@@ -44,7 +44,7 @@ def servers() -> Iterator[LspEngine]:
 
 
 def named_engine(config: Config) -> Engine:
-    """Raises ConfigError."""
+    """Return the engine of `engine.name`. Raises ConfigError if its options do not fit."""
     engine_config = config.engine
     # No engine's name has a space, which a command has.
     if " " in engine_config.name:
@@ -97,7 +97,7 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Raises PreparationError."""
+    """Find which known engine a server is like, and configure it so. Raises PreparationError."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:

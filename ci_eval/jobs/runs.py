@@ -249,7 +249,7 @@ def _packages_text(packages: Mapping[str, str]) -> str:
 
 
 def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
-    """Raises WorkspaceError if a resumed run asked otherwise."""
+    """Store rounds and turns in the manifest. Raises WorkspaceError if a resumed run had others."""
     manifest = workspace.manifest()
     if not manifest.stages:
         workspace.write_manifest(replace(manifest, rounds=rounds, turns=turns))
@@ -298,7 +298,7 @@ def check_single_project(workspace: Workspace) -> None:
 
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Raises WorkspaceError if what was measured changed."""
+    """Return the stored configuration. Raises WorkspaceError if settings that were measured changed."""
     return load_workspace(workspace, view).config
 
 
@@ -312,7 +312,7 @@ def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Raises WorkspaceError if the configuration changed since."""
+    """Return the configuration of the run. Raises WorkspaceError if it changed since."""
     return _load(workspace, view.spell()).config
 
 

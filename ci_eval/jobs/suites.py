@@ -238,7 +238,7 @@ def _workspaces(folder: Path) -> dict[str, Path]:
 
 
 def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> SuiteOutcome:
-    """Raises WorkspaceError if shards do not belong together."""
+    """Merge the shards of a suite. Raises WorkspaceError if they do not belong together."""
     sources = _check_shards(folders)
     atomic.empty_folder(output)
     for name, source in sources.items():

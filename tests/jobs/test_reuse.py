@@ -149,7 +149,7 @@ def test_where_nothing_can_be_compared_nothing_is_reused(
     [
         (
             ("--set", "interpret.maxSuggestions=7"),
-            "the configuration that the engine is told differs: `limits.suggestions` was 1000.0, and is 7.0 now",
+            "the configuration sent to the engine differs: `limits.suggestions` was 1000.0, and is 7.0 now",
         ),
         (("--set", "interpret.completionType=ALPHABETICAL"), "the completion type was BASIC, and is ALPHABETICAL now"),
         (("--set", "actions.strategy.context=PREVIOUS"), "the strategy was"),

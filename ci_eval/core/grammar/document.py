@@ -216,7 +216,7 @@ class Document:
         return self._text
 
     def move(self, offset: int) -> None:
-        """Raises ValueError if the offset (code points) is outside the text."""
+        """Move the caret to an offset in code points. Raises ValueError if it is outside the text."""
         if not 0 <= offset <= len(self._gap):
             raise ValueError(f"offset {offset} is outside the text of {len(self._gap)} characters")
         self.caret = offset

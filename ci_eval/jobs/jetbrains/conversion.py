@@ -208,7 +208,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
 
 
 def _import_results(origin: Origin, manifest: Manifest, kept: Kept, workspace: Workspace) -> None:
-    """Raises WorkspaceError, NothingToEvaluate."""
+    """Write the plugin's sessions into the workspace. Raises WorkspaceError, or NothingToEvaluate if there are none."""
     lost = find_actions_files(origin.folder)
     files, generated, statuses = 0, 0, Counter[model.Status]()
     for file in read_files(origin, dict(lost), kept):

@@ -234,7 +234,7 @@ _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
-    """Raises DownloadError, WorkspaceError or ArchiveError."""
+    """Post the comparisons of a run; yield what was done. Raises DownloadError, WorkspaceError or ArchiveError."""
     artifacts = [
         artifact
         for artifact in repository.all_of_run(run, f"{ARTIFACT}*")

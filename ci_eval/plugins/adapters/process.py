@@ -147,7 +147,7 @@ class EngineProcess:
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
     ) -> None:
-        """Raises EngineCrash if the program cannot be started."""
+        """Start the program. Raises EngineCrash if that fails."""
         self.name = Path(argv[0]).name
         program = shutil.which(argv[0])
         if program is None:
@@ -288,7 +288,7 @@ class EngineProcess:
 
 class LineProcess(EngineProcess):
     def ask(self, line: bytes, timeout: float) -> bytes:
-        """Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
+        """Send a line, and return the line that answers it. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
         # At its end, the pipe is readable as well; then writing reports the crash.
         with suppress(BlockingIOError):

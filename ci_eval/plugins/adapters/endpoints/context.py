@@ -108,7 +108,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def read(response: Mapping[str, Any]) -> Piece:
-    """Raises TypeError if the tokens are not a list."""
+    """Return the number of tokens. Raises TypeError if the tokens are not a list."""
     tokens = response["tokens"]
     if not isinstance(tokens, list):
         raise TypeError("tokens are a list")
@@ -123,7 +123,7 @@ class Tokenizer:
     """Counts are stored with the answers, under the digest of the text."""
 
     def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
-        """Raises ConfigError or PreparationError."""
+        """Connect to the server's tokenizer. Raises ConfigError or PreparationError."""
         settings = asking.settings
         # The path is not below /v1.
         base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")
@@ -133,7 +133,7 @@ class Tokenizer:
         self._counted: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        """Raises EngineFailure."""
+        """Return the tokens of a text, as the server counts them. Raises EngineFailure."""
         if not text:
             return 0
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -268,7 +268,7 @@ def make_tokenizer(asking: Asking, cache: Path, timeout: float) -> Tokenizer | N
 
 
 def make_context(asking: Asking, surroundings: Surroundings) -> Context:
-    """Raises ConfigError or PreparationError."""
+    """Return the context for the window of the settings. Raises ConfigError or PreparationError."""
     settings = asking.settings
     shows = settings.window.other_files > 0
     return Context(

@@ -196,7 +196,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.opening}{others}{self._heading(path)}"
 
     def filled(self, prefix: str, suffix: str, files: Sequence[OtherFile] = (), path: str = "") -> str:
-        """Raises EngineRaised if the code itself holds one of the tokens."""
+        """Return the filled template. Raises EngineRaised if the code itself holds one of the template's tokens."""
         for token in self.tokens:
             if token in prefix or token in suffix:
                 raise EngineRaised(f"the code holds {token!r}, which the model would take for the template's")
@@ -267,7 +267,7 @@ def find_template(given: str, heading: str | None = None) -> Template:
 
 
 def takes_files(settings: EndpointConfig) -> bool:
-    """Raises ConfigError."""
+    """Return whether prompts can hold other files. Raises ConfigError if the template is wrong."""
     template = own_template(settings)
     return settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
 

@@ -332,7 +332,7 @@ class Client:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _handle(self, message: protocol.Message, deadline: float) -> None:
-        """Raises EngineMisbehaved for an answer to a request that was not sent; answers that came late are dropped."""
+        """Handle a message of the server; drop late answers. Raises EngineMisbehaved for an answer to no request."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":

@@ -125,7 +125,7 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 class Program(EngineProcess):
     def finish(self, timeout: float) -> Ended:
-        """Raises EngineTimeout if the program does not end within `timeout` seconds."""
+        """Wait for the program's end. Raises EngineTimeout after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
         # A program that reads its input comes to the end at once, instead of waiting.

@@ -57,7 +57,7 @@ class Collected(msgspec.Struct):
     _texts: list[str] = msgspec.field(default_factory=list)
 
     def read(self, path: Path) -> None:
-        """Raises ConfigError if the file cannot be read."""
+        """Count the usages in a file. Raises ConfigError if the file cannot be read."""
         decoder = msgspec.json.Decoder(ObjectUsage)
         for number, line in _lines(path):
             try:
@@ -72,7 +72,7 @@ class Collected(msgspec.Struct):
                     self.named.append(f"{path}, line {number}: {error}")
 
     def add(self, usage: ObjectUsage) -> None:
-        """Raises ValueError if type or calls are not names."""
+        """Count a usage. Raises ValueError if type or calls are not names."""
         check_names((usage.type, *usage.calls))
         self.usages += 1
         if not usage.calls:
