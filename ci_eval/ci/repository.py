@@ -140,7 +140,7 @@ def unpack(
     check: Callable[[requests.Response], requests.Response],
     name: str = "artifact",
 ) -> None:
-    """Unpack a download. Raises the errors of `check`, DownloadError above MOST bytes, or ArchiveError."""
+    """Unpack a download. Raises errors of `check`, DownloadError above MOST bytes, RequestException or ArchiveError."""
     with tempfile.TemporaryDirectory() as temporary:
         packed = Path(temporary) / f"{name}.zip"
         with session.get(address, stream=True, timeout=TIMEOUT) as answer, packed.open("wb") as file:
