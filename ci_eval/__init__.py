@@ -4,7 +4,7 @@ Three stages are the whole pipeline, each runnable alone on an existing workspac
 
 1. **actions**: source files → actions, the typing of each completable token as edits and completion calls;
 2. **interpret**: actions + engine → sessions, what the engine answered and how each session ended;
-3. **report**: sessions → metrics with intervals, and the reports a person or a gate reads.
+3. **report**: sessions → metrics with intervals, and the reports that users or gates read.
 
 `ci_eval.open(WORKSPACE)` reads a run in a notebook or script (docs/notebooks.md); the rest of the package may change.
 """

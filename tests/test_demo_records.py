@@ -137,7 +137,7 @@ def test_what_is_not_recorded_is_an_error_and_asked_of_nobody(tmp_path: Path, mo
     argv = ["evaluate", "configs/code-review.yaml", "--set", "engine.model=unknown", "--jobs", "1"]
     with pytest.raises(InstallError, match=r"recorded\.jsonl has no answer to this question, and nobody is asked"):
         cli.main([*argv, "--output", str(tmp_path / "out")], standalone_mode=False)
-    with pytest.raises(ConfigError, match="--record asks anew"):
+    with pytest.raises(ConfigError, match="--record asks again"):
         cli.main([*argv, "--record", "--output", str(tmp_path / "again")], standalone_mode=False)
 
 

@@ -1,7 +1,7 @@
 """The names that packages of others may import: contracts of variants, and the values that they exchange.
 
-docs/extending.md shows an engine, a metric and a task in a package outside of ci-eval. A change of a name here stands
-in CHANGELOG.md; the rest of the package may change without notice.
+docs/extending.md shows an engine, a metric and a task in a package outside of ci-eval. CHANGELOG.md lists each change
+of a name here; the rest of the package may change without notice.
 """
 
 from ci_eval.core.base.errors import (

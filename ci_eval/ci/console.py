@@ -1,4 +1,4 @@
-"""The console: what a person, or the log of a CI, sees while a job runs and at its end."""
+"""The console: the output in a terminal, or in the log of a CI, while a job runs and at its end."""
 
 from __future__ import annotations
 

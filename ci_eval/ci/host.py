@@ -74,7 +74,7 @@ class Host:
         """End the group of lines that is open."""
 
     def annotate(self, level: Level, text: str) -> None:
-        """Show a message beside the log."""
+        """Show a message outside the log."""
 
     def progress(self, text: str) -> None:
         """Report how far the job is."""
@@ -222,7 +222,7 @@ MOST_IDENTITY = 60
 MOST_METADATA = 1024
 """Characters."""
 BEYOND = 1e13
-"""TeamCity keeps numbers of a build with at most thirteen digits before the point and six behind it."""
+"""TeamCity keeps numbers of a build with at most thirteen digits before the point and six after it."""
 UNQUOTED = re.compile(r"[,*?%\r\n]|=>")
 """Characters that separate the parts of an artifact rule, or are wildcards in it."""
 STATUS: dict[Level, str] = {"notice": "NORMAL", "warning": "WARNING", "error": "ERROR"}

@@ -137,7 +137,7 @@ def command_line(job: str, inputs: Mapping[str, str]) -> list[str]:
     if is_first_night(job, inputs):
         inputs = {name: text for name, text in inputs.items() if name != "base"} | {"first-night": "true"}
     places = [value for entry in inputs_of(job) if entry.passing == "argument" for value in _values(entry, inputs)]
-    # Behind `--`, a value that looks like an option is taken as a value.
+    # After `--`, a value that looks like an option is taken as a value.
     options = []
     for entry in inputs_of(job):
         if entry.passing == "option":
@@ -169,7 +169,7 @@ def _values(entry: Input, inputs: Mapping[str, str]) -> list[str]:
     if entry.several == "blanks":
         values = text.split()
     else:
-        # Rules of gates hold no semicolon, so several may stand on a line.
+        # No gate contains a semicolon, so a line may have several.
         lines = (text.replace(";", "\n") if entry.name == "gates" else text).splitlines()
         values = [line.strip() for line in lines if line.strip()]
     if not entry.name.endswith("configs"):

@@ -51,13 +51,13 @@ def variables_of(page: str, environment: Mapping[str, str]) -> dict[str, str]:
     # An Enterprise Server has its API at its own address.
     api = "https://api.github.com" if host == "github.com" else f"https://{host}/api/v3"
     if own:
-        # A runner of this server knows it better, for example behind a proxy.
+        # A runner of this server knows the right address, for example behind a proxy.
         api = environment.get("GITHUB_API_URL", api)
     return {"GITHUB_REPOSITORY": names, "GITHUB_SERVER_URL": f"https://{host}", "GITHUB_API_URL": api}
 
 
 class Rest:
-    """The client that sends requests with the token of a job. All requests raise DownloadError."""
+    """The client that sends requests with the token of a job. A failed request raises DownloadError."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         missing = [name for name in ("GITHUB_REPOSITORY", "GITHUB_TOKEN") if not environment.get(name)]
@@ -140,7 +140,7 @@ def unpack(
     check: Callable[[requests.Response], requests.Response],
     name: str = "artifact",
 ) -> None:
-    """Raises what `check` raises of a response, DownloadError above MOST bytes, RequestException, and ArchiveError."""
+    """Unpack a download. Raises errors of `check`, DownloadError above MOST bytes, RequestException or ArchiveError."""
     with tempfile.TemporaryDirectory() as temporary:
         packed = Path(temporary) / f"{name}.zip"
         with session.get(address, stream=True, timeout=TIMEOUT) as answer, packed.open("wb") as file:
@@ -267,7 +267,7 @@ class Repository:
     def find_workflow(self, run: int) -> str:
         """Return a path such as .github/workflows/nightly.yml; "" for a run that was deleted."""
         workflow_run = self._rest.find(f"/actions/runs/{run}") or {}
-        # GitHub may put @REF behind the path.
+        # GitHub may put @REF after the path.
         return str(workflow_run.get("path", "")).partition("@")[0]
 
     def earlier_runs(self) -> Iterator[int]:
@@ -346,7 +346,7 @@ class Issues:
 
 
 def _is_of_bot(item: Mapping[str, Any]) -> bool:
-    # GitHub gives null for the user of a deleted account, which was a person's.
+    # GitHub gives null for the user of a deleted account, which was no bot's.
     return bool(item["user"]) and item["user"]["type"] == "Bot"
 
 

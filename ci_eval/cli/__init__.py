@@ -24,7 +24,7 @@ INTERRUPTED = 130
 UNREAD = 141
 """Exit code if nobody reads the output: 128 + SIGPIPE."""
 COMPLETING = "_CI_EVAL_COMPLETE"
-"""The variable by which a shell asks for what it completes, or for the script that makes it ask."""
+"""The variable in which a shell asks for completions, or for the script that sets them up."""
 BUG = 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 """The system's errors for a full disk, or one that cannot be written to, wherever they come up."""
@@ -60,7 +60,7 @@ def main() -> None:
         # click raises its Abort from the exception that interrupted the command.
         cause = error.__cause__
         command = again(sys.argv[1:], cause.folder) if isinstance(cause, Interrupted) else None
-        text = "interrupted; take it up with:" if command else "interrupted; nothing can be taken up: start anew"
+        text = "interrupted; resume with:" if command else "interrupted; nothing can be resumed: start again"
         Screen().fail(text, "ci_eval_interrupted", command or "")
         code = INTERRUPTED
     except SystemExit as ended:

@@ -188,7 +188,7 @@ def summary(matrices: tuple[str, ...]) -> None:
 def algorithms(workspaces: tuple[Path, ...], gates: tuple[str, ...], history: Path | None, output: Path) -> None:
     """Rank all evaluations of a night, engines and completion types, over the sessions that they share.
 
-    A folder stands for the workspaces in it. Evaluations of one language and project make one ranking: DIR, or a folder
+    A folder means the workspaces in it. Evaluations of one language and project make one ranking: DIR, or a folder
     in DIR for each where there are several. Gates compare each evaluation with the first one of its ranking; the input
     `gates` has more of them, one on each line.
     """

@@ -86,7 +86,7 @@ def compare_(
       ci-eval compare jedi pyright --expect thesis --gate 'TypingSaved >= -1pp'     what a user would save on average
     """
     if options["user"] and history:
-        raise click.UsageError("a history holds figures of evaluations, not what a user would do: leave out --history")
+        raise click.UsageError("a history has only figures of evaluations, not of modelled users: leave out --history")
     screen = Screen()
     if any(map(suite_job.is_suite, workspaces)):
         if len(workspaces) != 2 or not all(map(suite_job.is_suite, workspaces)) or history or same_ranker:
@@ -152,7 +152,7 @@ def site_(histories: tuple[Path, ...], output: Path) -> None:
 @click.option(
     "--allow-conditions",
     is_flag=True,
-    help="Compare the engines even if they are told different things that nobody asked for.",
+    help="Compare the engines even if they get different settings that nobody asked for.",
 )
 @cli_options.add_gate_options
 @click.option("--resume", is_flag=True, help="Resume the interrupted run in --output.")
@@ -170,12 +170,12 @@ def compare_engines_(
 ) -> None:
     """Ask two engines about the same code, in turns: which is better, and which is faster?
 
-    BASE, NEW and more are NAME[@VERSION], the command of a language server (configured like the engine whose program
-    it starts, or like --engine-like NAME), or configuration files. A file behind engines alone is the CONFIG of all.
-    With --base-set or --new-set, one engine is compared with itself in another configuration. Only this comparison has
+    BASE, NEW and more are NAME[@VERSION], the command of a language server (configured like the engine whose program it
+    starts, or like --engine-like NAME), or configuration files. A file after engines alone is the CONFIG of all. With
+    --base-set or --new-set, one engine is compared with itself in another configuration. Only this comparison has
     verdicts on times, since whatever slows the machine slows all engines. Write DIR/base, DIR/new and DIR/comparison;
     if CONFIG has `projects`, these for each, and one table of all. Three or more are ranked (DIR/01-NAME …); over
-    `projects` each pair has a table of its own (DIR/pairs).
+    `projects` each pair has its own table (DIR/pairs).
 
     \b
     Examples:
@@ -256,7 +256,7 @@ def _make_sides(
 def merge_(workspaces: tuple[Path, ...], output: Path, view: View) -> None:
     """Merge the shards of a run or of a suite, or several projects, into one workspace.
 
-    A folder stands for all workspaces in it. If a shard has several attempts, the newest counts. With 20 projects or
+    A folder means all workspaces in it. If a shard has several attempts, the newest counts. With 20 projects or
     more, intervals and tests are over projects. --filter, --title and --set are about the merged workspace, as of
     `ci-eval report`.
 

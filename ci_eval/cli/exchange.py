@@ -60,7 +60,7 @@ def export_(workspace: Path, form: str | None, generation: str | None, output: P
     """Export the answers in WORKSPACE: as tables, or as a workspace of the JetBrains plugin.
 
     --format writes three tables: a row per session, per lookup (an answer of the engine), and per suggestion.
-    --to writes what `ci-eval import` makes the same workspace of again.
+    --to writes a folder that `ci-eval import` turns into the same workspace again.
     With --format, only sessions that pass one of --filter are written: expressions, or filters of the reports, such
     as 'Prefix 1'. With --to, --title and --set change the configuration that is written.
 

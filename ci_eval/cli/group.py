@@ -1,7 +1,7 @@
 """The group that all commands belong to, and the names of all commands.
 
-A command stands in a module of this package, which is imported when the command is used: help, completion in a shell
-and small commands would otherwise wait for what only others need."""
+Each command is in its own module of this package, which is imported only when the command runs: otherwise help, shell
+completion and small commands would wait for the imports of all others."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ GROUPS = {
 """The commands that help shows, in order of work; the others are shown by --help-all."""
 OPTION_GROUPS = {
     "What is evaluated": "config project language dataset task dependencies",
-    "By which engine": "engine engine_command engine_like completion_type model user_model base_set new_set trust",
+    "Engine": "engine engine_command engine_like completion_type model user_model base_set new_set trust",
     "How much": "sessions everything precision detect power seed rounds shard reuse",
     "Judging": "gates undecided filters title",
     "Result": "output resume history opening",
@@ -254,8 +254,8 @@ def find_command(name: str) -> click.Command:
 
 
 class Bash(BashComplete):
-    """A completion for bash, which takes `=` for a word of its own, and replaces what follows: KEY=VALUE comes
-    in three words, and only the value goes back."""
+    """A completion for bash, which splits words at `=`: KEY=VALUE arrives as three words, and only the value is
+    returned."""
 
     _kept = ""
     """The beginning of the word that bash keeps."""

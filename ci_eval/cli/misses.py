@@ -153,7 +153,7 @@ def cases(
     update: bool,
     output: Path | None,
 ) -> None:
-    """Ask an engine about the cases in FOLDER: is offered what must be, and nothing that must not be?
+    """Ask an engine about the cases in FOLDER: does it offer what it must, and nothing that it must not?
 
     A case is a comment below a line of code, with a mark below the character that follows the caret:
 

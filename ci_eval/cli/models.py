@@ -131,9 +131,9 @@ def export_ranker(model: Path, to: Literal["lightgbm", "onnx"], output: Path) ->
 def import_ranker(file: Path, features: str, output: Path) -> None:
     """Import a ranker that was trained elsewhere (LightGBM's text, or ONNX).
 
-    The completion type ML ranks by the model. Its features must be among those of the logs (schema.json beside them),
-    all or some, in any order. It gives a score for each suggestion, and the best has the highest. LightGBM files name
-    their features; ONNX files do if their metadata has `features`, a JSON list. ONNX needs onnxruntime.
+    The completion type ML ranks by the model. Its features must be among those of the logs (schema.json, in the same
+    folder), all or some, in any order. It gives a score for each suggestion, and the best has the highest. LightGBM
+    files name their features; ONNX files do if their metadata has `features`, a JSON list. ONNX needs onnxruntime.
 
     \b
     Examples:
@@ -292,7 +292,7 @@ def expect(workspace: Path, user: str) -> None:
 
 @cli.group()
 def logs() -> None:
-    """Hold completion logs of modelled users against those of real ones."""
+    """Compare completion logs of modelled users with those of real users."""
 
 
 TRY = "A file with keys of the configuration, as fit-user-model prints, in place of the known ones; may be repeated."

@@ -172,7 +172,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
     )
     if options["output"] is None and others:
         raise click.UsageError(
-            "another engine, completion type or setting, or a shard, goes into a workspace of its own: add --output DIR"
+            "another engine, completion type or setting, or a shard, needs another workspace: add --output DIR"
         )
     screen = Screen()
     folder = evaluate_job.only_sessions(

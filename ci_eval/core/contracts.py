@@ -1,4 +1,4 @@
-"""The contracts of variants: Language, Engine, Task, Grader, Ranker, Metric. Others stand in `fetch/`, `logs/` …
+"""The contracts of variants: Language, Engine, Task, Grader, Ranker, Metric. Others are in `fetch/`, `logs/` …
 
 A variant is a file in the folder of its plural, such as `languages/`, that ends in a typed value, such as `LANGUAGE`.
 """
@@ -102,22 +102,22 @@ class Splitting(msgspec.Struct, frozen=True, kw_only=True):
 WORD = re.compile(r"\w+")
 
 Declarations = Mapping[str, frozenset[str]]
-"""The names declared at the top of each package (module, namespace), as far as known, by the package's full name."""
+"""The known names that each package (module, namespace) declares at its top, by the package's full name."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """The node types that matter for hiding what a person has not typed yet, by their names in the grammar."""
+    """The node types that matter for hiding code that is not typed yet, by their names in the grammar."""
 
     containers: frozenset[str] = frozenset()
-    """The nodes that only hold declarations and statements, and what stands between them: module, class body …"""
+    """The nodes that only hold declarations and statements, and what is between them: module, class body …"""
     lists: frozenset[str] = frozenset()
-    """The nodes outside functions whose children a person types in order: file, body of a class; also "PARENT NODE"."""
+    """The nodes outside functions whose children are typed in order: file, body of a class; also "PARENT NODE"."""
     bodies: frozenset[str] = frozenset()
     """The nodes that hold the statements of a function, with their brackets if they have some; also "PARENT NODE"."""
     closers: frozenset[str] = frozenset()
-    """The leaves that an editor or a person puts there early: `)`, `]`, `}`, `;`, `end`; also "PARENT LEAF"."""
+    """The leaves that are typed, or added by an editor, early: `)`, `]`, `}`, `;`, `end`; also "PARENT LEAF"."""
     quoted: frozenset[str] = frozenset()
-    """The nodes of text in quotes whose closing quote is no leaf of its own."""
+    """The nodes of text in quotes whose closing quote is not a separate leaf."""
     stand_ins: Mapping[str, str] = msgspec.field(default_factory=dict)
     """The nodes that must be there → the shortest text in their place, for the first after the caret."""
 
@@ -128,7 +128,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: str
     grammars: Mapping[str, str]
-    """The grammar for each end of a file's name, for example ".py"; "" stands for every other file."""
+    """The grammar for each end of a file's name, for example ".py"; "" = every other file."""
     keywords: frozenset[str]
     extract: Callable[[str, str, Declarations], Extraction]
     """A function: text of a file, its path, the project's declarations → its completable tokens in order of offset."""
@@ -141,7 +141,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     resolver: str = ""
     """The name and version of that analysis: its results are stored until this, the file or the project changes."""
     word: re.Pattern[str] = WORD
-    """The pattern of a name, as it stands at the beginning of what is inserted."""
+    """The pattern of a name at the beginning of the inserted text."""
     imports: Callable[[Path, Path | None], Imports] | None = None
     """A function: the project's root, the folder with its dependencies → a reader of imports; None if there is none."""
     import_syntax: ImportSyntax | None = None
@@ -207,7 +207,7 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """The folders in which a Python project's own packages are; None = those that its files name."""
     confine: Confine = "auto"
     reads: tuple[Path, ...] = ()
-    """The folders beside its own that a confined engine may read and run."""
+    """The folders besides its own that a confined engine may read and run."""
     kinds: frozenset[Kind] | None = None
     """The kinds of tokens that are asked for in this run; None = all."""
     grammars: Mapping[str, str] = msgspec.field(default_factory=dict)
@@ -256,7 +256,7 @@ class Running(Protocol):
 
     @property
     def confined(self) -> str:
-        """Return the sandbox report measured inside the engine's process; "" if it has no process of its own."""
+        """Return the sandbox report measured inside the engine's process; "" if it runs in the process of ci-eval."""
 
     def open(self, path: str, text: str) -> None:
         """Show a file of the project; `path` is relative to its root. It replaces the file that was open before."""
@@ -265,7 +265,7 @@ class Running(Protocol):
         """Apply edits, one after the other, to the open file."""
 
     def complete(self, query: Query) -> Answer:
-        """Ask for the completion result at the caret. Its duration is the latency that a person waits."""
+        """Ask for the completion result at the caret. Its duration is the latency that users see."""
 
     def restart(self) -> None:
         """Start a fresh process; no file is open afterwards."""
@@ -318,7 +318,7 @@ class Engine(Protocol):
 
     @property
     def own_process(self) -> bool:
-        """Return whether it runs in a process of its own, which is then confined."""
+        """Return whether it runs in a separate process, which is then confined."""
 
     def is_ready(self, cache: Path) -> bool | None:
         """Return whether its default version is ready below `cache`; None for engines that come with ci-eval."""

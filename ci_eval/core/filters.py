@@ -31,11 +31,11 @@ def matches(pattern: str, text: str) -> bool:
 def compile_pattern(pattern: str) -> re2._Regexp:
     """Return the compiled pattern, if Python and RE2 understand it alike. Raises ConfigError with the reason."""
     options = re2.Options()
-    # RE2 would also write its errors to stderr, beside the message of ci-eval.
+    # RE2 would also write its errors to stderr, in addition to the message of ci-eval.
     options.log_errors = False
     try:
         with warnings.catch_warnings():
-            # Python warns of such patterns: `[a-z&&[^b]]` is an intersection in Java, and something else here.
+            # Python warns about such patterns: `[a-z&&[^b]]` is an intersection in Java, and something else here.
             warnings.simplefilter("error")
             re.compile(pattern)
     except (re.error, Warning, OverflowError, RecursionError) as error:

@@ -75,7 +75,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     projects: tuple[ProjectInfo, ...] = ()
     """The projects that were merged, if several were; each file's path then begins with its project."""
     clustered: str = ""
-    """The field of a dataset by which records are sampled together: those in one folder; "" = there is none."""
+    """The field of a dataset that groups records into clusters: those in one folder; "" = there is none."""
     rounds: Annotated[int, Meta(ge=1, le=1_000)] = 1
     turns: str = ""
     """A name for the run in which several engines were asked in turns, the same in all of their workspaces; "" = no

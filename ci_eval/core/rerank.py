@@ -39,7 +39,7 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
         atomic.copy(source.names_path, target.names_path)
     elif order.ranker.needs_names:
         raise WorkspaceError(
-            f"{source.folder} has no names.npz, by which {order.ranker.name} orders: evaluate again; if it was merged "
+            f"{source.folder} has no names.npz, which {order.ranker.name} needs: evaluate again; if it was merged "
             "of several projects, give each of their workspaces"
         )
     names = target.names_path if order.ranker.needs_names else None
@@ -51,14 +51,14 @@ def rerank(source: Workspace, target: Workspace, order: NewOrder, *, advance: Ca
 
 
 Asked = tuple[str, str, str]
-"""The id of a session, the text before its word, and the text behind the caret."""
+"""The id of a session, the text before its word, and the text after the caret."""
 
 
 def _replay_lookups(file: SourceFile, actions: Path) -> Iterator[Asked]:
     """Yield each session with the text at its first lookup. Raises WorkspaceError if actions do not fit the file."""
     document, last = Document(file.text), ""
     try:
-        # Evolution may have changed the text by then, so the actions are played.
+        # Evolution may have changed the text before the session, so the actions are played.
         for action in read_actions(actions).actions:
             match action:
                 case MoveCaret() | DeleteRange() | PrintText():

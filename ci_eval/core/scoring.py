@@ -257,7 +257,7 @@ class PassAt(msgspec.Struct, frozen=True):
 
     k: int
     passed: Callable[[SessionScore], bool | None]
-    """A function: the session as it went in one round → whether it passed; None if that cannot be told."""
+    """A function: the session as it went in one round → whether it passed; None if that is unknown."""
 
     def observe(self, session: SessionScore) -> Sequence[Observation]:
         """Return the estimate for an evaluated session with more than k known answers; else nothing."""

@@ -78,7 +78,7 @@ class Trace:
             if isinstance(identifier, int | str):
                 self._asked[direction, identifier] = method, now
             return f"{method}{name}  ", message.get("params")
-        # Both sides number their requests from the start, so equal ids of the two must be told apart.
+        # Both sides number their requests from the start, so both may use the same id.
         opposite: Direction = "<-" if direction == "->" else "->"
         request = self._asked.pop((opposite, identifier), None) if isinstance(identifier, int | str) else None
         took = f"{request[0]}{name} after {1000 * (now - request[1]):.1f} ms" if request else f"an answer{name}"

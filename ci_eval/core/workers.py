@@ -102,7 +102,7 @@ class Workers(Generic[Task, Result]):
         self._stopped = True
 
     def map(self, waiting: deque[Task]) -> Iterator[TaskOutcome[Task, Result] | None]:
-        """Yield the outcomes of the tasks as they come; None now and then while none comes. Tasks may be added
+        """Yield the outcomes of the tasks as they come, and None from time to time while waiting. Tasks may be added
         meanwhile."""
         while waiting or self._retries or self._busy:
             while (waiting or self._retries) and len(self._busy) < self._jobs:

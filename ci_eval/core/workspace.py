@@ -6,7 +6,7 @@ manifest.json    the run, its engine, project and machine, and its progress
 actions/         one FileActions per source file           (.json.zst)
 sessions/        one SourceFile, then its Sessions, a line each   (.jsonl.zst)
 errors/          one FileError per file that gave trouble   (.json)
-names.npz        the count of each name in the project, by which rankers order
+names.npz        the count of each name in the project, for rankers
 unfinished/      the sessions so far of the files that workers are playing
 rounds/          the sessions of each round of the files that are not through all rounds
 logs/            suggestions with features, for training and validation
@@ -246,7 +246,7 @@ class Workspace:
         _check_inside(source.path, file)
         # Otherwise two stored files could count the sessions of one source file twice.
         if file != self.sessions_path(source.path):
-            raise WorkspaceError(f"{file} holds the sessions of {source.path}, which stand in a file of another name")
+            raise WorkspaceError(f"{file} holds the sessions of {source.path}, which belong into another file")
         return source
 
     def find_session(self, identity: str) -> tuple[SourceFile, Session]:
@@ -261,7 +261,7 @@ class Workspace:
         examples = ": " + ", ".join(whole for _, whole in matches[:5]) if matches else ""
         raise WorkspaceError(
             f"{len(matches)} sessions in {self.folder} have an id that begins with {identity!r}{examples}; "
-            "ids stand in the HTML report and in sessions/"
+            "ids are in the HTML report and in sessions/"
         )
 
     def sessions_path(self, path: str) -> Path:
@@ -328,7 +328,7 @@ def _hardly_begun(folder: Path) -> bool:
 
 
 def _digest(part: Path) -> str:
-    """Return a SHA-256 over all below a folder, or over a file; that of nothing if there is none."""
+    """Return the SHA-256 of a file, or of all files below a folder. For a missing one, it is that of no bytes."""
     digest = hashlib.sha256()
     for path in filter(Path.is_file, sorted(part.rglob("*")) if part.is_dir() else [part]):
         digest.update(path.relative_to(part.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")

@@ -24,7 +24,7 @@ UNREACHABLE = re.compile(
     "connection (refused|timed out)|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT",
     re.IGNORECASE,
 )
-"""The messages by which pip, npm, mvn, go, cargo, git and apt-get say that they reach no server."""
+"""The messages of pip, npm, mvn, go, cargo, git and apt-get if they reach no server."""
 
 DEBIAN_ONLY = "It exists on Debian and its derivatives only; elsewhere, take the project by its https or git address."
 GET = {
@@ -47,7 +47,7 @@ class ClientEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match[str]:
-    """Raises ConfigError, which says what the text is not."""
+    """Return the match of the whole text. Raises ConfigError with the expected form."""
     if match := pattern.fullmatch(text):
         return match
     raise ConfigError(f"{text!r} is not {expected}")
@@ -105,7 +105,7 @@ def run_to_end(
             kill_group(process)
             raise InstallError(f"{name} took longer than {timeout:g} s. Check the network, then run again.") from None
         except BaseException:
-            # A session of its own does not see Ctrl-C.
+            # Another session does not get Ctrl-C.
             kill_group(process)
             raise
     return ClientEnd(name=name, code=process.returncode, output=output, trouble=trouble)

@@ -52,7 +52,7 @@ def download(
     itself. Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256."""
     digest = check_digest(sha256)
     check_url(url)
-    # The file keeps its name, by which callers tell an archive from a program.
+    # The file keeps its name, which shows callers whether it is an archive or a program.
     name = re.sub(r"[^A-Za-z0-9._+-]+", "-", unquote(urlsplit(url).path).rpartition("/")[2]).lstrip(".-")
     # The end of a long name stays, since it tells the kind of the file.
     name = name[-100:].lstrip(".-") or "download"

@@ -64,7 +64,7 @@ ENVIRONMENT = {
 VARIABLES = ("GITHUB_SHA", "BUILD_VCS_NUMBER", "CI_COMMIT_SHA")
 """The variables in which GitHub, TeamCity and GitLab say what they checked out."""
 WITHOUT_LFS = ("-c", "filter.lfs.clean=", "-c", "filter.lfs.process=", "-c", "filter.lfs.required=false")
-"""The settings by which git does not start git-lfs, the only filter that is known."""
+"""The settings that keep git from starting git-lfs, the only filter that is known."""
 KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"})
 """The inherited variables that only say where this machine stores things; all other GIT_… variables are removed."""
 
@@ -256,7 +256,7 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
                 else:
                     start = data.index(b"\n", at) + 1
                     yield data[start : start + size]
-                    # `git cat-file --batch` ends each blob with a newline of its own.
+                    # `git cat-file --batch` adds a newline after each blob.
                     at = start + size + 1
 
     def _batch(self, option: str, blobs: Sequence[str]) -> bytes:

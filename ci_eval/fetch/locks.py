@@ -87,7 +87,7 @@ def _find_python_requirements(root: Path, groups: Groups) -> tuple[str, list[str
         requirements = [line.partition(":")[2].strip() for line in head if line.startswith("Requires-Dist:")]
         known = {normalize(name) for requirement in requirements for name in EXTRA.findall(requirement)}
         chosen = known if groups == "all" else {*map(normalize, groups)}
-        # pip would ask for none of them; what stands in place of the extra is always true.
+        # pip would ask for none of them, so each extra is replaced by a condition that is always true.
         met = [
             EXTRA.sub(lambda part: 'python_version >= "3"' if normalize(part[1]) in chosen else part[0], text)
             for text in requirements
@@ -218,13 +218,13 @@ def read_npm_ranges(
 
 
 def write_npm_manifests(root: Path, members: Mapping[str, Path], folder: Path, groups: Groups = ()) -> None:
-    """Write a package.json for the project and one for each of its own packages below `folder`, with the ranges of what
-    they need from a registry. npm links the packages with each other. Raises PreparationError."""
+    """Write a package.json for the project and one for each package of the project below `folder`, with the ranges of
+    what they need from a registry. npm links the packages with each other. Raises PreparationError."""
     catalogs = read_catalogs(root)
     places = _check_members(root, members)
     for place, name in {"": "", **places}.items():
         needs = read_npm_ranges(root / place / "package.json", members, catalogs, groups)
-        # Manifests without devDependencies, since npm looks those up even if it is told to omit them.
+        # Manifests without devDependencies, since npm looks those up even with --omit=dev.
         written = {"name": name, "version": "0.0.0"} if place else {"private": True, "workspaces": [*places]}
         (folder / place).mkdir(parents=True, exist_ok=True)
         (folder / place / "package.json").write_bytes(msgspec.json.encode(written | {"dependencies": needs}))

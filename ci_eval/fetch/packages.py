@@ -43,7 +43,7 @@ REGISTRY_ONLY = (
 ALONE = Path(__file__).parents[1] / "plugins" / "drivers"
 # NODE_OPTIONS has its own quoting, in which backslashes escape.
 NO_PROGRAMS = '--require "{}"'.format(str(ALONE / "alone.cjs").replace("\\", "\\\\").replace('"', '\\"'))
-"""The options of Node.js by which npm may start no program."""
+"""The options of Node.js that keep npm from starting programs."""
 REFUSED = "ci-eval lets "
 
 
@@ -164,7 +164,7 @@ def artifact(coordinates: str, folder: Path) -> Path:
 
 def check_maven(coordinates: str) -> re.Match[str]:
     needed = "one exact release is needed, no snapshot, as in org.apache.commons:commons-lang3:3.14.0"
-    plain = ":jar behind it takes the plain jar, not that of the sources."
+    plain = ":jar after it takes the plain jar, not that of the sources."
     return match_source(MAVEN, coordinates, f"GROUP:ARTIFACT:VERSION: {needed}; {plain}")
 
 

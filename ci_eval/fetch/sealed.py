@@ -84,7 +84,7 @@ def intact(folder: Path) -> bool:
         (folder / LIST).unlink(missing_ok=True)
     except OSError as error:
         raise PreparationError(f"{why}, and cannot be replaced: {error.strerror}. Remove {folder} yourself.") from error
-    _REPORT_DAMAGE.get()(f"{why}; it is made anew")
+    _REPORT_DAMAGE.get()(f"{why}; it is made again")
     return False
 
 
@@ -169,7 +169,7 @@ def _walk(folder: Path, *, hidden: bool = True) -> Iterator[Path]:
             folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
         links = [name for name in folders if Path(parent, name).is_symlink()]
         for name in (*names, *links):
-            # The list itself, and one that is being written, are no files of the folder.
+            # The list itself, also while it is being written, does not list itself.
             if (hidden or not name.startswith(".")) and not (Path(parent) == folder and name.startswith(LIST)):
                 yield Path(parent, name)
 

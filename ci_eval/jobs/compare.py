@@ -98,7 +98,7 @@ def compare(
         workspace.verify()
     base, others = workspaces[0], workspaces[1:]
     if view.title and len(others) > 1:
-        raise ConfigError(f"--title names one evaluation, and here are {len(others)} beside the base: leave it out")
+        raise ConfigError(f"--title names one evaluation, and here are {len(others)} besides the base: leave it out")
     # A mistake in a rule fails before anything is compared.
     rules = {workspace.folder: load_rules(workspace, gates, user, view, screen) for workspace in others or workspaces}
     if base.folder.resolve() in [workspace.folder.resolve() for workspace in others]:
@@ -291,7 +291,7 @@ def make_trend(past: stage.History, new: Workspace, rules: Rules) -> Trend:
 def rank(
     names: Mapping[Workspace, str], comparisons: Sequence[Compared], rules: Rules, folder: Path, view: View
 ) -> Overview:
-    """Raises the errors of `core.compare.rank`."""
+    """Return the overview of ranked workspaces. Raises the errors of `core.compare.rank`."""
     workspaces = list(names)
     filters = runs.stored_config(workspaces[-1], view).report_filters
     ranking = stage.rank(workspaces, rules.metrics, filters, rules.declared)

@@ -127,9 +127,9 @@ def check_same_configuration(
         unasked = [Condition(name=name, base=value, new=None) for name, value in stranger]
     if unasked:
         raise ConfigError(
-            f"the engines would not be told the same, and nobody asked for that: {sentence(unasked)}. If one of them "
+            f"the engines would get different settings, and nobody asked for that: {sentence(unasked)}. If one of them "
             "is a command: say which engine it is like (--engine-like NAME, or `engine.like`), or give it the same in "
-            "`engine.settings` and `engine.options` (where {dependencies} stands for the folder of the project's "
+            "`engine.settings` and `engine.options` (where {dependencies} means the folder of the project's "
             "packages). --allow-conditions compares them as they are, and says so"
         )
 

@@ -90,7 +90,7 @@ def attach_gates(
 
 
 def absolute_gates(config: Config, rules: Sequence[str]) -> tuple[Gate, ...]:
-    """Raises ConfigError, also if a rule is about a difference."""
+    """Parse gates for a single run. Raises ConfigError, also if a rule is about a difference."""
     own_rules = judging(config)
     gates = _check_filters(config, attach_gates(own_rules.metrics, own_rules.declared, rules, footprint.INFOS)).gates
     for gate in gates:

@@ -153,7 +153,7 @@ def only_sessions(
 
 
 def _change_stage(config: Config, settings: Sequence[str]) -> Config:
-    """Raises ConfigError for settings of other stages."""
+    """Apply `--set` values. Raises ConfigError for settings of other stages."""
     known = {key.name for key in keys()}
     spelled = []
     for setting in settings:

@@ -187,7 +187,7 @@ def _check_complete(workspace: Workspace) -> None:
     if not workspace.manifest().complete:
         folder = workspace.folder
         raise WorkspaceError(
-            f"{folder} was interrupted; take it up with: ci-eval evaluate --resume --output {shlex.quote(str(folder))}"
+            f"{folder} was interrupted; resume it with: ci-eval evaluate --resume --output {shlex.quote(str(folder))}"
         )
 
 

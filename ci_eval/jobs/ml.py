@@ -272,9 +272,9 @@ def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
     yield f"    firstPrefix: {_row(summing_to_one(user_fit.model.first_prefix))}"
     yield "    select:"
     for row, count in zip(user_fit.model.select, user_fit.shown, strict=True):
-        yield f"      - {_row(row)}  # the expected text stood there {count:,} times"
+        yield f"      - {_row(row)}  # the expected text was there {count:,} times"
     yield f"    cancel: {_row(user_fit.model.cancel)}"
-    yield "    attend: 1.0  # who never takes anything cannot be told from who does not look"
+    yield "    attend: 1.0  # who never takes anything may as well not look at the list"
 
 
 def summing_to_one(values: Sequence[float]) -> list[float]:

@@ -61,7 +61,7 @@ def parse(text: str) -> float:
 
 
 def note_goal(workspace: Workspace, precision: float | None = None, detection: Detection | None = None) -> None:
-    """Raises WorkspaceError if a resumed run began with another goal."""
+    """Store the goal in the manifest. Raises WorkspaceError if a resumed run began with another one."""
     manifest = workspace.manifest()
     was = manifest.detection
     if not manifest.stages:
@@ -74,7 +74,7 @@ def note_goal(workspace: Workspace, precision: float | None = None, detection: D
         else:
             began = f"with --detect {was.wanted * 100:g}pp --power {was.power:g}"
         raise WorkspaceError(
-            f"{workspace.folder} cannot be taken up: it was begun {began}; give the same command as then"
+            f"{workspace.folder} cannot be resumed: it was begun {began}; give the same command as then"
         )
 
 

@@ -44,7 +44,7 @@ def servers() -> Iterator[LspEngine]:
 
 
 def named_engine(config: Config) -> Engine:
-    """Raises ConfigError."""
+    """Return the engine of `engine.name`. Raises ConfigError if its options do not fit."""
     engine_config = config.engine
     # No engine's name has a space, which a command has.
     if " " in engine_config.name:
@@ -97,7 +97,7 @@ def find_similar_engine(given: EngineConfig) -> LspEngine | None:
 def identify_engine(
     server: LspEngine, installation: Installation, surroundings: Surroundings, config: Config, screen: Screen
 ) -> LspEngine:
-    """Raises PreparationError."""
+    """Find which known engine a server is like, and configure it so. Raises PreparationError."""
     evidence = "engine.like" if config.engine.like else f"the name of its program, {server.name}"
     if not server.like or not config.engine.like:
         try:
@@ -115,7 +115,7 @@ def identify_engine(
             evidence = f"the name that it gives, {name}"
     if server.like:
         screen.say(
-            f"{server.name} is told and waited for as {server.like} is ({evidence} says so); "
+            f"{server.name} gets the settings and waits of {server.like} ({evidence} says so); "
             "--engine-like NAME names another engine"
         )
     return server
@@ -397,7 +397,7 @@ def _check_confinement(config: Config, engine: Engine, screen: Screen) -> str:
     if level == "required" and not offered.endswith(NOTHING_OPEN):
         raise PreparationError(
             f"interpret.confine is required, but on this machine an engine is {offered}. See `ci-eval doctor`; with "
-            "`auto` it is confined as far as possible, and the reports say how far"
+            "`auto` it is confined as much as possible, and the reports say how much"
         )
     screen.say(f"Confinement: {offered}")
     if level == "auto" and offered.startswith("not confined"):
@@ -418,7 +418,7 @@ def load_task(config: Config) -> Task:
         raise ConfigError(
             f"`{'interpret.userModel' if config.interpret.user_model else 'actions.strategy.prefix.emulateTyping'}` is "
             f"given, but its user picks words from lists, and the task {task.name} suggests {task.unit} in one piece; "
-            "remove it: AcceptanceRate has a user of its own"
+            "remove it: AcceptanceRate has its own user"
         )
     if config.judge and not task.judge:
         raise ConfigError(

@@ -113,7 +113,7 @@ def _find_imports(path: str, text: str, places: Mapping[Name, list[int]]) -> Ite
         for end in range(1, len(parts) + 1):
             yield from places.get(parts[:end], ())
         if not parts:
-            # The files that stand for the folders that the file is in.
+            # The files that are imported by the names of the folders that the file is in.
             for folder in PurePosixPath(path).parents:
                 yield from places.get((*folder.parts, *OWN), ())
     if _STAR.search(text):
@@ -140,7 +140,7 @@ def why_not_reusable(config: Config, rounds: int = 1) -> str:
     reasons = {
         "each project of a suite is asked everything": bool(config.projects),
         "an `engine.command` may be another program under the same name": config.engine.command,
-        "an `engine.endpoint` has a store of answers of its own": config.engine.endpoint,
+        "an `engine.endpoint` already stores its answers": config.engine.endpoint,
         "`--repeat` asks how far answers differ by themselves": rounds > 1,
         "`interpret.saveLogs` logs what is asked": config.interpret.save_logs,
         "`run.tests` runs each answer": config.running,
@@ -168,9 +168,9 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
     verified = compared > 0 and not differing
     if taken and not verified:
         reason = (
-            f"of {compared:,} sessions asked anew, {differing:,} were answered in another way"
+            f"of {compared:,} sessions asked again, {differing:,} were answered differently"
             if compared
-            else "none of the sessions asked anew could be compared with an answer of that night"
+            else "none of the sessions asked again could be compared with an answer of that night"
         )
         screen.warn(
             f"nothing of {earlier} is reused: {reason}, so that all are asked; "
@@ -184,7 +184,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
     workspace.seal()
     if verified:
         screen.say(
-            f"Reused: {format_count(reused, 'session')} of {earlier}; {compared:,} asked anew were answered the same"
+            f"Reused: {format_count(reused, 'session')} of {earlier}; {compared:,} asked again were answered the same"
         )
 
 

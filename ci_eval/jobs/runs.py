@@ -200,7 +200,7 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
         )
     now = replace(new_manifest(prepared, jobs), shard=str(shard) if shard else manifest.shard)
     for _, change in changed_answers(manifest, now):
-        raise WorkspaceError(f"{folder} cannot be taken up: {change}; give a new folder as --output")
+        raise WorkspaceError(f"{folder} cannot be resumed: {change}; give a new folder as --output")
     return workspace
 
 
@@ -212,7 +212,7 @@ def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
             # The digests would only say that something differs.
             changes = []
             for part in told[:MOST]:
-                was_told, is_told = (short(value) if value else "not told" for value in (part.base, part.new))
+                was_told, is_told = (short(value) if value else "not set" for value in (part.base, part.new))
                 changes.append(f"`{part.name}` was {was_told}, and is {is_told} now")
             more = [f"and {len(told) - MOST:,} more"] if len(told) > MOST else []
             yield name, f"the {name} differs: {'; '.join(changes + more)}"
@@ -220,7 +220,7 @@ def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
             yield name, f"the {name} was {before}, and is {after} now"
 
 
-TOLD = "configuration that the engine is told"
+TOLD = "configuration sent to the engine"
 
 
 def same_answers(manifest: Manifest) -> dict[str, object]:
@@ -249,13 +249,13 @@ def _packages_text(packages: Mapping[str, str]) -> str:
 
 
 def ask_in_rounds(workspace: Workspace, rounds: int, turns: str = "") -> None:
-    """Raises WorkspaceError if a resumed run asked otherwise."""
+    """Store rounds and turns in the manifest. Raises WorkspaceError if a resumed run had others."""
     manifest = workspace.manifest()
     if not manifest.stages:
         workspace.write_manifest(replace(manifest, rounds=rounds, turns=turns))
     elif (manifest.rounds, manifest.turns) != (rounds, turns):
         raise WorkspaceError(
-            f"{workspace.folder} cannot be taken up: each session is asked {manifest.rounds} times"
+            f"{workspace.folder} cannot be resumed: each session is asked {manifest.rounds} times"
             f"{' in turns with another engine' if manifest.turns else ''}, and would be asked {rounds} times now; give "
             "the same command as then"
         )
@@ -298,7 +298,7 @@ def check_single_project(workspace: Workspace) -> None:
 
 
 def stored_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Raises WorkspaceError if what was measured changed."""
+    """Return the stored configuration. Raises WorkspaceError if settings that were measured changed."""
     return load_workspace(workspace, view).config
 
 
@@ -312,7 +312,7 @@ def load_workspace(workspace: Workspace, view: View = UNCHANGED) -> Loaded:
 
 
 def measured_config(workspace: Workspace, view: View = UNCHANGED) -> Config:
-    """Raises WorkspaceError if the configuration changed since."""
+    """Return the configuration of the run. Raises WorkspaceError if it changed since."""
     return _load(workspace, view.spell()).config
 
 
@@ -337,7 +337,7 @@ def refuse_foreign(workspace: Workspace, config: Config, *, trusted: bool, typed
         or (name in engines.names() and isinstance(engines.CATALOG.load(name), LspEngine))
     ):
         # Settings may name programs, and environment variables may make any program run others.
-        asked.append(f"start the engine with {', '.join(f'engine.{key}' for key in put)} of its own")
+        asked.append(f"start the engine with the stored {', '.join(f'engine.{key}' for key in put)}")
     if config.engine.endpoint is not None:
         asked += _addresses(stored.engine)
     if config.judge:

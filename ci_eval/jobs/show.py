@@ -94,9 +94,9 @@ def trace(folder: Path, identity: str, screen: Screen, *, trusted: bool, full: b
     if not recorder.messages:
         engine = runs.stored_config(Workspace.open(folder)).engine
         if engine.endpoint:
-            raise WorkspaceError("the answer is kept, so that nothing was sent: with --record the model is asked anew")
+            raise WorkspaceError("the answer was stored, so nothing was sent: --record asks the model again")
         raise WorkspaceError(
-            f"no message passed: {engine.name or 'the engine'} answers in ci-eval's own process, or was not asked; "
+            f"no message was sent: {engine.name or 'the engine'} answers in ci-eval's own process, or was not asked; "
             "--replay shows its answer"
         )
     screen.result("")

@@ -260,7 +260,7 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED) -> S
         folder = sources[name] = above / name
         if not (folder / "manifest.json").is_file() or not Workspace.open(folder).manifest().complete:
             raise WorkspaceError(
-                f"{folder} was not finished; take it up with --resume --output {shlex.quote(str(above))}"
+                f"{folder} was not finished; resume it with --resume --output {shlex.quote(str(above))}"
             )
         workspace = Workspace.open(folder)
         workspace.verify()

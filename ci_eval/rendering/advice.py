@@ -130,7 +130,7 @@ MOST = 3
 
 
 def sentence(differences: Sequence[Condition]) -> str:
-    """Return the differences, such as "base was told `autoImport: off`, new was not"; "" if there are none."""
+    """Return the differences, such as "base had `autoImport: off`, new did not"; "" if there are none."""
     texts = [_difference_text(condition) for condition in differences[:MOST]]
     if (more := len(differences) - MOST) > 0:
         texts.append(f"and {more:,} more, which the report lists")
@@ -143,20 +143,22 @@ def _difference_text(condition: Condition) -> str:
         return f"the sources of base were read by {base}, those of new by {new}"
     if condition.name == "dependencies" and "told" in (condition.base, condition.new):
         informed, uninformed = ("base", "new") if condition.base == "told" else ("new", "base")
-        return f"{informed} was told where the packages are that the project needs, {uninformed} was not"
+        return f"{informed} had the paths of the packages that the project needs, {uninformed} did not"
     base, new = (f"`{condition.name}: {short(value)}`" for value in (condition.base or "", condition.new or ""))
     if condition.base is None:
-        return f"new was told {new}, base was not"
+        return f"new had {new}, base did not"
     if condition.new is None:
-        return f"base was told {base}, new was not"
-    return f"base was told {base}, new {new}"
+        return f"base had {base}, new did not"
+    return f"base had {base}, new {new}"
 
 
 def conditions_line(differences: Sequence[Condition], *, only_told: bool) -> str:
     if not differences:
         return ""
     lead = (
-        "The engine is the same, the runs differ only in what it was told" if only_told else "Not the same in both runs"
+        "The engine is the same, the runs differ only in its configuration"
+        if only_told
+        else "Not the same in both runs"
     )
     return f"{lead}: {sentence(differences)}."
 

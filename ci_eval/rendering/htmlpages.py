@@ -36,7 +36,7 @@ def legend(task: Task) -> dict[str, str]:
     return {"failed": "failed: timeout, crash or error", **task.legend, "skipped": "not asked", "other": "not counted"}
 
 
-# Most tokens are rank 1: a plain underline is their sign, so that the others stand out.
+# Most tokens are rank 1: a plain underline is their sign, so that others are easier to see.
 SIGNS = {"failed": "!", "absent": "✗", "low": "↓", "near": "2", "first": "", "skipped": "∅", "other": ""}
 MISSES = frozenset({"failed", "absent"})
 _SEVERITY = {outcome: place for place, outcome in enumerate(OUTCOMES)}

@@ -82,7 +82,7 @@ class Reporter(Protocol):
     @property
     def name(self) -> str: ...
 
-    # A reporter names the types of its own results and sources, so no one type holds for all.
+    # Each reporter has its types of results and sources, so no one type fits all.
     def write(self, result: Any, sources: Any, folder: Path) -> Path:
         """Write the report below `folder`; return the path of the file to open first. `sources`:
         StoredSessions of an evaluation, PairedSessions of a comparison, None of others."""

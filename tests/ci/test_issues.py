@@ -157,7 +157,7 @@ def test_an_issue_is_found_however_many_others_a_workflow_opened(github: Service
 @pytest.mark.parametrize("result", ["skipped", "neutral"])
 def test_what_is_neither_red_nor_green_is_not_told(github: Services, result: str) -> None:
     night(github, 4, "failure")
-    assert "nothing is told" in night(github, 5, result)
+    assert "nothing is posted" in night(github, 5, result)
     assert github.issues[1]["state"] == "open"
 
 

@@ -100,7 +100,7 @@ def test_an_engine_by_name_and_by_path_is_told_the_same(tmp_path: Path) -> None:
 
 
 def test_a_command_that_is_told_nothing_is_not_compared_with_an_engine_that_is(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="nobody asked for that: base was told where the packages are"):
+    with pytest.raises(ConfigError, match="nobody asked for that: base had the paths of the packages"):
         check_same_configuration(by_name(tmp_path, "ty"), of_command(tmp_path, "/opt/unknown server"))
     with pytest.raises(ConfigError, match="--engine-like NAME"):
         check_same_configuration(of_command(tmp_path, "/opt/unknown"), by_name(tmp_path, "clangd"))
@@ -139,7 +139,7 @@ def test_a_server_may_announce_completion_at_once_or_a_little_later(tmp_path: Pa
 
 def test_a_server_is_like_the_engine_that_it_says_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert identify_engine(*server(tmp_path, "called-gopls"), Screen()).like == "gopls"
-    assert "is told and waited for as gopls is (the name that it gives, gopls says so)" in capsys.readouterr().err
+    assert "gets the settings and waits of gopls (the name that it gives, gopls says so)" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("in_one_process")
@@ -150,18 +150,18 @@ def test_a_run_says_what_its_engine_was_told_and_a_comparison_what_differed(tmp_
         chosen = ["--engine-command", words, "--project", f"path:{project}", "--sessions", 4, "--jobs", 1]
         code, _, err = command("evaluate", *chosen, *more, "--output", tmp_path / name)
         assert code == 0, err
-        assert "What the engine was told" in (tmp_path / name / "reports" / "report.md").read_text()
-        assert "What the engine was told" in (tmp_path / name / "reports" / "html" / "index.html").read_text()
+        assert "Configuration sent to the engine" in (tmp_path / name / "reports" / "report.md").read_text()
+        assert "Configuration sent to the engine" in (tmp_path / name / "reports" / "html" / "index.html").read_text()
     manifest = json.loads((tmp_path / "two" / "manifest.json").read_text())
     assert manifest["told"]["settings"] == {"a": {"b": 1}}
     assert {"settings", "arguments", "environment", "capabilities", "limits"} <= manifest["told"].keys()
     code, out, _ = command("compare", tmp_path / "one", tmp_path / "two", "--output", tmp_path / "compared")
     report = json.loads((tmp_path / "compared" / "comparison.json").read_text())
     assert report["conditions"] == [{"name": "settings.a.b", "base": None, "new": "1"}]
-    lead = "The engine is the same, the runs differ only in what it was told"
+    lead = "The engine is the same, the runs differ only in its configuration"
     written = " ".join((tmp_path / "compared" / "report.md").read_text().split())
-    assert f"{lead}: new was told settings.a.b: 1, base was not." in written
-    assert f"{lead}: new was told settings.a.b: 1, base was not." in " ".join(out.split())
+    assert f"{lead}: new had settings.a.b: 1, base did not." in written
+    assert f"{lead}: new had settings.a.b: 1, base did not." in " ".join(out.split())
 
 
 @pytest.mark.usefixtures("in_one_process")

@@ -158,7 +158,7 @@ def test_a_configuration_of_aliases_of_aliases_is_refused(hostile: Path) -> None
     (hostile / "config.yaml").write_text("\n".join(lists))
     Workspace(hostile).seal()
     code, _, err = command("report", hostile)
-    assert (code, "stands for more than" in " ".join(err.split())) == (2, True)
+    assert (code, "expand to more than" in " ".join(err.split())) == (2, True)
 
 
 def header_claims(rows: int) -> bytes:
@@ -232,7 +232,7 @@ def test_the_same_file_stored_under_three_names_counts_once(hostile: Path) -> No
     shutil.copyfile(path, path.with_name(f"again-{path.name}"))
     Workspace(hostile).seal()
     code, _, err = command("report", hostile)
-    assert (code, "in a file of another name" in " ".join(err.split())) == (2, True)
+    assert (code, "belong into another file" in " ".join(err.split())) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_an_unchanged_night_asks_a_sample_and_has_the_same_figures(project: Path
     manifest = Workspace.open(tmp_path / "two").manifest()
     assert 0 < manifest.finished - manifest.reused < 0.2 * manifest.finished
     assert f"Reused: {manifest.reused} sessions" in said
-    assert "asked anew were answered the same" in said
+    assert "asked again were answered the same" in said
     one, two = figures(tmp_path / "one"), figures(tmp_path / "two")
     of_machine = ("atency", "Within", "Cpu", "PeakMemory")
     untimed = [name for name in one if not any(each in name for each in of_machine)]
@@ -126,7 +126,7 @@ def test_another_night_asks_another_sample(project: Path, tmp_path: Path) -> Non
 def test_a_planted_wrong_answer_is_noticed_and_nothing_is_reused(project: Path, tmp_path: Path) -> None:
     alter(tmp_path / "one")
     said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
-    assert "were answered in another way, so that all are asked" in said
+    assert "were answered differently, so that all are asked" in said
     assert set().union(*reused(tmp_path / "two").values()) == {False}
     assert Workspace.open(tmp_path / "two").manifest().reused == 0
     # As it was before it was altered; ranks are the same.
@@ -139,7 +139,7 @@ def test_where_nothing_can_be_compared_nothing_is_reused(
     # Which files are asked anew depends on the time: what of them can be compared is told instead.
     monkeypatch.setattr(reuse, "_differing", lambda *_: (0, 0))
     said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
-    assert "none of the sessions asked anew could be compared" in said
+    assert "none of the sessions asked again could be compared" in said
     assert "Reused" not in said
     assert set().union(*reused(tmp_path / "two").values()) == {False}
 
@@ -149,7 +149,7 @@ def test_where_nothing_can_be_compared_nothing_is_reused(
     [
         (
             ("--set", "interpret.maxSuggestions=7"),
-            "the configuration that the engine is told differs: `limits.suggestions` was 1000.0, and is 7.0 now",
+            "the configuration sent to the engine differs: `limits.suggestions` was 1000.0, and is 7.0 now",
         ),
         (("--set", "interpret.completionType=ALPHABETICAL"), "the completion type was BASIC, and is ALPHABETICAL now"),
         (("--set", "actions.strategy.context=PREVIOUS"), "the strategy was"),
@@ -171,7 +171,7 @@ def test_of_a_changed_project_what_answers_depend_on_is_looked_at(project: Path,
     (project / "file3.py").write_text(GREETER)
     said = night(project, tmp_path / "two", "--reuse", str(tmp_path / "one"))
     flags = reused(tmp_path / "two")
-    assert "asked anew were answered the same" in said
+    assert "asked again were answered the same" in said
     assert flags["file3.py"] == {False}
     assert sum(each == {True} for each in flags.values()) >= FILES - 2
     night(project, tmp_path / "whole")
@@ -215,7 +215,7 @@ def test_a_wrong_declaration_is_noticed_and_nothing_is_reused(
     said = night(project, tmp_path / "two", *far, "--reuse", str(tmp_path / "first"), engine="frequency")
     first, two = answers(tmp_path / "first"), answers(tmp_path / "two")
     assert any(first[each] != two[each] for each in first if each in two), "nothing wrong was planted"
-    assert "were answered in another way, so that all are asked" in said
+    assert "were answered differently, so that all are asked" in said
     assert set().union(*reused(tmp_path / "two").values()) == {False}
 
 

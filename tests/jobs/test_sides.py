@@ -93,7 +93,7 @@ def test_a_difference_that_was_asked_for_is_said(tmp_path: Path) -> None:
     report = json.loads((tmp_path / "pair" / "comparison" / "comparison.json").read_text())
     assert report["conditions"] == [{"name": "settings.a.b", "base": None, "new": "1"}]
     assert report["new"] == f"{report['base']}, settings.a.b=1"
-    assert "the runs differ only in what it was told: new was told settings.a.b: 1" in " ".join(out.split())
+    assert "the runs differ only in its configuration: new had settings.a.b: 1" in " ".join(out.split())
 
 
 @pytest.mark.usefixtures("in_one_process")

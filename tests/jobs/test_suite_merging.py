@@ -93,7 +93,7 @@ def test_what_is_unfinished_damaged_or_evaluated_otherwise_is_refused(
     with pytest.raises(WorkspaceError, match="sessions changed since"):
         merge([one, two], output=tmp_path / "merged")
     shutil.rmtree(project)
-    with pytest.raises(WorkspaceError, match="was not finished; take it up with --resume"):
+    with pytest.raises(WorkspaceError, match="was not finished; resume it with --resume"):
         merge([one, two], output=tmp_path / "merged")
 
 

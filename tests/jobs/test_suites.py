@@ -85,7 +85,7 @@ def test_a_suite_is_taken_up(tmp_path: Path) -> None:
         (("actions",), "name one of them: --project SPEC"),
         (("evaluate", "--shard", "1/3"), "a suite of 2 projects has 2 shards at most"),
         (("evaluate", "--precision", "1pp"), "leave out --precision"),
-        (("evaluate", "--set", "project=path:."), "stands in place of"),
+        (("evaluate", "--set", "project=path:."), "replaces `project` and `dataset`"),
         (("evaluate", "--set", "projects=['path:.', 'path:.']"), "twice"),
     ],
 )

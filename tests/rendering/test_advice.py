@@ -90,14 +90,14 @@ def test_verdicts_that_could_not_be_read_are_named_even_if_others_could(hits: Es
 @pytest.mark.parametrize(
     ("name", "base", "new", "said"),
     [
-        ("autoImport", "off", None, "base was told `autoImport: off`, new was not"),
-        ("settings.a", None, "1", "new was told `settings.a: 1`, base was not"),
-        ("limits.timeout", "10.0", "5.0", "base was told `limits.timeout: 10.0`, new `limits.timeout: 5.0`"),
+        ("autoImport", "off", None, "base had `autoImport: off`, new did not"),
+        ("settings.a", None, "1", "new had `settings.a: 1`, base did not"),
+        ("limits.timeout", "10.0", "5.0", "base had `limits.timeout: 10.0`, new `limits.timeout: 5.0`"),
         (
             "dependencies",
             "told",
             "not told",
-            "base was told where the packages are that the project needs, new was not",
+            "base had the paths of the packages that the project needs, new did not",
         ),
     ],
 )
@@ -108,9 +108,7 @@ def test_a_difference_is_said_of_both_sides(name: str, base: str | None, new: st
 def test_of_many_differences_the_sentence_names_three() -> None:
     many = [Condition(name=f"settings.{number}", base="x" * 500, new=None) for number in range(5)]
     said = conditions_line(many, only_told=True)
-    assert said.startswith(
-        "The engine is the same, the runs differ only in what it was told: base was told `settings.0"
-    )
+    assert said.startswith("The engine is the same, the runs differ only in its configuration: base had `settings.0")
     assert said.endswith("and 2 more, which the report lists.")
     assert len(said) < 700
     assert not conditions_line([], only_told=False)

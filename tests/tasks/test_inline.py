@@ -68,7 +68,7 @@ def test_another_task_has_no_choice_of_spans() -> None:
     "given", ["interpret.userModel=thesis", "actions.strategy.prefix={name: SimplePrefix, n: 1, emulateTyping: true}"]
 )
 def test_the_user_of_lists_has_nothing_to_do_here(given: str) -> None:
-    with pytest.raises(ConfigError, match="AcceptanceRate has a user of its own"):
+    with pytest.raises(ConfigError, match="AcceptanceRate has its own user"):
         load_task(load(None, overrides=["task=inline", given]).config)
 
 

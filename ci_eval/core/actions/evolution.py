@@ -22,7 +22,7 @@ class _Part(msgspec.Struct):
 
 
 class Evolution:
-    """A file whose parts are hidden; each is restored before the first token that is typed in it or behind it. Imports
+    """A file whose parts are hidden; each is restored before the first token that is typed in it or after it. Imports
     are different: people add them afterwards, so each is missing except while its own tokens are typed."""
 
     def __init__(self, source: Source, config: EvolutionConfig, tokens: Sequence[Token]) -> None:

@@ -86,7 +86,7 @@ HEAD_LINES = 30
 MARK = re.compile(
     r"^\s*(?:#|//|/?\*|--|;|<!--|%|\"\"\"|''').*(?:DO NOT (?:EDIT|MODIFY)|@generated\b|<auto-?generated)", re.MULTILINE
 )
-"""A comment by which a generator says that it wrote the file."""
+"""A comment that marks a file as generated."""
 ATTRIBUTE = re.compile(r"([-!]?)linguist-(generated|vendored)(?:=(\w+))?")
 WILDCARDS = {"**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 

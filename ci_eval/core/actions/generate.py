@@ -79,14 +79,14 @@ def mark_first_uses(text: str, tokens: Sequence[Token]) -> list[Token]:
         own, begin = token.text, token.offset
         is_first = False
         if own not in seen:
-            # The text is read up to the word that goes on at the token, if one does.
+            # A token may continue a word, such as the `?` of `empty?`: reading then stops before that word.
             end = begin
             while end and _WORDS.fullmatch(text, end - 1, end + 1):
                 end -= 1
             # Tokens are in order, so each stretch of the text is read once.
             seen.update(_WORDS.findall(text, read, end))
             read = end
-            # A text that is no word of its own (`empty?`, `@name`) is searched for as it is.
+            # A text that is not a whole word (`empty?`, `@name`) is searched for as it is.
             is_word = end == begin and _WORDS.fullmatch(own)
             is_first = own not in seen if is_word else text.find(own) == begin
             if end == begin:
@@ -200,7 +200,7 @@ def generate(
     )
     so_far = Generated(left_out=Counter(left_out.values()))
     with Workers[str, GeneratedFile | FileError](
-        # A process must have a few files to be worth its start.
+        # With only a few files, starting a process takes longer than it saves.
         make,
         jobs=min(jobs, max(len(paths) // 8, 1)),
         timeout=TIMEOUT,

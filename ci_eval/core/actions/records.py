@@ -46,8 +46,8 @@ class Records(msgspec.Struct):
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
-    """`cluster`: fields by which records are sampled together; none = each by itself. A single field must be there; of
-    several fields, those that are there count. A line that is no record becomes an error."""
+    """`cluster`: records with equal values in these fields are sampled together; none = each by itself. A single field
+    must be there; of several fields, those that are there count. A line that is no record becomes an error."""
     dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
         try:
@@ -120,7 +120,7 @@ def _path(line: dict[str, object], cluster: Sequence[str], ending: str) -> str:
     values = [records.field(line, field) for field in cluster]
     clusters = [str(value) for value in values if isinstance(value, str | int) and value != ""]
     if len(cluster) == 1 and not clusters:
-        raise ValueError(f"it has no field {cluster[0]}, by which records are sampled together (dataset.cluster)")
+        raise ValueError(f"it has no field {cluster[0]}, which groups records into clusters (dataset.cluster)")
     return "/".join([*(_part(part) for value in clusters for part in value.split("/")), own])
 
 

@@ -87,7 +87,7 @@ def longest_prefix(text: str, prefix: PrefixConfig) -> str:
     if prefix.name == "CapitalizePrefix":
         name = text.lstrip("_@$#")
         words = [word for word in name.split("_") if word] or [""]
-        # In MAX_SIZE every letter is a capital, so only the first ones stand for words.
+        # In MAX_SIZE every letter is a capital, so only the first ones begin words.
         shouted = len(words) > 1 and name.isupper()
         typed = "".join(word[:1] + ("" if shouted else "".join(filter(str.isupper, word[1:]))) for word in words)
         return text[: len(text) - len(name)] + typed

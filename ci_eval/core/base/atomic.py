@@ -14,7 +14,7 @@ from ci_eval.core.base.errors import WorkspaceError
 
 
 def make_folder(folder: Path, option: str = "--output") -> Path:
-    """Raises WorkspaceError, whose advice names the option. Folders above are made, too."""
+    """Make a folder and those above it. Raises WorkspaceError, whose advice names the option."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -94,7 +94,7 @@ class Catalog(Generic[T]):
         self._kind = kind
 
     def names(self) -> list[str]:
-        """Return the names that users write, sorted. Raises ConfigError if a name stands for two variants."""
+        """Return the names that users write, sorted. Raises ConfigError if two variants share a name."""
         return sorted((*self.modules(), *self._plugins()))
 
     def load(self, name: str) -> T:

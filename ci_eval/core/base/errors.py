@@ -14,7 +14,7 @@
         ├── EngineTimeout              no answer within `interpret.timeout`
         ├── EngineCrash                the process died
         ├── EngineMisbehaved           the answer is not of the protocol
-        ├── EngineRaised               the engine answered with an error of its own; it still runs
+        ├── EngineRaised               the engine answered with an error; it still runs
         │   └── ContextTooLong         of a language model: the question was longer than it can look at
         ├── BudgetSpent                nothing is left of what may be spent on asking: the session is skipped
         ├── TooManyFailures            more failed sessions than `interpret.allowedFailures`

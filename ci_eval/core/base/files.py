@@ -46,8 +46,8 @@ def _resolve(root: Path) -> Path:
 
 
 def read_own(root: Path, path: str) -> bytes:
-    """Return the bytes of a file of the project, at `path` below `root`. Raises OSError, also if it is not a regular
-    file of its own."""
+    """Return the bytes of a file of the project, at `path` below `root`. Raises OSError, also if it is a link or no
+    regular file."""
     if not is_own(root / path, root):
         # If nothing is there, this raises the system's own reason.
         (root / path).lstat()

@@ -26,7 +26,7 @@ class Shard(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """Return the shard that `I/N` stands for. Raises ConfigError."""
+        """Parse a shard such as `1/4`. Raises ConfigError."""
         match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
         if match and 1 <= int(match[1]) <= int(match[2]):
             return cls(int(match[1]), int(match[2]))

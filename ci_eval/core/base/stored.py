@@ -33,7 +33,7 @@ SUFFIX = ".zst"
 FORMER_SUFFIX = ".gz"
 
 DAMAGED = (EOFError, zlib.error, zstd.ZstdError)
-"""The errors that reading raises, beside OSError, if the file is not what was packed."""
+"""The errors, besides OSError, that reading a damaged file raises."""
 
 LEVEL = 3
 """The level of compression. For sessions with long lists, level 1 leaves 1.4 times as much and saves a third of the

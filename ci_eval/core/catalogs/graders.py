@@ -1,4 +1,4 @@
-"""The catalog of graders, and what a grader may do beside grading."""
+"""The catalog of graders, and protocols for graders that can do more than grade."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -45,7 +45,7 @@ class Executing(Protocol):
 
 @runtime_checkable
 class Remarking(Protocol):
-    """A grader that has words for people beside its scores."""
+    """A grader that explains its scores in words."""
 
     def remark(self, pairing: Pairing) -> str:
         """Return the remark about a pairing that was graded, or an empty string without one."""

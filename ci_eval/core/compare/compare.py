@@ -127,7 +127,7 @@ def compare(
     if timed:
         sides = (base_side, new_side)
         warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
-    # The parts that are judged by themselves, dimension by dimension, those with the most sessions first.
+    # The parts that get their own verdicts: by dimension, and within each by number of sessions, largest first.
     dimensions = sorted({dimension for dimension, _ in paired.parts})
     chosen_parts = [part for dimension in dimensions for part in _largest(paired, dimension)]
     failures = None
@@ -145,7 +145,7 @@ def compare(
         changed_text=paired.changed_text,
         files=len(paired.files),
         declared=tuple(declared),
-        # Figures of the whole run, such as memory, have no filter, so they stand under ALL.
+        # Figures of the whole run, such as memory, have no filter, so they are under ALL.
         filters=by_filter | {EVERYTHING: by_filter[EVERYTHING] | of_run},
         counts={
             name: PairCounts(sessions=sums.sessions, wins=sums.wins, losses=sums.losses)
@@ -212,7 +212,7 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
         )
     if base.is_sample or new.is_sample:
         return (
-            f"{alone}: each asked a sample of its own. Evaluate both with the same interpret.sessionProbability, "
+            f"{alone}: each asked a different sample. Evaluate both with the same interpret.sessionProbability, "
             "sessionsLimit and seed"
         )
     if base.ci_eval != new.ci_eval:
@@ -245,8 +245,8 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append("the runs were extended by different packages (see `plugins` in both manifests)")
     if paired.weighted and base.projects:
         warnings.append(
-            "the projects were asked in unequal shares: each session stands for as many of its project as were not "
-            "asked, and intervals are of the projects; counts and times are not weighted"
+            "the projects were asked in unequal shares: each session also counts for those of its project that "
+            "were not asked, and intervals are of the projects; counts and times are not weighted"
         )
     if base.model != new.model and base.completion_type == new.completion_type:
         warnings.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")

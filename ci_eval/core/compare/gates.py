@@ -100,7 +100,7 @@ class Gate(msgspec.Struct, frozen=True):
     ) -> GateResult:
         """Check a comparison. A figure that is missing or not comparable never passes."""
         name = self.filter_among(filters, headline)
-        # Figures of the whole run, such as memory, stand under ALL alone.
+        # Figures of the whole run, such as memory, are under ALL alone.
         figures = filters[name] if self.metric in filters[name] else filters[EVERYTHING]
         difference, info = figures[self.metric], infos[self.metric]
         result = self.judge_difference(difference, info)
@@ -180,8 +180,8 @@ class Gate(msgspec.Struct, frozen=True):
         limits = [limit.of(difference.base, info.unit) for limit in self.limits]
         beyond = not any(self._within(difference.difference, limit) for limit in limits)
         reason = f"the difference is {change(difference.difference, info.unit)} ({interval_text(outcome, info.unit)})"
-        # Gate and verdict stand beside each other in reports and must not contradict each other, so a difference beyond
-        # the limit breaks the gate only if the verdict is better or worse.
+        # Reports show gate and verdict together, so they must agree: a difference beyond the limit breaks the gate only
+        # if the verdict is better or worse.
         if beyond and outcome.verdict in {Verdict.BETTER, Verdict.WORSE}:
             return self._result("broken", reason)
         if outcome.low is None or outcome.high is None:

@@ -303,8 +303,8 @@ class Judge(msgspec.Struct, frozen=True):
         weights, block = influence(own.total[[at]])[:, 0], slice(4 * at, 4 * at + 4)
         square = max(float(weights @ own.products[block, block] @ weights), 0.0) * observed
         seen = abs(float(own.new[at] - own.base[at]))
-        # One point moves a session in a hundred, beside those that move both ways. The difference that was seen, as far
-        # as it is sure, is none of these.
+        # A difference of one point moves one session in a hundred, in addition to those that move both ways. The
+        # certain part of the measured difference belongs to neither.
         square += span * (POINT - max(seen - np.sqrt(square / observed), 0))
         measured, noise = self.repeats.whole and own.asked > 0, float(own.noise.variance[at])
         between, files = (float(of[0]) for of in jackknife(own.rows[:, [at]]))

@@ -84,7 +84,7 @@ class Paired:
     improvements: list[tuple[float, str, Change]] = field(default_factory=list)
     files: dict[str, int] = field(default_factory=dict)
     weighted: bool = False
-    """True if sessions stand for different numbers of others."""
+    """True if sessions have different weights."""
     again: SecondQuestions = field(default_factory=SecondQuestions)
     pairs: int = 0
     only_base: int = 0
@@ -118,7 +118,7 @@ def pair(base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Re
         all_sums = (*paired.filters.values(), *paired.parts.values())
         weighted = [of.weigh(paired.strata, paired.asked) for of in all_sums]
         paired.weighted = any(weighted)
-    # Equal texts, such as vendored copies, are one file of other code.
+    # Files with equal texts, such as vendored copies, form one cluster.
     names = [checksums[path] if manifest.clusters == FILES else manifest.cluster(path) for path in paired.files]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     for filter_sums in sums.values():
@@ -284,7 +284,7 @@ class _FilePairs:
 
     def _remember(self, gain: float, base: SessionScore, new: SessionScore, *, leads: bool) -> None:
         ranks = shown_rank(self._task, base), shown_rank(self._task, new)
-        # First the headline's sessions; then what a person feels most, the score (a rank of 1 → 2 weighs more than
+        # First the headline's sessions; then what users notice most, the score (a rank of 1 → 2 weighs more than
         # 11 → 12), then how many ranks the text moved. Ids make the order reproducible.
         size = 2 * leads + abs(gain) + abs((ranks[0] or ABSENT) - (ranks[1] or ABSENT)) / 1e6
         largest = self._paired.improvements if gain > 0 else self._paired.regressions

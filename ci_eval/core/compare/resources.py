@@ -98,7 +98,7 @@ def judge_times(timing: Timed, info: MetricInfo, rounds: int) -> tuple[Verdict, 
         better = (timing.difference > 0) == (info.better == "higher")
         return (Verdict.BETTER if better else Verdict.WORSE), f"by more than {small} in {rounds} rounds, asked in turns"
     if timing.low > 0 or timing.high < 0:
-        return Verdict.NOT_SHOWN, f"it may be less than {small}, by which two processes of one program may differ"
+        return Verdict.NOT_SHOWN, f"it may be less than {small}, as between two processes of one program"
     return Verdict.NOT_SHOWN, f"{rounds} rounds differ among themselves as much: more --rounds show more"
 
 

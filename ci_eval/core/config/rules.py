@@ -24,7 +24,7 @@ NOTHING_TO_EMULATE = (
 )
 
 MOST_LENGTHS = 100
-"""The most lengths of a Ladder: each makes a session of its own for each token."""
+"""The most lengths of a Ladder: each adds a session for each token."""
 
 USER_TYPES = (
     "`actions.strategy.prefix` is {0}, but the modelled user decides when completion is asked for; EveryPrefix is "
@@ -72,7 +72,7 @@ def _drop_open_regex(filters: FiltersConfig) -> FiltersConfig:
 def _problems(config: Config) -> Iterator[str]:
     strategy = config.actions.strategy
     if config.projects and (config.project.spec or config.dataset.spec):
-        yield "`projects` stands in place of `project` and `dataset`: remove one of them"
+        yield "`projects` replaces `project` and `dataset`: remove one of them"
     if len(set(config.projects)) < len(config.projects):
         yield "`projects` lists a project twice; remove one of the two"
     yield from _prefix_problems(strategy.prefix)

@@ -41,7 +41,7 @@ class EngineConfig(EndpointConfig, frozen=True):
     """The engine's version; None = the one that ci-eval was tested with. For a `command`, the version that reports
     show."""
     command: Annotated[tuple[Text, ...], Meta(min_length=1)] | None = None
-    """The program and arguments of your own language server; `{root}` stands for the project's folder."""
+    """The program and arguments of your own language server; `{root}` is replaced by the project's folder."""
     language_id: Text | None = None
     """The language identifier that the server receives; None = chosen by the suffix of each file, as editors do."""
     like: Text | None = None
@@ -67,7 +67,7 @@ class EngineConfig(EndpointConfig, frozen=True):
     capabilities: dict[str, Any] = {}
     """The client capabilities that a language server gets in `initialize`, on top of those of VS Code."""
     reads: tuple[Text, ...] = ()
-    """The folders that a confined engine may read and run, beside its own folder and the project's."""
+    """The folders that a confined engine may read and run, besides its own folder and the project's."""
     allowed_unreadable: Share = 0.2
     """The largest share of a language model's answers that may be no code at the caret, or lack the form that was asked
     for; above it the exit code is 5."""
@@ -102,8 +102,8 @@ class DatasetConfig(Section, frozen=True):
     spec: str = ""
     """A file of JSON lines, or an address `https://HOST/FILE#sha256=HEX`."""
     cluster: str = ""
-    """The name of the field by which samples form clusters, such as `meta.repository`; "" = the task's own fields, or
-    each sample by itself."""
+    """The name of the field that groups samples into clusters, such as `meta.repository`; "" = the task's own fields,
+    or each sample by itself."""
 
 
 class InterpretConfig(Section, frozen=True):
@@ -139,7 +139,7 @@ class InterpretConfig(Section, frozen=True):
     """The percentage of files (or projects) that is reserved for a final test and must not be used in training. This
     share is taken from the files for validation."""
     log_context: Annotated[int, Meta(ge=0, le=2_000)] = 0
-    """The number of characters before and behind the token that logs store beside each list."""
+    """The number of characters before and after the token that logs store with each list."""
     split_by: Literal["file", "project"] = "file"
     """The unit that is never split between training, validation and test: the sessions of a file, or of a project."""
     ranking_model: Text | None = None
@@ -150,7 +150,7 @@ class InterpretConfig(Section, frozen=True):
     memory_limit: Annotated[int, Meta(ge=0)] = 4_000_000_000
     """The bytes of memory that the engine and all processes it starts may hold together; 0 = no limit."""
     confine: Confine = "auto"
-    """Confine the engine's processes as far as this machine can (`auto`), or run them like any program of yours
+    """Confine the engine's processes as much as this machine allows (`auto`), or run them like any program of yours
     (`off`). With `required`, nothing is evaluated if anything stays open."""
     trace: bool = False
     """Store the messages to and from the engine with each session, shortened."""
@@ -171,7 +171,7 @@ class ReportsConfig(Section, frozen=True):
     means the sessions with one letter typed, if such sessions were asked. Tasks other than completion have no groups;
     `names` then means all."""
     sessions_filters: tuple[SessionsFilter, ...] = ()
-    """The reports over parts of the sessions, beside the report over all of them."""
+    """The reports over parts of the sessions, in addition to the report over all of them."""
     default_metrics: tuple[Text, ...] | None = None
     """The metrics that are visible at first (see `ci-eval list metrics`); None = the usual ones."""
     recall_at: tuple[Count, ...] = ()

@@ -116,7 +116,7 @@ def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
                 continue
             if first := seen.get(key.value):
                 raise ConfigError(
-                    f"{source}: {_location(key)}: `{key.value}` stands here twice (first in {_location(first)})"
+                    f"{source}: {_location(key)}: `{key.value}` is here twice (first in {_location(first)})"
                 )
             seen[key.value] = key
         children = [part for pair in node.value for part in pair]
@@ -124,7 +124,7 @@ def _count_values(node: yaml.Node, sizes: dict[int, int], source: str) -> int:
         children = node.value
     size = 1 + sum(_count_values(child, sizes, source) for child in children)
     if size > MAX_VALUES:
-        raise ConfigError(f"{source}: {_location(node)}: stands for more than {MAX_VALUES:,} values")
+        raise ConfigError(f"{source}: {_location(node)}: its aliases expand to more than {MAX_VALUES:,} values")
     sizes[id(node)] = size
     return size
 
@@ -143,7 +143,7 @@ def _parse_json(text: str, source: str) -> object:
     def mapping(pairs: list[tuple[str, object]]) -> dict[str, object]:
         keys = Counter(key for key, _ in pairs)
         if twice := next((key for key, times in keys.items() if times > 1), None):
-            raise ConfigError(f"{source}: `{twice}` stands twice in the same section")
+            raise ConfigError(f"{source}: `{twice}` is twice in the same section")
         return dict(pairs)
 
     try:

@@ -137,8 +137,8 @@ def _build_encoding(root: Path, folder: PurePosixPath) -> str:
     return ""
 
 
-# Nobody types into longer lines: programs wrote them, and tools that read them take minutes. The bound is a length and
-# no time, so that the same files pass on every machine.
+# Nobody types into longer lines: programs wrote them, and tools take minutes to read them. The limit is a length and
+# not a time, so that the same files pass on every machine.
 LONGEST_LINE = 100_000
 """The most code points that a line may have."""
 
@@ -212,7 +212,7 @@ class Document:
         return self._text
 
     def move(self, offset: int) -> None:
-        """Raises ValueError if the offset (code points) is outside the text."""
+        """Move the caret to an offset in code points. Raises ValueError if it is outside the text."""
         if not 0 <= offset <= len(self._gap):
             raise ValueError(f"offset {offset} is outside the text of {len(self._gap)} characters")
         self.caret = offset

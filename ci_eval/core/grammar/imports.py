@@ -53,7 +53,7 @@ _DOTTED = re.compile(r"[A-Za-z_][\w]*(?:(?:\.|::|\\)[A-Za-z_]\w*)*")
 _WORDS = frozenset({"static", "as", "public", "type", "typeof"})
 _HERE = frozenset({"crate", "self", "super"})
 _INDEX = frozenset({"__init__", "index", "mod"})
-"""The names of files that stand for their folder."""
+"""The names of files that are imported by the name of their folder."""
 
 
 def read_module_names(text: str) -> Iterator[Name]:

@@ -119,7 +119,7 @@ def replace_groups(match: Match, **groups: bytes) -> bytes:
 
 Lost = Callable[[bytes], int]
 _LINE = re.compile(rb"^([ \t]*)([^\s#].*|#\[.*)$", re.MULTILINE)
-# A line that begins so goes on with what stands above it.
+# A line that begins so continues the line above it.
 _GOES_ON = re.compile(
     rb"\{|//|/?\*|(?:else|elif|elsif|elseif|except|rescue|finally|ensure|catch|when|case|default|then|do|while)\b"
 )
@@ -204,7 +204,7 @@ class Search:
             code = text[slice(*piece)]
             if number in paired or self._bytes > _FINEST_BYTES or not self._fails(before + code + after):
                 continue
-            # An `else` or the name behind its type may be a piece: with its neighbour it can be read.
+            # An `else`, or the name after its type, may be a separate piece: it can be read only with its neighbour.
             neighbours = [text[slice(*other)] for other in spans[max(number - 1, 0) : number + 2]]
             if all(self._fails(before + first + second + after) for first, second in pairwise(neighbours)):
                 yield from self._inside(piece, before, after)
@@ -214,7 +214,7 @@ class Search:
         begin = layout.find(b"\n", *piece) + 1
         end = layout.rfind(b"\n", begin, piece[0] + len(layout[slice(*piece)].rstrip())) + 1
         last = layout[end : piece[1]].strip()
-        # If no bracket or word stands alone on the last line, that line is one of the statements.
+        # If no bracket or word is alone on the last line, that line is one of the statements.
         if not _CLOSES.match(last):
             end = piece[1]
         if not 0 < begin < end:

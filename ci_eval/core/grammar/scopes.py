@@ -1,4 +1,4 @@
-"""The namespaces of a file, and the origins of the names in them, as far as the file's text tells."""
+"""The namespaces of a file, and the origins of the names in them that the file's text shows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Scope(msgspec.Struct):
         return scope
 
     def find(self, name: str) -> Origin:
-        """Return the origin of the name as its innermost definition has it; UNKNOWN if there is none."""
+        """Return the origin of the name in the innermost scope that defines it; UNKNOWN if none does."""
         scope: Scope | None = self
         while scope is not None:
             origin = scope.names.get(name)

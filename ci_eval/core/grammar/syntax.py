@@ -42,7 +42,7 @@ class _Reader:
         return tree_sitter.Parser(last).parse(masked) if first is not last and tree.root_node.has_error else tree
 
 
-# A letter alone between quotes, or behind the `?` of Ruby, is one character of the language: it stays one.
+# A single letter between quotes, or after the `?` of Ruby, is a character literal: it must stay one character.
 _FOREIGN = re.compile(r"'[^\0-\x7f]'|\?[^\0-\x7f]|[^\0-\x7f]")
 
 
@@ -70,8 +70,8 @@ def parser(grammar: str) -> Parser:
 
 @cache
 def language(grammar: str) -> tree_sitter.Language:
-    """Return the grammar that reads a language on every Python."""
-    # Any: it takes only the names that it knows, and spells this one otherwise.
+    """Return the tree-sitter grammar of that name."""
+    # Any: get_language has a type of literal names, and spells this one differently.
     name: Any = {"c_sharp": "csharp"}.get(grammar, grammar)
     return tree_sitter_language_pack.get_language(name)
 
@@ -184,7 +184,7 @@ class Continuation(NamedTuple):
 
 class Continuations:
     """The continuations at the carets of one file. An LR parser may accept a word too early: what its table bars cannot
-    stand there, what it allows may be wrong later."""
+    follow, what it allows may be wrong later."""
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text
@@ -234,7 +234,7 @@ class Continuations:
         return any(self._tree.language.id_for_node_kind(name, is_named) is not None for name, is_named in kinds)
 
     def allows(self, offset: int, word: str, *, keyword: bool) -> bool | None:
-        """Return whether a keyword or a name may stand at an offset; None if that is not known."""
+        """Return whether a keyword or a name may be at an offset; None if that is not known."""
         continuation = self.at(offset)
         if continuation is None:
             return None

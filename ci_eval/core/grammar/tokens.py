@@ -162,7 +162,7 @@ def _prose(node: Node) -> Literal["comment", "string", ""]:
 
 
 def _is_new(parent: str, place: int, kind: str, word: str) -> bool:
-    """Return whether a leaf can be a new name; names that refer to something still are to be left out."""
+    """Return whether a leaf can be a new name. The caller must still leave out names that refer to something."""
     is_after_type = place > 0 and "parameter" in parent and not parent.endswith(("parameters", "parameter_list"))
     is_name = _NAME.fullmatch(word) and word not in _CONVENTIONAL and not _MEMBER.search(kind)
     return bool(is_name and _NAMING.search(parent)) and not is_after_type

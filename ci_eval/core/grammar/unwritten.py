@@ -57,7 +57,7 @@ class _Level(msgspec.Struct, frozen=True, kw_only=True):
     end: int
     closers: list[_Closer]
     missing_to: int | None
-    """The byte offset where the missing text behind a place inside this node ends; None if nothing is missing."""
+    """The byte offset where the missing text after a place inside this node ends; None if nothing is missing."""
     top: int
     """The index on the path (0 = root) of the outermost node whose closers are part of the tail: the statement being
     typed or, in a function, the node below its body."""
@@ -72,8 +72,8 @@ class _TreePath:
 
     def after(self, place: int) -> tuple[int, str]:
         """Return the end (byte offset) of the missing text after `place`, and the tail in its place. The place is a
-        byte offset right behind a token."""
-        # A place is right behind a token, so the byte before it tells the node.
+        byte offset right after a token."""
+        # A place is right after a token, so the byte before it identifies the node.
         levels, last = self._levels, place - 1
         # Places only move forward, so the path is kept up to the first node that ends before this place.
         while len(levels) > 1 and levels[-1].end <= last:
@@ -124,7 +124,7 @@ class _TreePath:
                 yield _Closer(begin, stand_in, True, last_named)
             elif among(self._shape.closers, parent, kind):
                 blank = self._source[before:begin].decode()
-                # A closing bracket on a line of its own stays on that line.
+                # A closing bracket that is alone on its line stays there.
                 indent = "\n" + blank.rpartition("\n")[2] if "\n" in blank else ""
                 openers = opened.get(OPENERS.get(kind, kind))
                 text = indent + self._source[begin:end].decode()

@@ -127,7 +127,7 @@ class Walk(SourceReader):
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
         """Visit nodes next, strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first
         ones define names for what follows."""
-        # `push` would handle a name that stands alone at once, before the nodes in front of it. So names wait as well.
+        # `push` would handle a name without children at once, before the nodes in front of it. So names wait as well.
         names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
         for item in nodes:
             node = item[0]

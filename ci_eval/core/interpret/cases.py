@@ -92,7 +92,7 @@ class _Mark(msgspec.Struct):
 
 
 def read_cases(text: str, path: str, language: str) -> list[Case]:
-    """Raises ConfigError, with file and line, for a bad directive."""
+    """Read the cases in the comments of a file. Raises ConfigError, with file and line, for a bad directive."""
     lines, marks, source, mark = text.split("\n"), list[_Mark](), -1, None
     for number, line in enumerate(lines):
         comment = _COMMENT.fullmatch(line)

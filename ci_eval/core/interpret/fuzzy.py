@@ -1,6 +1,6 @@
-"""The fit of a typed word to a candidate: what editors do when they filter and order a list while a person types.
+"""The fit of a typed word to a candidate: what editors do when they filter and order a list while a user types.
 
-After what VS Code documents of itself: the letters of the word must stand in the candidate in their order, whatever
+After what VS Code documents of itself: the letters of the word must occur in the candidate in their order, whatever
 their case, the first of them where a word of the candidate starts (`editor.suggest.matchOnWordStartOnly`). The score
 prefers beginnings, starts of words, runs of letters, and the same case.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 START, WORD_START, RUN, SAME_CASE, LETTER, GAP = 8, 5, 6, 1, 1, -2
-"""Points for a letter at the beginning, at the start of another word, right behind the letter before it, in the same
+"""Points for a letter at the beginning, at the start of another word, right after the letter before it, in the same
 case, for any letter, and for a gap before it."""
 
 NEVER = -(10**6)
@@ -157,7 +157,7 @@ def _best_points(
         lowest, highest = first[row], last[row]
         low_letter = low_text[lowest]
         beyond = last[row + 1] if row + 1 < len(word) else end
-        # A column stands for the index before it. `runs`: how many letters in a row end there.
+        # A column belongs to the index before it. `runs`: how many letters in a row end there.
         table, runs, steps = [0] * (end + 1), [0] * (end + 1), [0] * (end + 1)
         for at in range(lowest, beyond):
             diagonal = left = further = -(10**9)
@@ -206,7 +206,7 @@ def _add_gap_and_run(points: int, row: int, text: str, low_text: str, at: int, e
         points += 2 if after_gap else 0
     else:
         points += 0 if after_gap else 1
-    # The last letter gets what a gap behind it would cost, else it would be better than others.
+    # The last letter gets what a gap after it would cost, else it would be better than others.
     return points - (3 if after_gap else 5) if at + 1 == end else points
 
 

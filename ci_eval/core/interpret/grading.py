@@ -270,7 +270,7 @@ class Acceptances:
         main = (caret - len(call.prefix), len(call.prefix), suggestion.text)
         after = apply_edits(text, [*(suggestion.edits or ()), main])
         imports = [item for item in self._syntax.read(after) if item.name == call.expected_text and item.runs]
-        # Of several, the last one is what the name stands for.
+        # If several definitions have the name, the last one counts.
         last = max(imports, key=lambda item: item.begin, default=None)
         if last and loses_code(self._syntax, apply_edits(text, [main]), after):
             last = None

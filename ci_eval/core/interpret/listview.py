@@ -36,7 +36,7 @@ def settle_tail(suggestion: Suggestion, rest: str) -> Suggestion:
     if removed and tail.endswith(removed):
         tail, removed = tail[: -len(removed)], ""
     settled = tail + before + changed + (REMOVED + removed if removed else "")
-    # Placeholders stand for code that is still to be written, and here it stands there.
+    # Placeholders mark code that is still to be written, and here it is already written.
     return replace(suggestion, tail=settled, firm=len(settled))
 
 

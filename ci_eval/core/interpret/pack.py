@@ -150,7 +150,7 @@ def together(rounds: Sequence[Iterable[Session]]) -> Iterator[Session]:
 
 
 def add_second_result(first: Session, second: Session) -> Session:
-    """Unchanged if there was no second answer."""
+    """Return the first session with the result of the second; unchanged if there was no second answer."""
     if second.status in UNASKED:
         return first
     moved = _observable_parts(second) != _observable_parts(first)

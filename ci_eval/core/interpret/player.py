@@ -401,11 +401,11 @@ class Player:
         self, suggestions: Sequence[Suggestion], prefix: str, asked: int | None, session: OpenSession
     ) -> DisplayedList:
         text, caret, call = self.document.text, self.document.caret, session.call
-        # The text is that of the file on disk: the document may hide the code behind the caret.
+        # The text is that of the file on disk: the document may hide the code after the caret.
         end = call.offset + len(call.expected_text)
         follows = self._text[end : end + LONGEST] if isinstance(call, CallCompletion) else None
         if self._is_inside:
-            # The code stands there already, so what acceptance adds is there twice.
+            # The code is already there, so accepting the item doubles what it adds.
             suggestions = [settle_tail(item, call.expected_text[len(prefix) :]) for item in suggestions]
             follows = ""
         if self._acceptances is None:

@@ -132,7 +132,7 @@ def play_files(
         journals = stack.enter_context(_journals(sides[0].workspace))
         left = deque(
             _turn(assignments, number, journals)
-            # Rounds are the outer loop, since a worker starts its engines anew for each round.
+            # Rounds are the outer loop, since a worker restarts its engines for each round.
             for number in range(rounds)
             for assignments in waiting
             if not all(store.has_round(assignments[0].path, number) for store in stores)

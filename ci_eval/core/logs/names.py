@@ -82,7 +82,7 @@ class NameCounts(msgspec.Struct, frozen=True):
     """Two tokens → how often any name follows."""
 
     def without(self, text: str) -> Others:
-        """Return the counts of other files. `text`: the open file's, as it was when these were counted."""
+        """Return the counts without those of the open file. `text`: its text at the time of the count."""
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:

@@ -85,7 +85,7 @@ State = Literal["exact", "sampled", "once", "noisy", "weighted", "none"]
 
 exact: all sessions were asked, in two rounds that agree, or of an engine that is a function of its question. sampled:
 some were asked. once: all were asked, in one round. noisy: answers differ when sessions are asked again. weighted:
-sessions stand for different numbers of others. none: there is no figure, or none to compare it with.
+sessions have different weights. none: there is no figure, or none to compare it with.
 """
 
 

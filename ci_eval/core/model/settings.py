@@ -14,7 +14,7 @@ Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Confine = Literal["auto", "required", "off"]
-"""The sandboxing of engines: as far as this machine can ("auto"), in full or not at all ("required"), or none
+"""The sandboxing of engines: as much as this machine allows ("auto"), in full or not at all ("required"), or none
 ("off")."""
 
 Span = Literal["word", "around", "line", "statement", "block", "text"]
@@ -40,7 +40,7 @@ class PrefixConfig(Section, frozen=True):
     """The prefix strategy. NoPrefix types nothing. SimplePrefix types the first `n` characters. CapitalizePrefix types
     the letters that start the words of the name. Ladder makes one session for each of several `lengths`. EveryPrefix
     makes one session with a lookup at 0, 1, 2 … characters, up to all but the last. Inside types nothing: the whole
-    token stands in the code, and the caret is inside it, behind the first `n` characters."""
+    token is in the code, and the caret is inside it, after the first `n` characters."""
     n: Count | None = None
     """The number of characters: required by SimplePrefix, the maximum for EveryPrefix, 1 by default for Inside, refused
     by the other strategies."""
@@ -106,7 +106,7 @@ class StrategyConfig(Section, frozen=True):
 
     context: Literal["ALL", "PREVIOUS", "LEFT"] = "ALL"
     """The part of the file that the engine sees: everything but the token ("ALL"), also without the rest of its
-    function ("PREVIOUS"), or nothing behind the token ("LEFT")."""
+    function ("PREVIOUS"), or nothing after the token ("LEFT")."""
     prefix: PrefixConfig = PrefixConfig()
     """The part of a token that is typed before completion is requested. A file that sets no prefix gets a Ladder of 0,
     1 and 3 characters in the task completion."""
@@ -145,7 +145,7 @@ Chances = Annotated[tuple[Share, ...], Meta(min_length=1)]
 
 
 class UserModelConfig(Section, frozen=True):
-    """A modelled user, who requests completion, takes suggestions and gives up. The name of a profile may stand for the
+    """A modelled user, who requests completion, takes suggestions and gives up. The name of a profile may replace the
     whole section."""
 
     profile: Literal["always", "first", "jetbrains", "thesis", "calibrated"] = "thesis"
@@ -200,18 +200,18 @@ class QueriesConfig(Section, frozen=True):
 
 
 class SessionsFilter(Section, frozen=True):
-    """A report over the sessions that pass all its conditions. A text such as `kind=METHOD_CALL prefix=1` may stand for
-    a report."""
+    """A report over the sessions that pass all its conditions. A text such as `kind=METHOD_CALL prefix=1` may replace
+    the section."""
 
     name: Text
-    """The unique name of the report. ALL is not allowed, since it always stands for every session."""
+    """The unique name of the report. ALL is not allowed, since it always means every session."""
     filters: FiltersConfig = FiltersConfig()
     """The filters that choose the sessions of the report."""
     typed: Annotated[int, Meta(ge=0)] | None = None
     """Take only sessions with this number of typed letters; None = any number."""
     file: Text | None = None
-    """Take only sessions in files whose path matches a pattern such as `src/*`; `*` stands for any characters,
-    including `/`."""
+    """Take only sessions in files whose path matches a pattern such as `src/*`; `*` matches any characters, including
+    `/`."""
     text: Text | None = None
     """Take only sessions whose expected text matches a pattern such as `get*`."""
 
@@ -220,7 +220,7 @@ Amount = Annotated[float, Meta(ge=0, le=1e9)]
 
 
 class SamplingConfig(Section, frozen=True):
-    """The rules by which the language model chooses what it writes."""
+    """The sampling settings of the language model."""
 
     temperature: Annotated[float, Meta(ge=0, le=5)] | None = 0.0
     """The temperature: 0 = always the likeliest token; None = not sent, for language models that take none."""
@@ -232,14 +232,14 @@ class SamplingConfig(Section, frozen=True):
     """The largest number of tokens in a response; None = as many as the requested text takes: a word, a line, a block
     …"""
     stop: tuple[Text, ...] = ()
-    """The texts at which the language model stops, beside those of the template."""
+    """The texts at which the language model stops, besides those of the template."""
 
 
 class WindowConfig(Section, frozen=True):
     """The amount of the project's code that the language model sees."""
 
     characters: Count = 8000
-    """The largest number of characters in total: before and behind the caret, and of other files."""
+    """The largest number of characters in total: before and after the caret, and of other files."""
     tokens: Count | None = None
     """The same limit in tokens of the language model, in place of `characters`. Text that a template adds is not
     counted."""
@@ -247,7 +247,7 @@ class WindowConfig(Section, frozen=True):
     """The estimated number of characters per token; None = the server's own tokenizer counts tokens (`/tokenize` of
     llama.cpp)."""
     suffix: Share = 0.25
-    """The share of the open file's part that is reserved for code behind the caret. Space that one side does not need
+    """The share of the open file's part that is reserved for code after the caret. Space that one side does not need
     goes to the other."""
     other_files: Share = 0.0
     """The share of the whole window that is reserved for other files of the project, placed before the open file; 0 =
@@ -281,7 +281,7 @@ class PriceConfig(Section, frozen=True):
 
 
 class EndpointConfig(Section, frozen=True):
-    """A language model behind an address."""
+    """A language model that is reached at an address."""
 
     endpoint: Text | None = None
     """The address to which the path of `api` is added, for example `https://api.mistral.ai/v1`."""
@@ -292,14 +292,14 @@ class EndpointConfig(Section, frozen=True):
     (`/fim/completions`), infill (llama.cpp), ollama (`/api/generate`), or an api of an installed
     package (`ci_eval.endpoints`)."""
     template: Text | None = None
-    """The template by which prefix and suffix become a prompt, for the api completions. Write a family's name, a text
+    """The template that makes a prompt of prefix and suffix, for the api completions. Write a family's name, a text
     with {prefix} and {suffix}, or `suffix` if the endpoint has a field for the suffix."""
     file_heading: Text | None = None
     """The text before each file, with {path}, for a template of your own with {files}."""
     key: Text | None = None
     """The name of the environment variable that holds the key."""
     sampling: SamplingConfig = SamplingConfig()
-    """The rules by which the language model chooses what it writes."""
+    """The sampling settings of the language model."""
     window: WindowConfig = WindowConfig()
     """The amount of the project's code that the language model sees."""
     budget: BudgetConfig = BudgetConfig()
@@ -318,6 +318,6 @@ class EndpointConfig(Section, frozen=True):
     retries: Annotated[int, Meta(ge=0, le=20)] = 5
     """The number of times that a request is sent again if the endpoint is overloaded or the connection breaks."""
     thoughts: tuple[tuple[Text, Text], ...] = ()
-    """The marks before and behind the language model's thoughts, beside known ones such as `<think>` and `</think>`."""
+    """The marks before and after the language model's thoughts, besides known ones such as `<think>` and `</think>`."""
     extra: dict[str, Any] = {}
     """The additional fields of each request, as the endpoint has them; null removes a field that ci-eval would send."""

@@ -16,7 +16,7 @@ COSTS = ("CostPerSession",)
 
 
 def amount(value: float | None, unit: str) -> str:
-    """A dash stands for no figure."""
+    """A dash means that there is no figure."""
     if value is None or not isfinite(value):
         return NOTHING
     match unit:

@@ -1,5 +1,5 @@
-"""The caret at which a completion engine is asked about a query case, behind a `receiver.` typed into the text; and the
-texts of a dataset, each stored once on a line of its own, and referred to by digest.
+"""The caret at which a completion engine is asked about a query case, after a `receiver.` typed into the text; and the
+texts of a dataset, each stored once, on a separate line, and referred to by digest.
 
 For the strategy REAL, the next call is begun in the text of the start. For artificial queries, the text is that of the
 end without the calls that the query lacks, and the first of these calls is begun.

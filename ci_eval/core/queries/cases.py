@@ -105,7 +105,7 @@ def coarse(fine: Scenario) -> str:
 def check_names(names: Iterable[str]) -> None:
     for name in names:
         if name != name.strip() or len(name.splitlines()) != 1 or not name.isprintable():
-            raise ValueError(f"{name!r} is no name of a type or method: names are not empty, and stand on one line")
+            raise ValueError(f"{name!r} is no name of a type or method: names are not empty, and have one line")
 
 
 def distinct_calls(usage: ObjectUsage | None) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def generate_cases(history: History, goal: Goal) -> Iterator[QueryCase]:
     ("last"), the last one that is not empty, with all later states ignored ("last_nonempty"), or the one that follows
     the start ("next")."""
     states = list(history.states)
-    # In histories from Git, code that moves to another file leaves nothing behind.
+    # In histories from Git, code that moves to another file is gone from the first one.
     if goal == "last_nonempty":
         while states and states[-1] is None:
             states.pop()
@@ -261,7 +261,7 @@ NEXT = ".next"
 
 
 def grade_of_next(session: SessionScore) -> float | None:
-    """Return F1, or R-precision if the list has no end, of the first lookup about the next state; None if that adds no
-    call, or is not told."""
+    """Return F1, or R-precision if the list has no end, of the first lookup about the next state; None if that state
+    adds no call, or is unknown."""
     grades = session.lookups[0].grades if session.lookups else None
     return (grades or {}).get(("f1" if has_end(session) else "rPrecision") + NEXT)

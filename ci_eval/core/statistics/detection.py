@@ -30,7 +30,7 @@ ENOUGH_CHANGES = 10.3
 STEPS = 400
 """Sizes tried up to all sessions; a chosen one is at most some percent too large."""
 LEAST = 1.1
-"""The least factor by which a further phase raises the sessions asked: each phase starts its engines again."""
+"""A further phase asks at least this many times as many sessions: each phase starts its engines again."""
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):

@@ -97,7 +97,8 @@ def stretch_interval(low: float, high: float, times: float) -> tuple[float, floa
 def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
     """Return the part of an interval within the limits, extended to `value`."""
     lowest, highest = limits
-    # A symmetric interval may reach beyond what a share can be, and one of a shrunken centre not as far as the figure.
+    # A symmetric interval of a share may reach below 0 or above 1, and one around a shrunken centre may miss the
+    # figure.
     low, high = (low if lowest is None else max(low, lowest)), (high if highest is None else min(high, highest))
     return min(low, value), max(high, value)
 

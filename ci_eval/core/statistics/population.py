@@ -24,7 +24,7 @@ def cluster_unit(projects: int) -> str:
 
 
 def find_cluster(path: str, unit: str) -> str:
-    """Return what a file is sampled with. `unit`: "files", "projects", or what stands for groups: their folders."""
+    """Return what a file is sampled with. `unit`: "files", "projects", or any other for groups: their folders."""
     if unit == FILES:
         return path
     return project_from_path(path, merged=True) if unit == "projects" else path.rpartition("/")[0]

@@ -74,7 +74,7 @@ def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float
     ratio = Fraction(total[0]) / Fraction(total[1])
     second = _combine(squares, (1, -2 * ratio, ratio**2))
     fourth = _combine(fourths, (1, -4 * ratio, 6 * ratio**2, -4 * ratio**3, ratio**4))
-    # Values that are no whole numbers were rounded when they were summed up.
+    # Sums of values that are not whole numbers were rounded.
     return float(second**2 / fourth) if second > 1e-9 * abs(squares[0]) and fourth > 0 else np.inf
 
 

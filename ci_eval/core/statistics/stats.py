@@ -51,7 +51,7 @@ class Observations:
         """`strata`: those of the sample, if their sessions do not all count the same."""
         self.metric = metric
         self.strata = strata if metric.statistic != "count" else ()
-        # Strata are numbered from 1; 0 stands for sessions without one.
+        # Strata are numbered from 1; 0 means sessions without one.
         weights = [0.0, *(stratum.weight for stratum in self.strata)]
         self._stands_for = np.array(weights) if self.strata else None
         self._sums: dict[int, _Sums] = {}
@@ -113,7 +113,7 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return (value, weight), and how many sessions each stands for (None: itself), of all kinds or one."""
+        """Return (value, weight), and how many sessions each represents (None: one), of all kinds or one."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
@@ -326,7 +326,7 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
 
 
 MOST = 100
-"""The prompts above which none is told apart: such a dataset has one for each sample."""
+"""The number of prompts above which there is no table by prompt: such a dataset has one for each sample."""
 LEAST = 1.5
 """The sessions per prompt below which most samples have their own, and a table by prompt says nothing."""
 UNITS = ("share", "score", "number")

@@ -108,7 +108,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
     path = folder / "config.json"
     if not path.is_file():
         raise WorkspaceError(
-            f"{folder} is no workspace of the JetBrains plugin: it has no config.json; give the folder named by a time"
+            f"{folder} is no workspace of the JetBrains plugin: it has no config.json; give the one named by time"
         )
     # The workspace may come from somebody else, and a link could lead to any file of this machine.
     stored.refuse_links(folder)
@@ -160,7 +160,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
 
 
 def _import_results(origin: Origin, manifest: Manifest, kept: Kept, workspace: Workspace) -> None:
-    """Raises WorkspaceError, NothingToEvaluate."""
+    """Write the plugin's sessions into the workspace. Raises WorkspaceError, or NothingToEvaluate if there are none."""
     lost = find_actions_files(origin.folder)
     files, generated, statuses = 0, 0, Counter[model.Status]()
     for file in read_files(origin, dict(lost), kept):

@@ -83,7 +83,7 @@ def plan(
         for shard in (Shard(index=index, of=of) for index in range(1, of + 1)):
             title = f"{evaluation}-{shard.index}-of-{of}"
             jobs.append(_job(path, config, name=title, evaluation=evaluation, completion_type=kind, shard=shard))
-    # All shards of an evaluation share its name, so one of them stands for it.
+    # All shards of an evaluation share its name, so one of them is enough.
     _check_names([job.evaluation for job in jobs if job.shard.startswith("1/")])
     return jobs
 

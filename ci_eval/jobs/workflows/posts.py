@@ -133,9 +133,9 @@ def tell(rest: Rest, result: str, number: int, repository: Repository | None = N
         raise ConfigError(f"{result!r} is no result of a run: it is one of {', '.join((GREEN, *RED, *NEITHER))}")
     run = read_run(rest, number)
     if result in NEITHER:
-        return f"nothing is told: run {number} was {result}"
+        return f"nothing is posted: run {number} was {result}"
     if not run.of_default_branch:
-        return f"nothing is told: run {number} is not of the default branch"
+        return f"nothing is posted: run {number} is not of the default branch"
     issues = Issues(rest)
     issues_of_workflow = []
     for issue in issues.list_bot_issues():
@@ -147,12 +147,12 @@ def tell(rest: Rest, result: str, number: int, repository: Repository | None = N
     known = min(issues_of_workflow, key=lambda pair: pair[0].number, default=None)
     # A repeated or slow run may end after a newer one.
     if known and number < known[1].told:
-        return f"nothing is told: issue {known[0].number} knows of run {known[1].told}, and run {number} is older"
+        return f"nothing is posted: issue {known[0].number} already has run {known[1].told}, and run {number} is older"
     if result in RED:
         gates = list(_broken_gates(repository, number)) if repository else []
         return _report_red(rest, issues, run, result, known, gates)
     if known is None or not known[1].is_red:
-        return f"nothing is told: run {run.number} is green, and so was the one before"
+        return f"nothing is posted: run {run.number} is green, and so was the one before"
     issue, state = known
     period = f"{_spell_run(rest, state.since, state.date)} to {_spell_run(rest, state.told)}"
     text = f"{code(run.path)} is green again: {_spell_run(rest, run.number, run.created)}. It was red from {period}."
@@ -234,7 +234,7 @@ _MENTION = re.compile(r"(?<=@)(?=[A-Za-z0-9])")
 
 
 def post_all(repository: Repository, rest: Rest, run: int, head: str, when: str = "always") -> Iterator[str]:
-    """Raises DownloadError, WorkspaceError or ArchiveError."""
+    """Post the comparisons of a run; yield what was done. Raises DownloadError, WorkspaceError or ArchiveError."""
     artifacts = [
         artifact
         for artifact in repository.all_of_run(run, f"{ARTIFACT}*")

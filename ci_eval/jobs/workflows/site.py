@@ -32,7 +32,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def site(folders: Sequence[Path], *, output: Path) -> Site:
-    """Raises WorkspaceError, also for foreign content in `output`."""
+    """Write the trend site. Raises WorkspaceError, also for foreign content in `output`."""
     figures: dict[tuple[str, ...], dict[str, stage.Figures]] = {}
     for history in (history for folder in folders for history in _histories(folder)):
         past = stage.read(history)

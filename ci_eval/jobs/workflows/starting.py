@@ -223,7 +223,7 @@ def write(answers: Answers | None, folder: Path, request: Request) -> Written:
         raise ConfigError(f"{' and '.join(existing)} would be written over: {away}, or give another --output")
     if not targets and not added:
         raise ConfigError(
-            f"{settings} has what --for {','.join(request.purposes)} writes already: nothing is left to do"
+            f"{settings} already has what --for {','.join(request.purposes)} writes: nothing is left to do"
         )
     paths = tuple(atomic.write(path, text.encode()) for path, text in targets.items())
     return Written(paths=paths, additions=added)

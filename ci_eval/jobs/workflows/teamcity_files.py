@@ -70,7 +70,7 @@ def additions(plan: CiPlan, settings: str) -> Iterator[str]:
 
 def _settings(plan: CiPlan) -> str:
     lines = [
-        f"// Measures code completion as {CONFIG} says. All options are described in CiEval.kt beside this file.",
+        f"// Measures code completion as {CONFIG} says. All options are described in CiEval.kt, in this folder.",
         IMPORT,
         "import jetbrains.buildServer.configs.kotlin.*",
         'version = "2025.11"',

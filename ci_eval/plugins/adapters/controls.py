@@ -88,7 +88,7 @@ class ControlEngine:
         return None
 
     def install(self, version: str | None, _cache: Path) -> Installation:
-        """Raises ConfigError if another version is asked for."""
+        """Return the engine with ci-eval's version. Raises ConfigError if another version is asked for."""
         if version is not None and version != __version__:
             raise ConfigError(f"engine {self.name!r} is part of ci-eval {__version__} and has no version {version!r}")
         is_baseline = self.summary.startswith("baseline")

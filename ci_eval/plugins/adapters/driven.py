@@ -1,4 +1,4 @@
-"""A driver for engines without a language server: our small program is asked one question a line."""
+"""A driver for engines without a language server: a small program of ours reads one question per line."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class RunningDriver(RunningProcess):
             self._text = self._text[:offset] + inserted + self._text[offset + deleted :]
 
     def complete(self, query: Query) -> Answer:
-        """Raises EngineTimeout if the driver measured more than the limit."""
+        """Ask the driver. Raises EngineTimeout if it measured more than the limit."""
         limit = self._surroundings.timeout
         clocks = self._process.start_clock()
         latency, names = self._ask(query.offset, limit + self._engine.overhead)

@@ -65,7 +65,7 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
         return self.recipe.is_made(cache / "engines")
 
     def newest(self) -> str:
-        """Raises ConfigError if the recipe has no registry to ask."""
+        """Return the newest version. Raises ConfigError if the recipe has no registry to ask."""
         if isinstance(self.recipe, Renewable):
             return self.recipe.newest()
         raise ConfigError(
@@ -78,7 +78,7 @@ class FromRecipe(msgspec.Struct, frozen=True, kw_only=True):
         raise ConfigError(f"ci-eval cannot ask {self.source} for the releases of {self.name}: bisect its revisions")
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Raises PreparationError if a toolchain is missing."""
+        """Install a version, or the default one. Raises PreparationError if a toolchain is missing."""
         if version in (None, self.version):
             check_toolchains(self.name, self.toolchains)
         engine = self.recipe.make(version, cache / "engines")

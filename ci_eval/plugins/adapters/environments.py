@@ -184,7 +184,7 @@ def _go(task: _Task, folder: Path) -> Mapping[str, str]:
     commands = (("go", "mod", "download", "all"), ("go", "list", "-m", "all"))
     output = go_run(commands, work, folder / "modules")
     shutil.rmtree(work)
-    # The first line is the project's own module, and others of its own are replaced by their folders.
+    # The first line is the project's main module; its other modules are replaced by their folders.
     pairs = [line.split() for line in output.splitlines()[1:]]
     return {pair[0]: pair[1] for pair in pairs if len(pair) > 1 and not pair[-1].startswith(".")}
 

@@ -78,7 +78,7 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
         raise InstallError(f"{coordinates} has no jar. Check group, name and version.")
     if not itself:
         own = f"{artifacts[0]['group']}:{artifacts[0]['name']}"
-        # Maven would leave it out by its name alone, and with it the namesakes of other groups.
+        # Maven excludes by name alone, so it would also leave out artifacts of that name in other groups.
         for path in [path for path, (name, _) in jars.items() if name == own]:
             path.unlink()
             del jars[path]
@@ -142,7 +142,7 @@ def classpath(paths: list[Path]) -> str:
 
 def java(place: Place) -> list[str]:
     """Java writes only where the engine may write, with a heap that fits the engine's memory."""
-    # Without -Xmx, Java takes a quarter of the machine. Beside the heap it needs room for classes and compiled code.
+    # Without -Xmx, Java takes a quarter of the machine. Classes and compiled code need memory outside the heap.
     heap = [f"-Xmx{place.memory // 4 * 3}"] if place.memory else []
     # UsePerfData: Java writes such data to /tmp, whatever its temporary folder is.
     return ["java", *heap, f"-Djava.io.tmpdir={place.scratch}", "-XX:-UsePerfData"]

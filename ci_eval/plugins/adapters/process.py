@@ -132,7 +132,7 @@ ENDING = 5.0
 
 DENIED = re.compile("permission denied|operation not permitted|function not implemented|EACCES|EPERM|ENOSYS", re.I)
 CONFINED = (
-    "It runs confined. If it needs folders beside its own, name them in `engine.reads`; with `interpret.confine: off` "
+    "It runs confined. If it needs folders besides its own, name them in `engine.reads`; with `interpret.confine: off` "
     "it runs free."
 )
 LOOK_S = 1.0
@@ -147,7 +147,7 @@ class EngineProcess:
     def __init__(
         self, argv: Sequence[str], *, cwd: Path, environment: Mapping[str, str], walls: SandboxPolicy | None = None
     ) -> None:
-        """Raises EngineCrash if the program cannot be started."""
+        """Start the program. Raises EngineCrash if that fails."""
         self.name = Path(argv[0]).name
         program = shutil.which(argv[0])
         if program is None:
@@ -276,7 +276,7 @@ class EngineProcess:
                 with suppress(ProcessLookupError):
                     groups.append(os.getpgid(pid))
             for group in reversed(dict.fromkeys(groups)):
-                # It may have ended by itself, and left nothing behind.
+                # The group may have ended by itself.
                 with suppress(ProcessLookupError):
                     os.killpg(group, signal.SIGKILL)
             self._process.wait()
@@ -288,7 +288,7 @@ class EngineProcess:
 
 class LineProcess(EngineProcess):
     def ask(self, line: bytes, timeout: float) -> bytes:
-        """Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
+        """Send a line, and return the line that answers it. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
         deadline = time.monotonic() + timeout
         # At its end, the pipe is readable as well; then writing reports the crash.
         with suppress(BlockingIOError):

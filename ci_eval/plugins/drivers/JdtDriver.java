@@ -50,9 +50,9 @@ import org.osgi.framework.wiring.BundleWiring;
 
 /**
  * Answers completions by Eclipse's JDT, a line per question: "OFFSET PATH TEXT" → "MS NAMES": the offset in code points,
- * the other two and the names, one per line, in base64; behind each name, after a tab, the text it is sorted by.
+ * the other two and the names, one per line, in base64; each name is followed by a tab and the text it is sorted by.
  * Its arguments are a folder to write to, the source folders and the class path. This class starts Eclipse's runtime
- * with the jars it finds beside itself.
+ * with the jars in its own folder.
  */
 public class JdtDriver {
     public static void main(String[] arguments) throws Exception {
@@ -130,7 +130,7 @@ class JdtCompletion implements Function<String[], String> {
         workspace.getRoot().setDefaultCharset("UTF-8", null);
         project = JavaCore.create(workspace.getRoot().getProject("project"));
         workspace.run(monitor -> create(jars), null);
-        // Which types are annotations is read from the classes; a person would have waited for that before.
+        // Which types are annotations is read from the classes; in an editor, that wait comes before.
         complete(Path.of("/Warm.java"), "@", 1);
     }
 
@@ -200,7 +200,7 @@ class JdtCompletion implements Function<String[], String> {
     private List<String> complete(Path file, String text, int offset) throws CoreException {
         ICompilationUnit unit = opened(file);
         unit.getBuffer().setContents(text);
-        // What JDT knows of the file must be what stands there now, not what stood there before.
+        // What JDT knows of the file must be the present text, not the former one.
         unit.makeConsistent(null);
         Question question = new Question(unit, text, offset);
         // There is no time limit here: who asks has one.

@@ -147,7 +147,7 @@ private class KotlinDriver(root: File, classpath: List<File>) {
         what !is DeclarationDescriptorWithVisibility || DescriptorVisibilities.isVisibleIgnoringReceiver(what, from, false)
 
     /**
-     * Blanks where the caret is not: what stands in the braces of a function says nothing about its type, and all of it would
+     * Blanks where the caret is not: the braces of a function say nothing about its type, and all of it would
      * be resolved at every question, where an IDE does not look.
      */
     private fun withoutOtherBodies(text: String, offset: Int): String {

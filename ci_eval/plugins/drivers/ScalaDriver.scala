@@ -73,7 +73,7 @@ object ScalaDriver {
     def ofType(at: Position) = asked[List[Member]](compiler.askTypeCompletion(at, _))
     val before = text.take(offset).reverse.dropWhile(Character.isJavaIdentifierPart)
     val members = if (before.startsWith(".")) {
-      // Where a call's name is wrong the compiler has no tree for it, but one for what stands before the dot.
+      // Where a call's name is wrong the compiler has no tree for it, but one for the code before the dot.
       ofType(source.position(before.tail.dropWhile(_.isWhitespace).length - 1))
     } else
       asked[Tree](compiler.askTypeAt(caret, _)) match {

@@ -67,7 +67,7 @@ class InOrder(dict[Any, None]):
         return hash(frozenset(self))
 
 
-# jedi keeps in a set what a name may stand for, and takes the first of them. The order in a set depends on the
+# jedi stores the possible meanings of a name in a set, and takes the first of them. The order in a set depends on the
 # addresses of its objects, so the kind of a suggestion (class, variable …) would differ from run to run.
 setattr(base_value, "frozenset", InOrder)
 

@@ -1,4 +1,4 @@
-"""The baselines that predict tokens by what they count in the open file and in the project's other files."""
+"""The baselines that predict tokens from counts in the open file and in the project's other files."""
 
 from __future__ import annotations
 

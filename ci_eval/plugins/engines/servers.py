@@ -178,10 +178,7 @@ _SERVERS = (
         languages=frozenset({"go"}),
         licence="BSD-3-Clause",
         recipe=Go(module="golang.org/x/tools/gopls", version="v0.22.0"),
-        why=(
-            "no time limit of its own (100 ms by default), which would make answers depend on the load; nothing is "
-            "fetched"
-        ),
+        why=("no time limit (100 ms by default), which would make answers depend on the load; nothing is fetched"),
         command=Template(("{folder}/bin/gopls", "serve")),
         # "0s" = no limit. By default it stops looking after 100 ms, so that its answers would depend on the load.
         options=Template({"ui.completion.completionBudget": "0s", "ui.completion.usePlaceholders": False}),

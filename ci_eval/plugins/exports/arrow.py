@@ -29,7 +29,7 @@ def make_schema(table: str) -> pa.Schema:
 
 
 def build_arrow_table(workspace: Workspace, table: str) -> pa.Table:
-    # Each batch brings a dictionary of its own.
+    # Each batch has another dictionary.
     return pa.Table.from_batches(_batches(workspace, table), make_schema(table)).unify_dictionaries()
 
 

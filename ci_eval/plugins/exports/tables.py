@@ -58,7 +58,7 @@ PLACE = (
     Column("offset", "integer", lambda at: at.session.offset, "characters of the file before the token"),
     Column("line", "integer", lambda at: at.line, "line of the file, from 1"),
     Column("column", "integer", lambda at: at.column, "characters before the token in its line"),
-    Column("expected", "word", lambda at: at.session.expected_text, "what stands in the file there"),
+    Column("expected", "word", lambda at: at.session.expected_text, "what the file has there"),
     Column("kind", "word", lambda at: at.session.properties.kind.value, "kind of the token"),
     Column("status", "word", lambda at: at.session.status.value, "how the session ended"),
 )
@@ -75,7 +75,7 @@ SESSIONS = (
     _property("is_argument", "flag", "whether the token is an argument of a call; null: not known"),
     _property("is_static", "flag", "whether its declaration is static; null: not known"),
     _property("package", "word", "module, package or namespace of its declaration; null: not known"),
-    _property("location", "word", "project or library: where its declaration stands; null: not known"),
+    _property("location", "word", "project or library: where its declaration is; null: not known"),
     _property("first_use", "flag", "whether the text does not occur before it in the file; null: not known"),
 )
 

@@ -139,7 +139,7 @@ def read_verdict(answer: str) -> bool | None:
     judge to repeat one.
     """
     lines = _OPENING.sub("VERDICT: ", answer).split("\n")
-    # The verdict may stand in a fence or in JSON, which end with lines of their own.
+    # The verdict may be in a fence or in JSON, whose last lines hold no verdict.
     while lines and not _SIGNS.sub("", lines[-1]).strip():
         lines.pop()
     line = lines.pop() if lines else ""

@@ -156,8 +156,8 @@ def write(actions: Sequence[Action], properties: Callable[[Properties], object])
             case MoveCaret():
                 written.append({"type": "MOVE_CARET", "offset": action.offset})
             case PrintText():
-                # What stands between a FINISH_SESSION and the text that the session typed may be left out by the
-                # plugin, if the IDE has put the text in place itself (`completable`).
+                # If the IDE has inserted the text itself, the plugin may leave out the actions between FINISH_SESSION
+                # and the typed text (`completable`).
                 completable = finished and action.text == expected
                 finished = finished and not completable
                 written.append({"type": "PRINT_TEXT", "text": action.text, "completable": completable})

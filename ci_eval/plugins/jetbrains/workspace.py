@@ -58,7 +58,7 @@ def to_points(text: str, units: int) -> int:
             return count
         left -= width
     if left:
-        raise ValueError(f"offset {units} is behind the end of the text")
+        raise ValueError(f"offset {units} is after the end of the text")
     return len(text)
 
 

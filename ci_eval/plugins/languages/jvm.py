@@ -46,17 +46,16 @@ _ACRONYMS = (
     re.compile(rf"trait\s+{_ACRONYM}"),
     re.compile(rf"type(?:alias)?\s+{_ACRONYM}"),
 )
-# `UUID id = …`, `UUID id)` of Java; behind a colon it is the branch of a condition there, elsewhere a type. What stands
-# before is looked at last: patterns that begin with a plain character are found ten times as fast.
+# `UUID id = …`, `UUID id)` of Java; after a colon it is the branch of a condition there, elsewhere a type. The text
+# before it is checked last: patterns that begin with a plain character are found ten times as fast.
 _BEFORE_NAME = re.compile(r"([A-Z](?<![\w.].)[A-Z0-9]+)\b (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
 _BEHIND_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
 _KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
 
 
 def acronyms(text: str, *, colons: bool) -> frozenset[str]:
-    """Return the names of capitals alone that the text shows to be types, such as UUID.
-
-    By convention others of that look are constants. `colons`: whether types stand behind colons.
+    """Return the all-capital names that the text shows to be types, such as UUID. By convention, other such names are
+    constants. `colons`: whether types come after colons.
     """
     patterns = (*_ACRONYMS, _BEHIND_COLON if colons else _BEFORE_NAME)
     return _KNOWN_ACRONYMS.union(*(pattern.findall(text) for pattern in patterns))

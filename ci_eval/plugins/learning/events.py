@@ -139,7 +139,7 @@ class EventLog:
         except KeyError:
             # Further events of that session are passed over, and not counted again.
             waiting[user, session] = None
-            self.left_out["sessions with an item that is never told"] += 1
+            self.left_out["sessions with an item that is never described"] += 1
             return None
 
     def _event(

@@ -101,7 +101,7 @@ def _digest_of_trees(text: str) -> str:
 
 
 def load(path: Path) -> RankerModel:
-    """Raises ConfigError for a foreign or damaged file, or other features."""
+    """Read a ranking model. Raises ConfigError if the file is foreign or damaged, or has other features."""
     try:
         model = stored.decode_json(stored.read(path.resolve(), stored.MODEL), RankerModel, path)
     except WorkspaceError as error:
@@ -241,7 +241,7 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
     if list(chosen) == numbers:
         raise ConfigError(
             f"{path} does not name its features: train it with feature_name, or add --features NAME,…, in the order of "
-            "its columns; schema.json beside the logs has the names"
+            "its columns; schema.json, next to the logs, has the names"
         )
     for name in chosen:
         if name not in NAMES:
@@ -269,7 +269,7 @@ def open_ranker(model: RankerModel) -> Scorer:
 
 
 def decode_onnx(model: RankerModel) -> bytes:
-    """Raises ConfigError."""
+    """Return the ONNX file in a model. Raises ConfigError if there is none."""
     try:
         return base64.b64decode(model.booster, validate=True)
     except binascii.Error as error:

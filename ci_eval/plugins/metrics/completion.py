@@ -61,7 +61,7 @@ def f_measure(session: SessionScore) -> Sequence[Observation]:
 
 
 def observe_rank(session: SessionScore) -> Sequence[Observation]:
-    """Return the rank in a session that found the text: read it beside Recall, which counts these sessions."""
+    """Return the rank in a session that found the text: read it together with Recall, which counts these sessions."""
     rank = rank_of(session)
     return [] if rank is None else [(float(rank), 1.0)]
 

@@ -89,7 +89,7 @@ METRICS: tuple[Metric, ...] = (
         observe_excess_moves,
         "score",
         better="lower",
-        # What stands far down a list may take more steps than typing.
+        # A suggestion far down a list may take more steps than typing.
         bounds=(0.0, None),
     ),
     _golf("PerfectLine", "lines of which one suggestion typed over half", observe_each(perfect)),

@@ -25,7 +25,7 @@ def make_usage_metric(
     better: Literal["lower", "neither"] = "lower",
     **facts: Any,
 ) -> Metric:
-    """Return a metric over all lookups that a language model answered, as far as its endpoint reports the values."""
+    """Return a metric over all lookups that a language model answered and for which its endpoint reports the value."""
 
     def observe(session: SessionScore) -> Sequence[Observation]:
         values = [value(lookup.usage) for lookup in session.lookups if lookup.usage]

@@ -1,5 +1,5 @@
-"""The quality of answers to records: review comments, by the grades of an answer's best one; tests, by CodeBLEU and its
-parts, and by the results of those that are run (`run.tests`)."""
+"""The quality of answers to records. Review comments have the grades of an answer's best comment; tests have CodeBLEU
+and its parts, and the results of running them (`run.tests`)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make_hit_observer(k: int) -> Observe:
 
 
 def comments(session: SessionScore) -> Sequence[Observation]:
-    """Return the number of comments of an answer that count, ten at most."""
+    """Return the number of comments in an answer. Comments after the tenth are ignored."""
     return (
         [(float(min(session.lookups[-1].total, code_review.MOST)), 1.0)]
         if evaluated(session) and session.lookups
@@ -84,10 +84,10 @@ _REVIEWS = (
         "share of an answer's comments that the judge accepts, the mean over judged reviews",
         observe_present("accepted"),
     ),
-    _review(5, "ChrF", "chrF of the comment that is closest to a person's", "chrf", shown=True),
-    _review(6, "BLEU", "BLEU of the comment that is closest to a person's", "bleu"),
-    _review(7, "ChrFMera", "chrF as MERA CODE has it: a person's comment against the model's", "chrf-mera"),
-    _review(8, "BLEUMera", "BLEU as MERA CODE has it: a person's comment against the model's", "bleu-mera"),
+    _review(5, "ChrF", "chrF of the comment that is closest to a reviewer's", "chrf", shown=True),
+    _review(6, "BLEU", "BLEU of the comment that is closest to a reviewer's", "bleu"),
+    _review(7, "ChrFMera", "chrF as MERA CODE has it: a reviewer's comment against the model's", "chrf-mera"),
+    _review(8, "BLEUMera", "BLEU as MERA CODE has it: a reviewer's comment against the model's", "bleu-mera"),
     _review(
         9, "Comments", "comments per answer: the more, the likelier is a hit by chance", comments, "number",
         better="neither",
@@ -111,7 +111,7 @@ _TESTS = (
     _test(
         1,
         "CodeBLEU",
-        "similarity to a person's test: the mean of the four parts below",
+        "similarity to the project's test: the mean of the four parts below",
         "codebleu",
         "score",
         shown=True,

@@ -69,7 +69,7 @@ def identity(*parts: str) -> str:
 
 
 def write(path: Path, lines: Iterable[Line]) -> None:
-    """Write in one step. Raises WorkspaceError."""
+    """Write lines of JSON in one step, so that no half file remains. Raises WorkspaceError."""
     atomic.write(path, b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
 
 

@@ -73,7 +73,7 @@ def by_ngrams(context: FileContext) -> Ordering:
 
 
 _RANKERS = (
-    ByHistory("FREQUENCY", "by how often a name stands in the file so far, then in the project", by_frequency),
+    ByHistory("FREQUENCY", "by how often a name occurs in the file so far, then in the project", by_frequency),
     ByHistory(
         "RECENCY",
         "by how lately a name was used in the file, then by how often it is in the project",

@@ -66,7 +66,7 @@ def _list_evaluation_parts(evaluation: Evaluation) -> list[str]:
     _, whole = figure_texts.first_filter(evaluation)
     infos = figure_texts.metric_infos(evaluation, figures)
     rows = [(name, code(text, 1000)) for name, text in told_rows(evaluation.sent)]
-    configuration = _fold("What the engine was told", table("", ("Part", "Value"), rows))
+    configuration = _fold("Configuration sent to the engine", table("", ("Part", "Value"), rows))
     title = f"# {prose(evaluation.title)}"
     # Without any figure, tables would be empty: only the reasons are left.
     if failed := figure_texts.failed_everywhere(evaluation):

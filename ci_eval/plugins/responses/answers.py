@@ -76,8 +76,8 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
         return self._trees[text]
 
     def _errors(self, text: str) -> set[tuple[int, int]]:
-        """Return the ERROR and missing nodes. Offsets after the caret are counted from the end, where they are the same
-        whatever stands at the caret."""
+        """Return the ERROR and missing nodes. Offsets after the caret are counted from the end, so that they do not
+        depend on the text at the caret."""
         root = self._parse(text).root_node
         caret, length = len(self.before.encode()), root.end_byte
         waiting: list[Node] = [root]
@@ -256,7 +256,7 @@ def extract_comments(answer: str) -> list[str] | None:
     last = 0
     for match in found:
         number = int(match["number"] or match["item"] or match["inline"])
-        # Some count from 0, and some anew for each file.
+        # Some models count from 0, and some from 1 again for each file.
         is_next = number == last + 1 or (number in {0, 1} and (bool(match["number"]) or not marks))
         if match["inline"] and number in at_lines:
             continue  # a comment about another one

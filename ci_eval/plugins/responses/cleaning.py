@@ -1,4 +1,4 @@
-"""A cleaner of responses: fences of Markdown, and what surrounds an answer: thoughts and tokens of templates."""
+"""A cleaner of responses: it takes out fences of Markdown, thoughts, and tokens of templates around an answer."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def find_fences(text: str) -> list[Fence]:
         bare = line.rstrip()
         opening = _OPENING.fullmatch(bare)
         if opened and opening and opening["info"] and opening["fence"] == opened["fence"]:
-            # The answer was begun anew.
+            # The model began its answer again.
             fences.append(_make_fence(text, opened, start, begin, offset, is_closed=False))
             opened = None
         if opened is None:

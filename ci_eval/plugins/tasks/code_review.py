@@ -19,7 +19,7 @@ MERA = re.compile(r"Комментарий \d+:\s*(.*?)(?=Комментарий
 
 
 def comments(answer: str, _record: Record) -> list[Suggestion] | None:
-    """Return the first ten comments, or None without any marker of one."""
+    """Return the first ten comments, or None if the answer has no marker of a comment."""
     texts = extract_comments(answer)
     return None if texts is None else [Suggestion(text=text, kind="marker") for text in texts[:MOST]]
 
@@ -51,7 +51,7 @@ def band(session: SessionScore) -> Band:
 
 TASK = Task(
     name="code-review",
-    summary="comments on a change, from records with the one that a person wrote",
+    summary="comments on a change, from records with a reviewer's comment",
     unit="reviews",
     record=read_mera_line,
     rank=rank,

@@ -87,7 +87,7 @@ def band_inside(session: SessionScore) -> Band:
 
 INSIDE = Task(
     name="inside",
-    summary="a token that stands in the code, with the caret inside it (actions.strategy.prefix: {name: Inside})",
+    summary="a token that is already in the code, with the caret inside it (actions.strategy.prefix: {name: Inside})",
     unit="whole tokens",
     items=each_token,
     rank=rank,

@@ -65,7 +65,7 @@ NAME = re.compile(
 def splitter(lines: Lines, wanted: QueriesConfig, seed: int) -> Splitter:
     """Read the whole dataset first, for its texts and for definitions to sample from."""
     texts, definitions = Texts(), dict[str, set[Definition]]()
-    # A text may stand behind the histories that refer to it.
+    # A text may come after the histories that refer to it.
     for _, line in lines:
         if is_text(line):
             texts.add(line)

@@ -58,7 +58,7 @@ def band(session: SessionScore) -> Band:
 
 TASK = Task(
     name="unit-tests",
-    summary="a test for a function, from records with the one that a person wrote",
+    summary="a test for a function, from records with the project's test",
     unit="tests",
     record=read_mera_line,
     rank=rank,

@@ -246,7 +246,9 @@ def test_no_text_and_one_that_changes_what_is_there_are_no_suggestions(start: St
     assert ask_inline(start(way)) == []
 
 
-@pytest.mark.parametrize(("way", "said"), [("inline-stranger", "NotSignedIn"), ("inline-nonsense", "what is none")])
+@pytest.mark.parametrize(
+    ("way", "said"), [("inline-stranger", "NotSignedIn"), ("inline-nonsense", "something unreadable")]
+)
 def test_a_refusal_and_nonsense_are_failures(start: Start, way: str, said: str) -> None:
     with pytest.raises(EngineRaised, match=said):
         ask_inline(start(way))

@@ -114,7 +114,7 @@ def damage(path: Path, old: bytes, new: bytes) -> None:
             b'"offset":"x"',
             "sessions[0]: `offset` is a text, not a number",
         ),
-        ("data/files/A.java(0).json.gz", b'"offset":27', b'"offset":999', "sessions[0]: offset 999 is behind the end"),
+        ("data/files/A.java(0).json.gz", b'"offset":27', b'"offset":999', "sessions[0]: offset 999 is after the end"),
         (
             "data/files/A.java(0).json.gz",
             b'"latency":20',

@@ -1,8 +1,8 @@
 """The list of Visual Studio Code, with its default settings and nothing remembered of earlier choices.
 
 After VS Code 1.95 (npm monaco-editor 0.52.2 has the same code): the order of `defaultComparator` in
-`src/vs/editor/contrib/suggest/browser/suggest.ts`, the filter of `completionModel.ts` beside it, the selection of
-`Memory.select` in `suggestMemory.ts`. `tests/interpret/clients/` has lists that this code was given, and what it
+`src/vs/editor/contrib/suggest/browser/suggest.ts`, the filter of `completionModel.ts` in the same folder, the selection
+of `Memory.select` in `suggestMemory.ts`. `tests/interpret/clients/` has lists that this code was given, and what it
 made of them.
 
 An engine that gives no text to sort by is taken to be one whose extension keeps its order.

@@ -45,7 +45,7 @@ MODE = "CI_EVAL_ANSWERS"
 
 
 def mode_here() -> Mode:
-    """Raises ConfigError if the variable has another value."""
+    """Return the mode of the environment variable. Raises ConfigError if it has another value."""
     mode = os.environ.get(MODE) or "keep"
     if mode not in {"keep", "offline", "record"}:
         raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
@@ -63,7 +63,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def new(cls, settings: EndpointConfig) -> Asking:
-        """Raises ConfigError."""
+        """Check settings, budget and prices. Raises ConfigError if they contradict each other."""
         mode = mode_here()
         prices = bool(settings.price.input), bool(settings.price.output)
         if any(prices) and not all(prices):
@@ -74,7 +74,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             )
         if settings.recorded and mode == "record":
             raise ConfigError(
-                f"--record asks anew, and `recorded: {settings.recorded}` asks nobody: remove one of them"
+                f"--record asks again, and `recorded: {settings.recorded}` asks nobody: remove one of them"
             )
         return cls(settings=settings, mode="offline" if settings.recorded else mode)
 
@@ -144,7 +144,7 @@ class Client:
         return Request(address=self.address, body=_merge(body, settings.extra), repeat=repeat)
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
-        """Raises EngineFailure."""
+        """Return the stored response, or ask the endpoint. Raises EngineFailure."""
         # An answer that this client has just got is used again: --record asks each question once.
         is_known = self._mode != "record" or request.canonical in self._fresh
         reply = self._answers.find(request) if is_known else None
@@ -185,7 +185,7 @@ class Client:
         self._ledger.close()
 
     def _try(self, body: Mapping[str, Any]) -> Reply:
-        """Raises Trouble or BudgetSpent."""
+        """Send one request within the budget. Raises Trouble or BudgetSpent."""
         tries, counted, waited = 0, 0, 0.0
         while True:
             tries += 1

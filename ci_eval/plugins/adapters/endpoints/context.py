@@ -108,7 +108,7 @@ def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 def read(response: Mapping[str, Any]) -> Piece:
-    """Raises TypeError if the tokens are not a list."""
+    """Return the number of tokens. Raises TypeError if the tokens are not a list."""
     tokens = response["tokens"]
     if not isinstance(tokens, list):
         raise TypeError("tokens are a list")
@@ -123,9 +123,9 @@ class Tokenizer:
     """Counts are stored with the answers, under the digest of the text."""
 
     def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
-        """Raises ConfigError or PreparationError."""
+        """Connect to the server's tokenizer. Raises ConfigError or PreparationError."""
         settings = asking.settings
-        # Beside /v1, not below it.
+        # The path is not below /v1.
         base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")
         self._settings = replace(settings, endpoint=base)
         here = Asking(settings=self._settings, mode=asking.mode, command=asking.command)
@@ -133,12 +133,12 @@ class Tokenizer:
         self._counted: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        """Raises EngineFailure."""
+        """Return the tokens of a text, as the server counts them. Raises EngineFailure."""
         if not text:
             return 0
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if digest not in self._counted:
-            # The digest stands for the text, so that the store does not hold each text that was counted.
+            # The digest replaces the text, so that the store does not hold each text that was counted.
             asked = {"model": self._settings.model, "sha256": digest}
             request = Request(address=self._client.address, body=asked)
             reply = self._client.answer(request, body(Prompt(prefix=text), self._settings))
@@ -268,7 +268,7 @@ def make_tokenizer(asking: Asking, cache: Path, timeout: float) -> Tokenizer | N
 
 
 def make_context(asking: Asking, surroundings: Surroundings) -> Context:
-    """Raises ConfigError or PreparationError."""
+    """Return the context for the window of the settings. Raises ConfigError or PreparationError."""
     settings = asking.settings
     shows = settings.window.other_files > 0
     return Context(

@@ -246,7 +246,7 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
     own_template(settings)
     if holes and settings.window.other_files and not takes_files(settings):
         raise ConfigError(
-            "engine.window.otherFiles is given, but nothing says where other files stand in what this model is asked: "
+            "engine.window.otherFiles is given, but nothing says where the prompt of this model has other files: "
             "use api infill or fim, the template qwen, starcoder or codestral, or one of your own with {files} and "
             "engine.fileHeading"
         )
@@ -299,11 +299,11 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
     if alone.prompt_tokens is None or both.prompt_tokens is None:
         raise InstallError(
             f"the endpoint does not say how many tokens a question has, so nobody can tell whether it heeds what "
-            f"stands behind the caret; {ELSE}"
+            f"is after the caret; {ELSE}"
         )
     if both.prompt_tokens - alone.prompt_tokens < FEWEST:
         raise InstallError(
-            f"the endpoint ignores what stands behind the caret: a question has {alone.prompt_tokens} tokens without a "
+            f"the endpoint ignores what is after the caret: a question has {alone.prompt_tokens} tokens without a "
             f"suffix, and {both.prompt_tokens} with one of {len(BEHIND)} characters; {ELSE}"
         )
     if infill:
@@ -331,7 +331,7 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
         raise InstallError(
             f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "
             f"{full.prompt_tokens:,}. llama.cpp's server shows of the prefix 3/4 of a batch, of the suffix 1/4, and of "
-            "other files what its context has left beside a batch: lower engine.window, or start it with a larger "
+            "other files what its context has left besides a batch: lower engine.window, or start it with a larger "
             "--batch-size and --ctx-size"
         )
 

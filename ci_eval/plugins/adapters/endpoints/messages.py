@@ -196,7 +196,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.opening}{others}{self._heading(path)}"
 
     def filled(self, prefix: str, suffix: str, files: Sequence[OtherFile] = (), path: str = "") -> str:
-        """Raises EngineRaised if the code itself holds one of the tokens."""
+        """Return the filled template. Raises EngineRaised if the code itself holds one of the template's tokens."""
         for token in self.tokens:
             if token in prefix or token in suffix:
                 raise EngineRaised(f"the code holds {token!r}, which the model would take for the template's")
@@ -260,14 +260,14 @@ def find_template(given: str, heading: str | None = None) -> Template:
         )
     if ("files" in places) != (heading is not None):
         raise ConfigError(
-            "engine.template and engine.fileHeading go together: the template says by {files} where other files "
-            "stand, the heading what stands before each of them, such as `<|file_sep|>{path}`; add what is missing"
+            "engine.template and engine.fileHeading go together: {files} in the template says where other files "
+            "are, the heading what is before each of them, such as `<|file_sep|>{path}`; add what is missing"
         )
     return Template(text=given, heading=heading or "")
 
 
 def takes_files(settings: EndpointConfig) -> bool:
-    """Raises ConfigError."""
+    """Return whether prompts can hold other files. Raises ConfigError if the template is wrong."""
     template = own_template(settings)
     return settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
 

@@ -60,7 +60,7 @@ class Examination:
         if reply := chat[1]:
             thinks = "the model shows none"
             if reply.thought or clean(reply.text).thought:
-                location = "beside the answer" if reply.thought else "in the answer, where they are taken out"
+                location = "separate from the answer" if reply.thought else "in the answer, where they are taken out"
                 thinks = f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
             yield Ability("thoughts", True, thinks)
             yield _counts("tokens are counted", reply)

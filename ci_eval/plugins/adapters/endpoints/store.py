@@ -185,7 +185,7 @@ class Ledger:
             cursor.execute("CREATE TABLE IF NOT EXISTS ended (command TEXT PRIMARY KEY, reason TEXT)")
 
     def reserve(self) -> None:
-        """Raises BudgetSpent if the request is one too many."""
+        """Count a request before it is sent. Raises BudgetSpent if it is one too many."""
         with self._database.changing() as cursor:
             if ended := cursor.execute("SELECT reason FROM ended WHERE command = ?", (self._command,)).fetchone():
                 raise BudgetSpent(f"not asked, since an earlier question failed: {ended[0]}")

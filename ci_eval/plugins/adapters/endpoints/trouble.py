@@ -184,7 +184,7 @@ DELAY_TEXTS = (
         re.IGNORECASE,
     ),
 )
-# `ms` stands before `m`, since the first alternative that matches wins.
+# `ms` comes before `m`, since the first alternative that matches wins.
 _PART = re.compile(
     r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|milli|мс|миллисек|毫秒|[hms]|[чм\u0441]|час|мин|сек|小时|分钟|秒)?[^\W\d]*\s*",
     re.IGNORECASE,

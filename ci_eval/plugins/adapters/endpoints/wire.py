@@ -176,7 +176,7 @@ class Assembly:
         self.last = replace(self.last, finish=finish, model=piece.model or self.last.model, **counts)
 
     def finished(self, *, streamed: bool) -> Assembly:
-        """Raises Trouble unless the answer is whole."""
+        """Check that the answer is whole. Raises Trouble if not."""
         if not self._pieces:
             raise garbage(f"the answer is not one of the api {self._api.name}")
         if not self._has_choice:
@@ -204,7 +204,7 @@ MOST = 16 << 20
 
 
 def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
-    """Raises ConfigError if the address holds a secret or would send one in the open."""
+    """Return the address of a request. Raises ConfigError if it holds a secret or would send one unencrypted."""
     try:
         parts = urlsplit(endpoint)
         # urlsplit finds a wrong port only when the port is read.
@@ -278,7 +278,7 @@ class Wire:
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
 
     def send(self, body: Mapping[str, Any]) -> Reply:
-        """Raises Trouble if there is no whole answer."""
+        """Send a request and read the answer. Raises Trouble if it is not whole."""
         started = time.perf_counter()
         # Neither timeout of `requests` ends an exchange in which a byte comes now and then, or `100 Continue` for ever.
         deadline = threading.Timer(self._timeout, self._cut)
@@ -338,7 +338,7 @@ class Wire:
         parts = self._parts(answer, started, streamed=streamed)
         if answer.status_code != 200:
             body = b"".join(parts)[:MOST]
-            # Before the words are cut off: half a key would not be found in a message.
+            # The key is removed before the message is shortened: half a key would not be found in it.
             body = body.replace(self._key.encode(), b"[key]") if self._key else body
             raise classify_status(answer.status_code, answer.headers, body, self._key_name)
         assembly = Assembly(self._api)

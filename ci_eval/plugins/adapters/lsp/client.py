@@ -214,11 +214,11 @@ class Client:
         try:
             return read(answer)
         except protocol.UNREADABLE as error:
-            raise EngineRaised(f"{self.process.name} {verb} what is none: {error}") from error
+            raise EngineRaised(f"{self.process.name} {verb} something unreadable: {error}") from error
 
     def resolve(self, item: dict[str, Any], deadline: float) -> Any:
         answer = self._ask("completionItem/resolve", item, deadline)
-        return self._read(msgspec.json.decode, answer, "resolved an item to")
+        return self._read(msgspec.json.decode, answer, "answered completionItem/resolve with")
 
     def define(self, text: str, offset: int, deadline: float) -> list[tuple[str, protocol.Position]]:
         """Offset in code points of the open document. Raises EngineRaised if the answer cannot be read."""
@@ -332,7 +332,7 @@ class Client:
             raise EngineMisbehaved(f"{self.process.name} sent {quote(body, 200)!r}: {error}") from error
 
     def _handle(self, message: protocol.Message, deadline: float) -> None:
-        """Raises EngineMisbehaved for an answer to a request that was not sent; answers that came late are dropped."""
+        """Handle a message of the server; drop late answers. Raises EngineMisbehaved for an answer to no request."""
         if message.method == "$/progress":
             self._progress(message)
         elif message.method == "textDocument/publishDiagnostics":

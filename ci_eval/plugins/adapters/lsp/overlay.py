@@ -19,10 +19,10 @@ class Overlay(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
     capabilities: Mapping[str, Any] = msgspec.field(default_factory=dict)
     environment: Mapping[str, str | None] = msgspec.field(default_factory=dict)
-    """A value of None is the variable's in ci-eval's own environment."""
+    """A value of None is replaced by that of the same variable in ci-eval's environment."""
 
     def variables(self) -> dict[str, str]:
-        """Raises ConfigError for a variable that is to be taken over and is not set."""
+        """Return the variables with their values. Raises ConfigError if one to copy from the environment is not set."""
         missing = [name for name, value in self.environment.items() if value is None and name not in os.environ]
         if missing:
             raise ConfigError(
@@ -45,7 +45,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class Switch(msgspec.Struct, frozen=True, kw_only=True):
-    """A key each of settings and options that turns auto-import on or off, such as `ty.completions.autoImport`."""
+    """The keys in settings and in options that turn auto-import on or off, such as `ty.completions.autoImport`."""
 
     settings: str = ""
     options: str = ""

@@ -125,7 +125,7 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 class Program(EngineProcess):
     def finish(self, timeout: float) -> Ended:
-        """Raises EngineTimeout if the program does not end within `timeout` seconds."""
+        """Wait for the program's end. Raises EngineTimeout after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         assert self._process.stdin
         # A program that reads its input comes to the end at once, instead of waiting.
@@ -232,7 +232,7 @@ def read_junit(
     passes = bool(whole) and not troubles and ended.code == 0
     if passes:
         return Outcome(runs=True, passes=True)
-    why = "the test runner failed behind its tests" if whole else "no test was run to its end"
+    why = "the test runner failed after its tests" if whole else "no test was run to its end"
     said = f"{why} (exit code {ended.code})"
     for first in (troubles or ([] if whole else reasons))[:1]:
         lines = telling_lines(first.text or first.get("message") or first.get("type") or "")

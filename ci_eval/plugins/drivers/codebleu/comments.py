@@ -146,7 +146,7 @@ class _Reader:
 
     def finish(self) -> Iterator[Token]:
         if self._string or self._brackets or self._joined:
-            raise Unreadable("the text ends within a string, within brackets, or behind a backslash")
+            raise Unreadable("the text ends within a string, within brackets, or after a backslash")
         if self._last and self._last[-1] not in "\r\n" and not self._last.strip().startswith("#"):
             yield "newline", "", (self._row, len(self._last)), (self._row, len(self._last) + 1)
         for _ in self._indents[1:]:

@@ -138,7 +138,7 @@ class Rules:
     bindings: dict[str, Binding]
     loops: frozenset[str]
     bases: dict[str, str] = field(default_factory=dict)
-    """The nodes that stand for a part of a variable (`a.b`, `a[i]`) → the field of the variable."""
+    """The nodes for a part of a variable (`a.b`, `a[i]`) → the field of the variable."""
     hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The fields of a node in which no variables are, by node."""
     lists: frozenset[str] = frozenset()

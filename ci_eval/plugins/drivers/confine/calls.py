@@ -2,7 +2,7 @@
 and the standard library does not offer.
 
 The list was recorded from all verified engines with strace, on glibc, and completed by hand with what glibc and musl
-use for the same purposes. Each call stands with its number on x86-64 and on AArch64 (`-`: there is no such call), from
+use for the same purposes. Each call has its number on x86-64 and on AArch64 (`-`: there is no such call), from
 arch/x86/entry/syscalls/syscall_64.tbl and scripts/syscall.tbl of Linux 6.11.
 """
 
@@ -76,7 +76,7 @@ EVENTS = """
     inotify_init 253 -, inotify_init1 294 26
 """
 # Node talks to its children through a pair of connected sockets (`socketpair` is below). Missing on purpose:
-# socket, and connect, bind, listen, accept, by which one of a pair would reach others.
+# socket, and connect, bind, listen, accept, which would let one of a pair reach others.
 PAIRS = """
     sendto 44 206, sendmsg 46 211, sendmmsg 307 269, recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243,
     shutdown 48 210, getsockname 51 204, getpeername 52 205, getsockopt 55 209, setsockopt 54 208
@@ -97,9 +97,9 @@ ATTRIBUTES = "getxattr 191 8, lgetxattr 192 9, fgetxattr 193 10, listxattr 194 1
 # would end jedi, whose parser touches a file in its cache.
 DATES = "utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88"
 
-# These do nothing, and succeed: an engine may ask to be told of changes, but never is, as on many network file systems.
-# If it could not ask, TypeScript's server would look at each file again and again (1 % of a processor); if it could, it
-# would hear of files outside.
+# These do nothing, and succeed: an engine may ask for notices of changes, but never gets any, as on many network file
+# systems. If it could not ask, TypeScript's server would look at each file again and again (1 % of a processor); if it
+# could, it would hear of files outside.
 WATCHES = "inotify_add_watch 254 27, inotify_rm_watch 255 28"
 
 # This does nothing, and succeeds: all that is started stays in one process group, which the kernel can kill at once.

@@ -1,4 +1,4 @@
-"""The part of Linux named Landlock, by which a process limits, for good, which files it and all it starts may touch.
+"""Landlock, a part of Linux: a process limits, for good, which files it and all it starts may touch.
 
 Each version of it (its ABI) can forbid more. Numbers and layouts are those of linux/landlock.h; what each version
 added: docs.kernel.org/userspace-api/landlock.html.
@@ -116,9 +116,10 @@ def system_rules() -> list[tuple[str, int]]:
 
 
 def readable_processes() -> list[str]:
-    """Return the files of `/proc` that every user may read: all of it, but for root, whom the kernel refuses none.
+    """Return the files of `/proc` that every user may read: all of it, except for root, whom the kernel would refuse
+    nothing.
 
-    Of `/proc`, root's programs read these, and what is told of their own process.
+    Programs of root may read these files of `/proc`, and those of their own process.
     """
     if os.geteuid():
         return ["/proc"]

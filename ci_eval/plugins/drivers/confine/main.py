@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def confine(options: Options, counted: bool) -> str:
-    """Confine this process as far as the kernel can. Returns a sentence about what confines it, and what is still
+    """Confine this process as much as the kernel can. Returns a sentence about what confines it, and what is still
     open. `counted`: a control group counts its memory."""
     walls, reasons = [], []
     # Without this, the kernel gives users neither Landlock nor seccomp.
@@ -145,6 +145,6 @@ def _exclude_git(path: str, rights: int) -> list[tuple[str, int]]:
     if not os.path.lexists(os.path.join(path, ".git")):
         return [(path, rights)]
     # Rules can only allow, so each of the other entries has its own. A link gets none: it may lead anywhere, and what
-    # it leads to within the folder has a rule of its own.
+    # it leads to within the folder has another rule.
     inside = (os.path.join(path, name) for name in os.listdir(path) if name != ".git")
     return [(path, landlock.LIST), *((entry, rights | landlock.NO_LINK) for entry in inside)]

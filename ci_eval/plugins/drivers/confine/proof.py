@@ -1,7 +1,7 @@
 """A proof of confinement: it finds out what a confined process can still do by trying it, on files and a process that
 it must not touch.
 
-Each attempt stands for a promise of SECURITY.md, by the key that the promise has there.
+Each attempt checks a promise of SECURITY.md, and is named by the key of the promise there.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def _touch(stage: Stage) -> None:
 
 
 def _watch(stage: Stage) -> None:
-    """Ask to be told of changes. Raises OSError if the filter answers in place of the kernel."""
+    """Ask for notices of changes. Raises OSError if the filter answers in place of the kernel."""
     notifier = calls.syscall(_number(calls.EVENTS, "inotify_init1"), ctypes.c_int(0))
     try:
         folder = os.path.dirname(stage.canary).encode()

@@ -31,7 +31,7 @@ FARTHEST = 255
 NEW_NAMESPACES = 0x7E020000
 """The flags CLONE_NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC, _NEWUSER, _NEWPID, _NEWNET; `clone` cannot make one of time."""
 EVERY_PROCESS = 0xFFFFFFFF
-"""The id -1, by which `kill` means all processes of the user."""
+"""The id -1: `kill` sends to all processes of the user."""
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCKET_TYPE = 1, 1, 5, 0xFF
 """A pair of SOCK_DGRAM could be sent to any other socket (sendto), such as /dev/log."""
 AF_INET, AF_INET6, TCP, CONNECTS = 2, 10, 6, 0x20000000
@@ -53,7 +53,7 @@ PRCTL = {
     "PR_GET_TAGGED_ADDR_CTRL": 56, "PR_SET_VMA": 0x53564D41, "PR_GET_AUXV": 0x41555856,
 }  # fmt: skip
 """The options that a process may ask for, and may change of itself: linux/prctl.h. Missing on purpose:
-PR_SET_PDEATHSIG, by which an engine ends with its supervisor, PR_SET_DUMPABLE, which hides memory from it,
+PR_SET_PDEATHSIG, which ends an engine with its supervisor, PR_SET_DUMPABLE, which hides memory from it,
 PR_SET_PTRACER, PR_SET_MM, PR_SCHED_CORE, PR_SET_SECCOMP."""
 IOCTL = {
     "TCGETS": 0x5401, "TIOCGPGRP": 0x540F, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,

@@ -145,7 +145,7 @@ def descendants() -> dict[int, int]:
         except OSError:
             # It ended while we looked.
             continue
-        # Behind the name, the parent is at 1 and the pages in memory (rss) are at 21: `man 5 proc`.
+        # After the name, the parent is at 1 and the pages in memory (rss) are at 21: `man 5 proc`.
         children.setdefault(int(fields[1]), []).append((int(name), int(fields[21])))
     pages_of: dict[int, int] = {}
     waiting = [os.getpid()]
@@ -157,8 +157,8 @@ def descendants() -> dict[int, int]:
 
 
 def count_pages() -> dict[int, int]:
-    """Return the same as `descendants`, by the kernel's lists of children, with page tables and what was swapped out. A
-    process whose sibling ends meanwhile may be missing; all are, if the kernel was built without these lists."""
+    """Return the same as `descendants`, from the kernel's lists of children, and count page tables and swapped-out
+    pages as well. If a process ends meanwhile, its siblings may be missing. Without such lists, the result is empty."""
     pages_of: dict[int, int] = {}
     # Other processes of the machine cost no time this way.
     waiting = [str(os.getpid())]
@@ -252,12 +252,12 @@ NAME = "ci-eval-"
 MEMORY_LIMITS = ("memory.max", "memory.limit_in_bytes")
 """The file with a group's limit of memory in version 2, and in version 1."""
 BESIDE = 64 << 20
-"""Bytes of the kernel's own, such as stacks, that the kernel counts beside what processes hold."""
+"""Bytes of the kernel's own, such as stacks, that the kernel counts in addition to what processes hold."""
 
 
 class Cgroups:
-    """The control groups of one program, by which the kernel itself limits a program and all it starts, and kills them
-    at once. There are none if this user may make none."""
+    """The control groups with which the kernel itself limits a program and all it starts, and kills them at once. There
+    are none if this user may make none."""
 
     def __init__(self, memory: int, processes: int) -> None:
         """Make the groups. `memory`: the most bytes, 0 = no limit; `processes`: the most processes and threads."""

@@ -44,7 +44,7 @@ _NAMED_TYPES = frozenset(["type_identifier", "qualified_identifier", "template_t
 
 
 def _find_name(declarator: Node) -> int:
-    """Return the index of the name in a declarator: that of a pointer or reference stands last, behind `*` or `&`."""
+    """Return the index of the name in a declarator: that of a pointer or reference is last, after `*` or `&`."""
     children = declarator.children
     if declarator.type in _NAME_FIRST:
         return 0
@@ -178,8 +178,8 @@ class CppWalk(CppReferences):
         role = STATIC if self._is_static(children) else BOUND
         head = children[0]
         if declaring(place.scope).kind == "namespace" and head.type == "function_declarator":
-            # Only constructors have no type, and they stand in a class or have its name before `::`: this is
-            # `TEST(a, b) {…}`.
+            # Only constructors have no type, and they are in a class or have its name before `::`: this is `TEST(a, b)
+            # {…}`.
             name = head.children[0]
             role = CALLED if name.type == "identifier" and self.text(name) != "main" else role
         declares = _DECLARATOR_SET | {"operator_cast"}
@@ -307,7 +307,7 @@ class CppWalk(CppReferences):
                 *head, child = child.children
                 heads.append((head, around))
             if child.type == "function_definition":
-                # A body sees every member, also those behind it.
+                # A body sees every member, also later ones.
                 methods.append((child, SIGNATURE, self._body(child.children, around)))
             else:
                 others.append(child)
@@ -327,7 +327,7 @@ class CppWalk(CppReferences):
             class_ = place.scope.enclosing("class")
             known = class_.names.get(name) if class_ else None
             origin = known or place.scope.find(name)
-            # Only fields and bases stand here, so an unknown name is a field of the instance.
+            # Only fields and bases are possible here, so an unknown name is a field of the instance.
             if not known and origin.holder != CLASS:
                 origin = Origin(False)
             kind = Kind.TYPE_REFERENCE if origin.holder == CLASS else Kind.FIELD

@@ -49,8 +49,8 @@ def list_includes(text: str) -> list[tuple[str, bool]]:
 
 
 def imports(root: Path, _environment: Path | None) -> Imports:
-    """Return a check of a file's headers. A header is there if it is beside the file, in a folder the project includes
-    from, or among the system's."""
+    """Return a check of a file's headers. A header is there if it is in the folder of the file, in a folder the project
+    includes from, or among the system's."""
     system = [folder for pattern in SYSTEM for folder in sorted(Path("/usr").glob(pattern))]
     own = [*(root / folder for folder in folders(root)), *_commanded_folders(root)]
 

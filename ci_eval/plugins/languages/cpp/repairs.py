@@ -59,7 +59,7 @@ def _groups(source: bytes) -> Iterator[Branches]:
 
 
 class Conditions:
-    """A rewriting that takes the lines of `#if` … `#endif` out if they stand in the middle of a construct.
+    """A rewriting that takes the lines of `#if` … `#endif` out if they are in the middle of a construct.
 
     The lines alone become a layer, since there are names in them. Of branches that open what another closes, the first
     stays, and the others are lost.
@@ -130,7 +130,7 @@ class Arguments:
         for match in self._PATTERN.finditer(source):
             if match["skip"] is not None:
                 skipped = match.end()
-            # Behind a comment, the word before the macro is one of the comment.
+            # After a comment, the word before the macro is one of the comment.
             elif match.start() != skipped and not _is_head(source[max(match.start() - 500, 0) : match.start()]):
                 begin, end = match.span("arguments")
                 text[match.start("name") : end] = b" " * (end - match.start("name"))
@@ -140,8 +140,7 @@ class Arguments:
 
 
 def _is_head(code: bytes) -> bool:
-    """Return whether code ends with a directive, `if (…)`, `for (…)`, `while (…)` or `else`, behind which statements
-    stand."""
+    """Return whether code ends with a directive, `if (…)`, `for (…)`, `while (…)` or `else`: a statement follows."""
     if code.rpartition(b"\n")[2].lstrip().startswith(b"#"):
         return True
     depth = 0
@@ -215,7 +214,7 @@ REPAIRS = (
         trigger=re.compile(rb"\*\s*\["),
     ),
     Arguments(),
-    # A macro alone on its line, behind which no body stands.
+    # A macro alone on its line that no body follows.
     Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),
     Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),
 )

@@ -30,7 +30,7 @@ from ci_eval.plugins.languages.ecmascript.references import (
 _COMMENTS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"
 _NAME = rb"(?!(?:in|of|instanceof|as|satisfies)\b)[A-Za-z_$][\w$]*"
 _LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
-# The end of a line behind a comment must stay, or the comment would go on.
+# The end of a line after a comment must stay, or the comment would go on.
 _LITERALS_AND_LINES = _LITERALS.replace(rb"//[^\n]*", rb"//[^\n]*\n?", 1)
 
 SHARED = (
@@ -87,7 +87,7 @@ TYPESCRIPT = (
         ),
         lambda m: replace_groups(m, k1=b"", k2=b""),
     ),
-    # Behind a type without a semicolon, `<T>` on the next line is read as its arguments.
+    # After a type without a semicolon, `<T>` on the next line is read as its arguments.
     Repair(
         outside(
             rb"(?<=[\w\])>}])(?P<end>[ \t]*\n)(?=(?:\s*(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)){0,5}\s*<[A-Z][^\n]*)",
@@ -253,7 +253,7 @@ class EcmaDefinitions(EcmaWalk):
     def _signature(self, nodes: Sequence[Node], name: Node | None, inner: NodePlace) -> None:
         visited = []
         for child, after in zip_longest(nodes, nodes[1:]):
-            # The single parameter of an arrow function may stand without brackets.
+            # The single parameter of an arrow function may have no brackets.
             is_single = child.type == "identifier" and after is not None and after.type == "=>"
             role = BOUND if is_single or child.type == "formal_parameters" else REFERENCE
             if child != name or child.type == "computed_property_name":

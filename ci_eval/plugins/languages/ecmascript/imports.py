@@ -85,7 +85,7 @@ class ScriptModules:
         self._root = project.root.resolve()
         self._exports = cache(self._read_exports)
         self._package = _Package()
-        # Without a readable one, the project has no name by which its files could import it.
+        # Without a readable one, the project has no name, so its files cannot import it by name.
         with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._package = msgspec.json.decode(read_own(self._root, "package.json"), type=_Package)
 

@@ -65,7 +65,7 @@ GLOBALS = {
 
 
 class This(msgspec.Struct):
-    """The object or class that `this` stands for in a class or function."""
+    """The object or class that `this` is in a class or function."""
 
     members: set[str] = msgspec.field(default_factory=set)
     """The members that are declared, static ones included."""

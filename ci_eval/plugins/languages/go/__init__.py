@@ -140,7 +140,7 @@ class GoWalk(Walk):
     def _instantiate(self, called: Node, arguments: Node, place: NodePlace) -> None:
         """Visit `called[arguments](…)`: a call of a generic function, or of an element of something that holds
         functions."""
-        # The newer grammar puts each type argument into a node of its own.
+        # The newer grammar has a node for each type argument.
         wrapped = [child.children if child.type == "type_elem" else [child] for child in arguments.children]
         inner = [node for nodes in wrapped for node in nodes]
         head = called if called.type in self.names else called.children[0] if called.child_count else called

@@ -74,7 +74,7 @@ def imported_package(path: str, declared: Declarations) -> str:
 
 
 def local_name(path: str) -> str:
-    """Return the name by which a package is known, by custom, if its import gives it no other."""
+    """Return the usual name of an imported package, unless the import gives it another."""
     parts = path.split("/")
     # `example.org/x/v2` is version 2 of x; gopkg.in writes `x.v2`.
     if len(parts) > 1 and _VERSION.fullmatch(parts[-1]):
@@ -91,9 +91,9 @@ class TopLevel(SourceReader):
         self._declared = declared
         self.names = dict.fromkeys(declared.get(package, ()), Origin(True, package))
         self.members: dict[str, set[str]] = {}
-        """A table: name of a type → its fields and methods, as far as this file declares them."""
+        """A table: name of a type → its fields and methods that this file declares."""
         self.types: dict[str, Node] = {}
-        """A table: name of a type → what it stands for."""
+        """A table: name of a type → its definition."""
 
     def read(self, root: Node) -> dict[str, Origin]:
         """Return the origins of the file's own declarations and imports, and of the other names of its package."""

@@ -120,7 +120,7 @@ class JavaWalk(Walk):
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         arguments = children[-1]
-        # Type arguments and receivers stand before the name, so the last identifier is the method's.
+        # Type arguments and receivers come before the name, so the last identifier is the method's.
         named = next((i for i in range(len(children) - 1, -1, -1) if children[i].type == "identifier"), -1)
         self.push([arguments], REFERENCE, NodePlace(place.scope, True))
         before, origin = children[: max(named, 0)], UNKNOWN
@@ -318,7 +318,7 @@ class JavaWalk(Walk):
     @handle_nodes("instanceof_expression", "annotation_type_element_declaration")
     def instanceof(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
-        # A pattern's name may be known behind its statement: `if (!(o instanceof T t)) return;`.
+        # A pattern's name may be known after its statement: `if (!(o instanceof T t)) return;`.
         if node.type == "instanceof_expression":
             self.define(name, place.scope)
         self.push([child for child in node.children if child != name], REFERENCE, place)
@@ -381,7 +381,7 @@ LANGUAGE: Language = Language(
 REPAIRS = (
     # Imports of modules came with Java 25, and are newer than the grammars.
     Repair(outside(rb"^[ \t]*import\s+(?P<k>module)(?=\s+[\w.]+\s*;)"), lambda m: replace_groups(m, k=b"")),
-    # Behind other statements, the call of another constructor is read as that of a method.
+    # After other statements, the call of another constructor is read as that of a method.
     Repair(outside(rb"(?<=[;}])\s*(?P<k>super|this)(?=\s*\()"), lambda m: replace_groups(m, k=b"x" * len(m["k"]))),
     # No grammar reads an annotation right before the dots of `String @A ... x`.
     Repair(outside(rb"@(?:\w+\.)*(?P<t>[A-Z]\w*)(?=\s*\.\.\.)"), spaces),

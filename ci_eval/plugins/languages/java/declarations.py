@@ -80,7 +80,7 @@ class JavaNames(SourceReader, Known):
         yield f"<{name}>", Origin(True, package_part(package), "class")
 
     def type_origin(self, name: str, scope: Scope) -> Origin:
-        """Return the origin of a type of that simple name; UNKNOWN if nothing tells."""
+        """Return the origin of a type of that simple name; UNKNOWN if no declaration shows it."""
         origin = scope.find(f"<{name}>")
         if origin is not UNKNOWN:
             return origin
@@ -97,7 +97,7 @@ class JavaNames(SourceReader, Known):
         origins: dict[str, Origin] = {}
         for child in body:
             kind = child.type
-            # The members of an enum, behind its constants, stand in a node of their own.
+            # The members of an enum, after its constants, are in a separate node.
             if kind == "enum_body_declarations":
                 origins.update(self.members(child.children, "class_body"))
             elif kind == "enum_constant":

@@ -66,7 +66,7 @@ REPAIRS = (
         ),
         lambda m: replace_groups(m, k=b","),
     ),
-    # A constructor on a line of its own.
+    # A constructor alone on its line.
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
@@ -165,7 +165,7 @@ class KotlinWalk(JvmWalk):
             origin = owner.names[name]
             kind = Kind.FIELD if owner.kind == "class" else Kind.VARIABLE
             self.emit(node, Kind.TYPE_REFERENCE if origin.holder == "class" else kind, place, origin)
-        # The parameter of a lambda that declares none, and the value behind a property.
+        # The parameter of a lambda that declares none, and the value of a property.
         elif name in {"it", "field"}:
             self.emit(node, Kind.VARIABLE, place, LOCAL)
         else:
@@ -208,7 +208,7 @@ class KotlinWalk(JvmWalk):
             if member.type == "simple_identifier":
                 self._member(member, role, origin, receiver, place)
             else:
-                # What stands behind `::` is a function, if it is no property.
+                # The name after `::` is a function, if it is no property.
                 role = CALLED if member.type == "::" else role
                 self.push([member], REFERENCE, place)
 
@@ -422,7 +422,7 @@ class KotlinWalk(JvmWalk):
 
     @handle_nodes("explicit_delegation")
     def delegation(self, node: Node, role: str, place: NodePlace) -> None:
-        """Visit `A by a` in the scope of the class. The grammars take the body of the class behind it for a lambda."""
+        """Visit `A by a` in the scope of the class. The grammars read the class body after it as a lambda."""
         *others, value = node.children
         outer = NodePlace(place.scope.parent or place.scope, place.argument)
         suffix = value.children[-1].children if value.type == "call_expression" else []
@@ -552,7 +552,7 @@ LANGUAGE: Language = Language(
     declare=declare,
     shape=Shape(
         lists=frozenset(["source_file", "class_body", "enum_class_body", "import_list"]),
-        # In a secondary constructor, no node but the statements stands for the body.
+        # In a secondary constructor, the body has no node but that of the statements.
         bodies=frozenset(
             ["function_body", "lambda_literal", "anonymous_initializer", "secondary_constructor statements"]
         ),

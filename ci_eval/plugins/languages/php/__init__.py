@@ -57,7 +57,7 @@ _NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
 
 
 class PhpWalk(Walk):
-    """The part of the walk over PHP that tells what a name is. Variables are without their `$`: the caret is behind."""
+    """The part of the walk over PHP that finds what a name is. Variables lack their `$`: the caret is after it."""
 
     names = frozenset(["name", "variable_name"])
     # The grammar names keyword leaves like the word, apart from these.
@@ -95,7 +95,7 @@ class PhpWalk(Walk):
             self.emit(node, kind, place, Origin(origin.static, origin.package), name)
 
     def _variable(self, node: Node, name: str, role: str, place: NodePlace, length: int = 0) -> None:
-        """Emit a variable or define it. `length`: that of the node in bytes, with what stands before the name."""
+        """Emit a variable or define it. `length`: that of the node in bytes, with the text before the name."""
         skip = length - len(name.encode()) if length else 0
         if not name:
             return
@@ -164,7 +164,7 @@ class PhpWalk(Walk):
         children = [c for child in clause.children for c in (child.children if "alias" in child.type else [child])]
         name = alias = ""
         for child in children:
-            # What is imported is told by the first clause for all, or by each for itself.
+            # The kind of import is in the first clause, for all, or in each clause.
             if child.type in self.keywords:
                 self.emit(child, Kind.KEYWORD, place)
                 kind = child.type if child.type in {"function", "const"} else kind
@@ -221,8 +221,8 @@ class PhpWalk(Walk):
         self.push([receiver], TYPE if receiver.type in NAMES else REFERENCE, place)
 
     def _member(self, receiver: Node, name: str, otherwise: bool | None, place: NodePlace) -> Origin:
-        """Return the origin of a member. `otherwise`: whether it is static as far as its syntax tells, if its class
-        does not."""
+        """Return the origin of a member. `otherwise`: whether it is static by its syntax; used if its class is
+        unknown."""
         kind = receiver.type
         if (kind not in NAMES and kind != "variable_name") or receiver.end_byte - receiver.start_byte > LONGEST:
             return Origin(otherwise)
@@ -366,7 +366,7 @@ class PhpWalk(Walk):
     def foreach(self, node: Node, _role: str, place: NodePlace) -> None:
         children = node.children
         kinds = [child.type for child in children]
-        # Only what stands behind `as` is defined.
+        # Only what follows `as` is defined.
         begin = kinds.index("as") + 1 if "as" in kinds else 0
         end = kinds.index(")", begin) if ")" in kinds[begin:] else begin
         self.push(children[end:], REFERENCE, place)

@@ -29,7 +29,7 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
 
 
 class PhpClass(msgspec.Struct):
-    """A class, interface, trait or enum, as far as its body says."""
+    """The members in the body of a class, interface, trait or enum."""
 
     namespace: str | None
     members: dict[str, Origin] = msgspec.field(default_factory=dict)
@@ -94,7 +94,7 @@ class PhpNames:
 
 
 def members(body: Sequence[Node], namespace: str, source: bytes) -> PhpClass:
-    """Return what the body of a class declares; its methods know it before it is read."""
+    """Return what the body of a class declares. It is collected first, since a method may use later members."""
     class_ = PhpClass(namespace or None)
     for node in body:
         if node.type in _MEMBERS:

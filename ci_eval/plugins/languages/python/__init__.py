@@ -184,7 +184,7 @@ class PythonWalk(Walk):
     @handle_nodes("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
     def comprehension(self, node: Node, _role: str, place: NodePlace) -> None:
         inner = NodePlace(PythonScope("function", place.scope), place.argument)
-        # The body stands first, but its names are bound by the clauses: a name alone waits on the stack as well.
+        # The body comes first, but its names are bound by the clauses: a name alone waits on the stack as well.
         self._stack += [(child, REFERENCE, inner) for child in node.children if child.type == "identifier"]
         self.push([child for child in node.children if child.type not in _BODY_AND_CLAUSES], REFERENCE, inner)
         self.push([child for child in node.children if child.type == "for_in_clause"], REFERENCE, inner)

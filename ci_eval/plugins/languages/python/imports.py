@@ -210,7 +210,7 @@ NO_CODE = re.compile(
     r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL | re.VERBOSE
 )
 """A pattern for strings, in which lines may look like imports (examples in docstrings), and comments, in which quotes
-may stand."""
+may occur."""
 
 KNOWN = sys.stdlib_module_names | {"_typeshed"}
 """The modules that need no file in the project. Type checkers bring `_typeshed`, and code imports it for them alone."""

@@ -158,7 +158,7 @@ def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[T
     """Return the tokens, with `is_static` and `package` filled in if jedi knows them. Runs nothing of the project."""
     import jedi  # Takes long, and most commands resolve nothing.
 
-    # Like the engine, it sees the standard library and the project, not what is installed beside ci-eval.
+    # Like the engine, it sees the standard library and the project, not what is installed with ci-eval.
     # jedi would import these modules rather than read them, and so run their code.
     jedi.settings.auto_import_modules = []
     jedi.settings.cache_directory = _cache_folder().name

@@ -85,7 +85,7 @@ class RubyWalk(Walk):
 
     def push(self, nodes: Sequence[Node], role: str, place: NodePlace) -> None:
         """Visit nodes next, in their order, as for any language; but a name waits for the nodes before it."""
-        # What stands before a name may define it.
+        # The nodes before a name may define it.
         names, ignored, keywords = self.names, self.ignored, self.keywords
         inner: list[tuple[Node, str, NodePlace]] = []
         for node in nodes:

@@ -41,7 +41,7 @@ TYPES = frozenset(
 GLOBALS = frozenset(
     "$stdin $stdout $stderr $PROGRAM_NAME $LOAD_PATH $LOADED_FEATURES $VERBOSE $DEBUG $FILENAME $KCODE".split()
 )
-# What is longer is no name, but would take long.
+# A longer text is no name, and looking it up would take long.
 LONGEST = 1000
 """The most characters of a full name that is looked up."""
 _DEFINED = re.compile(r"^([ \t]*)(?:(class|module)[ \t]+(?!<<)([A-Z][\w:]*)|([A-Z]\w*)[ \t]*=[^=~>])", re.MULTILINE)
@@ -59,7 +59,7 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
     while (
         wrap < len(definitions)
         and definitions[wrap][1] == "module"
-        # A later definition at the same indentation stands beside the module, which does not wrap it.
+        # A later definition at the same indentation is outside the module.
         and least[wrap + 1 : wrap + 2] != [definitions[wrap][0]]
     ):
         if least[wrap] < definitions[wrap][0]:
@@ -71,7 +71,7 @@ def declare(text: str, _path: str) -> tuple[str, frozenset[str]]:
 
 
 class Space(msgspec.Struct):
-    """A module or class, or the top of the file, as far as the file says."""
+    """A module or class, or the top of the file, with what the file defines in it."""
 
     name: str
     """The full name; "" for the top of the file."""

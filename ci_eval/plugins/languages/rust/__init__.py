@@ -129,7 +129,7 @@ class TopLevel(SourceReader):
         self._package = package
         self._declared = declared
         self.members: dict[str, set[str]] = {}
-        """Type → its fields and methods, as far as the file has them."""
+        """Type → its fields and methods in the file."""
 
     def read(self, nodes: list[Node]) -> dict[str, Origin]:
         """Return the origins of what these nodes declare and import, and gather members."""
@@ -208,7 +208,7 @@ def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, 
 
 
 QUALIFIER = "qualifier"
-"""The role of what stands before `::`."""
+"""The role of a name before `::`."""
 
 
 _SCOPED = "struct_item enum_item union_item trait_item type_item impl_item".split()

@@ -25,7 +25,7 @@ def _match_type(match: Match) -> bytes:
 
 
 REPAIRS = (
-    # A given with a body in brackets, or behind a colon, as one that is equal to a block.
+    # A given with a body in brackets, or after a colon, as one that is equal to a block.
     Repair(outside(_GIVEN + rb"(?:\b(?P<k>with)\s*|(?P<s>[ \t]))(?=\{)"), lambda m: replace_groups(m, k=b"=", s=b"=")),
     # `given a: [T] => (b: B) => C` as `given a [T] (b: B): C`.
     Repair(

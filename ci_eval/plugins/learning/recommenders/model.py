@@ -232,7 +232,7 @@ class Stored:
 
 
 def load(path: Path) -> Stored:
-    """Raises ConfigError for a foreign or damaged file."""
+    """Read a model. Raises ConfigError if the file is foreign or damaged."""
     try:
         entries = _entries(stored.read(path.resolve(), PACKED))
     except (WorkspaceError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
@@ -244,7 +244,7 @@ def load(path: Path) -> Stored:
 
 
 def _entries(data: bytes) -> dict[str, bytes]:
-    """Raises BadZipFile if the contents are too large."""
+    """Return the unpacked entries. Raises BadZipFile if they are too large."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
         # Python unpacks no more bytes than an entry declares, and the declared sizes are limited here.
@@ -283,5 +283,5 @@ def _array(name: str, data: Mapping[str, bytes], types: int) -> tuple[Any, Any]:
 
 
 def hash_recommender(path: Path) -> str:
-    """Raises WorkspaceError."""
+    """Return the model's digest. Raises WorkspaceError if the file cannot be read."""
     return hashlib.sha256(stored.read(path.resolve(), PACKED)).hexdigest()

@@ -56,7 +56,7 @@ class Collected(msgspec.Struct):
     _numbers: dict[str, int] = msgspec.field(default_factory=dict)
 
     def read(self, path: Path) -> None:
-        """Raises ConfigError if the file cannot be read."""
+        """Count the usages in a file. Raises ConfigError if the file cannot be read."""
         decoder = msgspec.json.Decoder(ObjectUsage)
         for number, line in _lines(path):
             try:
@@ -71,7 +71,7 @@ class Collected(msgspec.Struct):
                     self.named.append(f"{path}, line {number}: {error}")
 
     def add(self, usage: ObjectUsage) -> None:
-        """Raises ValueError if type or calls are not names."""
+        """Count a usage. Raises ValueError if type or calls are not names."""
         check_names((usage.type, *usage.calls))
         self.usages += 1
         if not usage.calls:
@@ -114,7 +114,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | None]]:
         with path.open("rb") as file:
             for number, line in enumerate(iter(partial(file.readline, LONGEST + 1), b""), 1):
                 long = len(line) > LONGEST
-                # What is left of a long line is no line of its own.
+                # The rest of a long line is not a line.
                 remainder = line
                 while remainder and long and not remainder.endswith(b"\n"):
                     remainder = file.readline(LONGEST)

@@ -188,7 +188,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
 
     def _select_usage(self, snapshot: Snapshot, usages: dict[Key, ObjectUsage]) -> dict[Key, ObjectUsage]:
         selection = snapshot.selection
-        # An item may have brackets or arguments behind its name.
+        # An item may have brackets or arguments after its name.
         name = re.match(r"\w+", selection.item) if selection else None
         if selection is None or name is None:
             return {}

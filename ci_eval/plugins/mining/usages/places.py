@@ -141,14 +141,14 @@ class Places:
     def _before(self, statement: Node) -> Line | None:
         """Return None if other code precedes the statement on its line."""
         begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
-        # Before the first line, there is no end of a line to write behind.
+        # Before the first line, there is no end of a line to write after.
         if not begin or self._source[begin : statement.start_byte].strip():
             return None
         return begin - 1, self._indent(statement.start_byte)
 
     def _behind(self, statement: Node) -> Line:
         if statement.type in self._layout.leaving and (before := self._before(statement)):
-            return before  # what stands behind it is never reached
+            return before  # the code after it is never reached
         end = self._source.find(b"\n", statement.end_byte)
         end = len(self._source) if end < 0 else end
         if not TRAILING.fullmatch(self._source[statement.end_byte : end]):

@@ -93,7 +93,7 @@ def read_lines(path: Path, recording: Recording) -> Iterator[bytes]:
 
 def seconds(text: str) -> float:
     """Parse ISO 8601, with any number of digits of a second. A missing zone means UTC. Raises ValueError."""
-    # Before Python 3.11, `fromisoformat` reads 3 or 6 digits behind the second, and no `Z`.
+    # Before Python 3.11, `fromisoformat` reads 3 or 6 digits after the second, and no `Z`.
     begin, point, remainder = text.strip().partition(".")
     digits = remainder[: len(remainder) - len(remainder.lstrip("0123456789"))]
     zone = remainder[len(digits) :] if point else ""

@@ -179,7 +179,7 @@ ciEval.places = (pages) => { ciEval.pages = pages; };
   };
 
   const render = (sessions, session, lookup) => {
-    // The buttons are made anew; the one that was pressed keeps the focus.
+    // The buttons are made again; the one that was pressed keeps the focus.
     const draw = (chosenSession, chosenLookup, group) => {
       render(sessions, chosenSession, chosenLookup);
       panel.querySelector(`[aria-label="${group}"] [aria-pressed="true"]`).focus();

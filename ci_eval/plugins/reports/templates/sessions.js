@@ -1,6 +1,6 @@
 "use strict";
 // All sessions in one list: filters, search and groups over columns of numbers; only the rows in sight are elements.
-// What is chosen stands in the address behind #, so that other pages link to a choice. Everything is set as text.
+// The choice is in the address after #, so that other pages link to a choice. Everything is set as text.
 ciEval.table = async (text) => {
   const data = await ciEval.unpacked(text);
   // Of a row, in pixels, as the style sheet has it.
@@ -58,7 +58,7 @@ ciEval.table = async (text) => {
     file: ["by file", columns.file, exact.file.names],
   };
 
-  // What a row shows beside its code and result: a name in the address, its label, and whether it is shown unless chosen
+  // What a row shows besides its code and result: a name in the address, its label, and whether it is shown unless chosen
   // otherwise.
   const parts = {
     typed: ["what was typed", true],

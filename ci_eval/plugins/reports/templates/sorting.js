@@ -5,7 +5,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const key = (row, column) => {
     const text = row.cells[column].textContent.trim();
     if (!headers[column].classList.contains("number")) return text.toLowerCase() || null;
-    // The first number: behind it may be an interval.
+    // The first number: an interval may follow it.
     const number = text.match(/[+\u2212-]?\d[\d,]*(\.\d+)?/);
     const value = number ? parseFloat(number[0].replaceAll(",", "").replace("\u2212", "-")) : NaN;
     // A text where numbers are, such as "absent", is worse than any rank.

@@ -7,7 +7,7 @@
 
   // -------------------------------------------------------------------------------------------------------- colours
 
-  // As rendering/painting.py spells them. Ranges beside the document cost nothing where a tag for each would double it.
+  // As rendering/painting.py spells them. Ranges outside the document cost nothing where a tag for each would double it.
   const NAMES = { K: "keyword", S: "string", C: "comment", U: "unasked" };
   const paint = (spelled) => {
     const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);

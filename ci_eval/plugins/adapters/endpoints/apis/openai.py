@@ -59,7 +59,7 @@ def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     fields = common_fields(settings, prompt, seed="random_seed")
     if prompt.instruction:
         return {**fields, "prompt": prompt.instruction}
-    # Mistral's own marks of files, which are no tokens, stand in the text.
+    # Mistral's own marks of files are no tokens, so they are part of the text.
     before = FAMILIES["codestral"].before(prompt.files, prompt.path)
     return {**fields, "prompt": before + prompt.prefix, "suffix": prompt.suffix}
 

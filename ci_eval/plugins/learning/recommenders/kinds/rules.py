@@ -106,7 +106,7 @@ class Rules:
 
     def __call__(self, known: Known) -> Scores:
         """Return the highest confidence of the rules that fire; support orders equal ones."""
-        # The last element stands for NONE, which every query has.
+        # The last element is NONE, which every query has.
         seen = np.zeros(self._model.features + 1, dtype=bool)
         seen[NONE] = True
         seen[known.calls] = True

@@ -74,11 +74,11 @@ def _function(source: bytes, path: str, method: Method) -> Function:
         node_text(source, parameter) for parameter in named_children(parameters) if parameter.type == "parameter"
     ]
     text = node_text(source, parameters)
-    # The grammar has no node for the parameter behind `params`.
+    # The grammar has no node for the parameter after `params`.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
     declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
     optional = sum("=" in parameter for parameter in written) + spread
-    # The argument for `this` of an extension method stands before the dot.
+    # The argument for `this` of an extension method is before the dot.
     extends = text.lstrip("( ").startswith("this ")
     return Function(
         name=field_text(source, method.node, "name"),

@@ -63,7 +63,7 @@ def type_name(text: str) -> TypeName:
     if not assembly or is_array or name in {"", "?"}:
         return TypeName()
     plain = re.sub(r"`\d+", "", name.partition("[")[0]).replace("+", ".")
-    # Assemblies of libraries have a version behind a comma, those of the edited project have none.
+    # Assemblies of libraries have a version after a comma, those of the edited project have none.
     return TypeName(plain, own="," not in assembly)
 
 

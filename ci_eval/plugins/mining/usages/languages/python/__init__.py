@@ -315,7 +315,7 @@ class PythonWalk(Walk[Scope]):
 
     def _comprehension(self, node: Node, scope: Scope) -> None:
         inner = Scope(kind="inner", qualified=scope.qualified, enclosing=scope.enclosing, parent=scope)
-        # Clauses bind the names that stand in front of them, so they are visited first.
+        # Clauses bind the names in front of them, so they are visited first.
         clauses = [child for child in node.children if child.type == "for_in_clause"]
         for clause in clauses:
             target, right = clause.child_by_field_name("left"), clause.child_by_field_name("right")

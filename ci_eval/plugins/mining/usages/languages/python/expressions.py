@@ -254,7 +254,7 @@ class Expressions:
         return returned.with_definition("RETURN", name)
 
     def _call_result(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
-        """A method that returns Self gives an object of its own class."""
+        """Return the meaning of a call's result. A method that returns Self gives an object of its receiver's class."""
         if called.returns is None:
             return UNKNOWN
         if called.returns.sort == "this":
