@@ -14,7 +14,7 @@ import ci_eval
 from tests.needs import need_module
 
 ROOT = Path(ci_eval.__file__).parents[1]
-WORDS = 43_000
+WORDS = 32_500
 """The most words on the pages for users; results are pages of their own."""
 
 

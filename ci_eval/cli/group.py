@@ -42,7 +42,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "misses": {
         "bisect": "Find the versions between GOOD and BAD in which results changed, and say for each what changed.",
-        "cases": "Ask an engine about the cases in FOLDER: is offered what must be, and nothing that must not be?",
+        "cases": "Ask an engine about the cases in FOLDER: does it offer what it must, and nothing that it must not?",
         "causes": "List what to fix first: the misses of WORKSPACE by their causes, without asking an engine.",
         "reduce": "Shrink the project around one miss to a few lines, while the engine still shows it.",
     },
@@ -65,7 +65,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "train-recommender": (
             "Train a model for the engine `recommender`, which proposes method calls, from object usages, one per line."
         ),
-        "logs": "Hold completion logs of modelled users against those of real ones.",
+        "logs": "Compare completion logs of modelled users with those of real users.",
     },
     "runs": {
         "actions": "Run stage 1 alone: source files → actions, in a new workspace for `ci-eval interpret`.",

@@ -185,7 +185,9 @@ def test_nothing_is_published_that_would_not_be_the_nights(
     steps = {"histories": {"outputs": {"histories": histories}}}
     assert bool(evaluate(make["if"], github=github)) == is_made
     assert evaluate(find["env"]["CI_EVAL_NIGHT"], github=github, inputs={}) == event["workflow_run"]["id"]
-    assert [bool(evaluate(step["if"], steps=steps)) for step in later] == [bool(histories)] * 2
+    # The library of GitHub's expressions has no `hashFiles`, which the step of the documentation asks as well.
+    conditions = [step["if"].removesuffix(" && hashFiles('checkout/.ci/docs_site.py') != ''") for step in later]
+    assert [bool(evaluate(condition, steps=steps)) for condition in conditions] == [bool(histories)] * 4
     # A job that is skipped has no outputs.
     artifact = evaluate(make["outputs"]["artifact"], steps=steps, github=github) if is_made else ""
     needs = {"make": {"outputs": {"artifact": artifact}}}

@@ -158,7 +158,7 @@ def test_show_has_nothing_to_trace_of_an_engine_within_ci_eval(run: Run, project
     run("evaluate", "--project", f"path:{project}", "--engine", "words", "--output", tmp_path / "o")
     identity = next(next(Workspace.open(tmp_path / "o").sessions(SessionScore))[1]).id
     code, _, err = run("show", tmp_path / "o", identity, "--trace")
-    assert (code, "no message passed: words answers in ci-eval's own process" in " ".join(err.split())) == (2, True)
+    assert (code, "no message was sent: words answers in ci-eval's own process" in " ".join(err.split())) == (2, True)
     assert run("show", tmp_path / "o", identity, "--full")[0] == 2
 
 

@@ -209,7 +209,7 @@ def test_each_offset_goes_there_and_back(text: str) -> None:
 
 
 def test_an_offset_behind_the_end_is_none() -> None:
-    with pytest.raises(ValueError, match="behind the end"):
+    with pytest.raises(ValueError, match="after the end"):
         to_points("a😀", 4)
 
 

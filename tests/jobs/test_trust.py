@@ -59,7 +59,7 @@ def test_a_workspace_puts_nothing_on_top_of_an_engine(hostile: Path, key: str) -
     configure(hostile, {"engine": {"name": "ty", key: {"LD_PRELOAD": "/tmp/evil.so"}}})
     code, _, err = command("show", hostile, first_id(hostile), "--replay")
     assert code == 2
-    assert f"start the engine with engine.{key} of its own" in " ".join(err.split())
+    assert f"start the engine with the stored engine.{key}" in " ".join(err.split())
 
 
 def test_the_command_that_a_user_gives_is_run_and_not_that_of_the_workspace(hostile: Path) -> None:

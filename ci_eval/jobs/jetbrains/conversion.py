@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from ci_eval import __version__
@@ -31,6 +32,7 @@ from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.plugins.exports import tables
 from ci_eval.plugins.exports.run import open_workspace
+from ci_eval.plugins.exports.tables import Passes
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains.fields import plain
 from ci_eval.plugins.jetbrains.generation import normalise_language
@@ -41,10 +43,13 @@ OWN = "ci-eval"
 NAMED = "%Y-%m-%d_%H-%M-%S"
 
 
-def _config(path: Path, language: str) -> tuple[Config, tuple[str, ...]]:
-    """Return the known keys, and a warning for the others. Nothing in the configuration is run. Raises ConfigError."""
-    loaded = load(path, environment=_Verbatim())
-    config = loaded.config
+def _config(path: Path, raw: Mapping[str, object], language: str) -> tuple[Config, tuple[str, ...]]:
+    """Return the known keys, and a warning for the others. Nothing in the configuration is run."""
+    try:
+        loaded = load(path, environment=_Verbatim())
+        config, warnings = loaded.config, loaded.warnings
+    except ConfigError as error:
+        config, warnings = _least_config(raw), (f"only the strategy of config.json is taken over: {error}",)
     prefix = config.actions.strategy.prefix
     if prefix.emulate_typing and prefix.name == "SimplePrefix":
         every = model.PrefixConfig(name="EveryPrefix", n=prefix.n)
@@ -52,7 +57,7 @@ def _config(path: Path, language: str) -> tuple[Config, tuple[str, ...]]:
         config = replace(config, actions=replace(config.actions, strategy=strategy))
     # The plugin's lists are stored as they came, without any client's filter.
     interpret = replace(config.interpret, client="raw")
-    return replace(config, language=language, interpret=interpret), loaded.warnings
+    return replace(config, language=language, interpret=interpret), warnings
 
 
 class _Verbatim(dict[str, str]):
@@ -63,6 +68,49 @@ class _Verbatim(dict[str, str]):
 
     def __missing__(self, name: str) -> str:
         return f"${{{name}}}"
+
+
+def _least_config(raw: Mapping[str, object]) -> Config:
+    """Return strategy, completion type and title alone; each is left out if it is not understood."""
+    config = Config()
+    for key, value in _known_sections(raw).items():
+        section = {key: value}
+        try:
+            config = msgspec.convert(_merge(msgspec.to_builtins(config), section), Config)
+        # A section that is not understood must not cost the others.
+        except msgspec.ValidationError:
+            continue
+    return config
+
+
+def _known_sections(raw: Mapping[str, object]) -> dict[str, object]:
+    sections_read: dict[str, object] = {}
+    sections = {name: value for name, value in raw.items() if isinstance(value, Mapping)}
+    below = sections.get("actions", {}).get("strategy")
+    strategy = sections.get("strategy") or (below if isinstance(below, Mapping) else {})
+    prefix, context = strategy.get("prefix"), strategy.get("context")
+    kinds = strategy.get("filters")
+    filters = {
+        key: [kind for kind in value if kind in set(model.Kind)] if key == "statementTypes" and value else value
+        for key, value in (kinds.items() if isinstance(kinds, Mapping) else ())
+        if key in {"statementTypes", "isStatic", "isArgument", "packageRegex"}
+    }
+    sections_read["actions"] = {"strategy": {"prefix": prefix or {}, "context": context or "ALL", "filters": filters}}
+    kind = sections.get("interpret", {}).get("completionType") or strategy.get("type")
+    sections_read["interpret"] = {"completionType": kind} if kind else {}
+    if title := sections.get("reports", {}).get("evaluationTitle"):
+        sections_read["reports"] = {"evaluationTitle": title}
+    if project := raw.get("projectPath"):
+        sections_read["project"] = {"spec": f"path:{project}"}
+    return sections_read
+
+
+def _merge(base: dict[str, object], more: Mapping[str, object]) -> dict[str, object]:
+    merged = dict(base)
+    for key, value in more.items():
+        below = merged.get(key)
+        merged[key] = _merge(below, value) if isinstance(below, dict) and isinstance(value, Mapping) else value
+    return merged
 
 
 def _describe_run(folder: Path, config: Config, raw: Mapping[str, object], engine: str) -> Manifest:
@@ -131,7 +179,7 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
         loaded = load(folder / OWN / "config.yaml", environment={})
         config, warnings = loaded.config, loaded.warnings
     else:
-        config, warnings = _config(path, normalise_language(language))
+        config, warnings = _config(path, raw, normalise_language(language))
         manifest = _describe_run(folder, config, raw, engine)
     for warning in warnings:
         screen.warn(warning)
@@ -245,10 +293,16 @@ def export_tables(
     """Return the files with their numbers of rows. Raises ConfigError, WorkspaceError."""
     source = open_workspace(folder)
     tables.check(form)
-    known = {}
-    if filters:
-        report_filters = add_filters(runs.stored_config(source), filters).report_filters
-        known = {part.name: part for part in report_filters.all}
+    passes = _choose_sessions(source, filters)
+    if not source.manifest().complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+    return tables.write(source, atomic.empty_folder(output), form, passes)
+
+
+def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
+    if not filters:
+        return lambda _: True
+    known = {part.name: part for part in add_filters(runs.stored_config(workspace), filters).report_filters.all}
     chosen = []
     for name in filters:
         resolved = resolve(name, collect_letters(known))
@@ -258,10 +312,4 @@ def export_tables(
                 "such as prefix=1"
             )
         chosen.append(known[resolved])
-
-    def passes(session: Session) -> bool:
-        return not chosen or any(part.weight(session) for part in chosen)
-
-    if not source.manifest().complete:
-        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
-    return tables.write(source, atomic.empty_folder(output), form, passes)
+    return lambda session: any(part.weight(session) for part in chosen)
