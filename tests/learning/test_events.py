@@ -62,7 +62,7 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
     assert left_out == {
         "lines that are no event": 1,
         "events of sessions that do not begin": 1,
-        "sessions with an item that is never told": 1,
+        "sessions with an item that is never described": 1,
         "events that their recorder called invalid": 1,
         "sessions in which no list was shown": 1,
         "sessions that do not end": 1,
