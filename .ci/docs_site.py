@@ -1,4 +1,4 @@
-"""What the site of the documentation needs besides its pages: files and links outside of docs/."""
+"""Hooks of mkdocs: add SECURITY.md and CONTRIBUTING.md to the site, and let other links lead to the repository."""
 
 from __future__ import annotations
 

@@ -178,9 +178,6 @@ class Workspace:
         for path in self.action_files():
             yield read_actions(path)
 
-    def action_heads(self) -> Iterator[FileHead]:
-        return iter(self.heads().values())
-
     def heads(self) -> Mapping[Path, FileHead]:
         """Return file of actions → its head, sorted by name."""
         return _read_heads(self.folder, self.actions_stamp())
@@ -195,7 +192,7 @@ class Workspace:
         # The manifest has the number of all sessions, but not that of a project or shard.
         merged, counts = bool(manifest.projects), {"": manifest.generated}
         if merged or manifest.shard is not None:
-            files = {head.path: head.sessions for head in self.action_heads()}
+            files = {head.path: head.sessions for head in self.heads().values()}
             counts = dict(count_project_sessions(files, shard=manifest.shard, merged=merged))
         classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
         sessions = {(project, name): number for project, of in classes.items() for name, number in of.items()}

@@ -190,7 +190,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
 
 def note_closures(workspace: Workspace, prepared: Prepared) -> None:
     if digests := closures(prepared):
-        kept = {head.path: digests[head.path] for head in workspace.action_heads() if head.path in digests}
+        kept = {head.path: digests[head.path] for head in workspace.heads().values() if head.path in digests}
         workspace.write_manifest(replace(workspace.manifest(), closures=kept))
 
 
@@ -221,7 +221,7 @@ def _select_conditions(config: Config) -> Config:
 
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
     """Return the files of a sample, and those whose sessions were stored."""
-    heads = {head.path: head for head in workspace.action_heads() if kept.has_sessions(head.path)}
+    heads = {head.path: head for head in workspace.heads().values() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))
         heads = {path: head for path, head in heads.items() if path in unchanged}

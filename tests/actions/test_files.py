@@ -39,7 +39,7 @@ def test_a_file_that_is_an_evaluation_root_may_have_any_suffix(tmp_path: Path) -
     """A script without a suffix has sessions; a text that is no code has an error or none, and ends nothing."""
     root = write(tmp_path / "p", tool="import os\n\n\nprint(os.environ)\n", README__md="# What *this* is\n")
     workspace = generate(root, tmp_path / "w", ActionsConfig(evaluation_roots=("tool", "README.md")))
-    sessions = {head.path: head.sessions for head in workspace.action_heads()}
+    sessions = {head.path: head.sessions for head in workspace.heads().values()}
     assert sessions["tool"] > 0
     assert "README.md" in sessions
 
@@ -101,8 +101,8 @@ def test_a_file_that_is_named_itself_is_evaluated(tmp_path: Path) -> None:
 
 def test_ids_of_other_files_stay_and_left_out_ones_have_no_session(tmp_path: Path) -> None:
     root = write(tmp_path / "p", a__py="one = 1\nprint(one)\n")
-    before = {head.path: head.sessions for head in generate(root, tmp_path / "w").action_heads()}
+    before = {head.path: head.sessions for head in generate(root, tmp_path / "w").heads().values()}
     write(root, a_pb2__py="two = 2\nprint(two)\n", **{"vendor/b__py": "three = 3\nprint(three)\n"})
     workspace = generate(root, tmp_path / "x", ActionsConfig())
-    assert {head.path: head.sessions for head in workspace.action_heads()} == before
+    assert {head.path: head.sessions for head in workspace.heads().values()} == before
     assert not sessions(workspace)

@@ -40,8 +40,8 @@ def test_a_name_that_was_taken_out_is_answered_with_what_to_use(name: str, inste
         catalog.load(name)
 
 
-def test_a_server_that_was_taken_out_can_be_asked_by_its_command() -> None:
-    said = "unknown engine 'metals': it was taken out, use `engine: {command: […]}` with the command that starts"
+def test_a_server_without_a_name_here_can_be_asked_by_its_command() -> None:
+    said = "unknown engine 'metals': any language server is asked by its command, `engine: {command: [PROGRAM, …]}`"
     with pytest.raises(ConfigError, match=re.escape(said)):
         Catalog[Engine]("ci_eval.plugins.engines", "ENGINE").load("metals")
 

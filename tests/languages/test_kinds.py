@@ -30,9 +30,9 @@ def test_the_table_has_each_construct() -> None:
 def test_a_construct_has_the_kind_that_the_table_states(construct: str) -> None:
     kind, exceptions = ROWS[construct]
     assert exceptions.keys() <= SNIPPETS[construct].keys()
-    found = {}
+    kinds = {}
     for language, snippet in SNIPPETS[construct].items():
         begin = snippet.index("«") + (len("<?php\n") if language == "php" else 0)
         tokens = extraction(language, snippet.replace("«", "").replace("»", "")).tokens
-        found[language] = [token.properties.kind.name for token in tokens if token.offset == begin]
-    assert found == {language: [exceptions.get(language, kind)] for language in SNIPPETS[construct]}
+        kinds[language] = [token.properties.kind.name for token in tokens if token.offset == begin]
+    assert kinds == {language: [exceptions.get(language, kind)] for language in SNIPPETS[construct]}

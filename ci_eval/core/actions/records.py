@@ -46,8 +46,8 @@ class Records(msgspec.Struct):
 
 
 def read_records(lines: Lines, split: Splitter, cluster: Sequence[str]) -> Records:
-    """`cluster`: records with equal values in these fields are sampled together; none = each by itself. A single field
-    must be there; of several fields, those that are there count. A line that is no record becomes an error."""
+    """`cluster`: fields; records with equal values in them are sampled together, and without fields each record is
+    sampled alone. A single field is required; of several, those that a record has count. Another line is an error."""
     dataset, names, histories = Records(), set[str](), list[Histories]()
     for number, line in lines:
         try:

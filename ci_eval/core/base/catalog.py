@@ -53,10 +53,6 @@ REPLACED = {
         "neutral, which a script can write of such a recording",
     ),
     **dict.fromkeys(("embedding", "subtoken-beam"), "ngram"),
-    **dict.fromkeys(
-        ("kotlin-lsp", "metals", "phpactor", "ruby-lsp", "solargraph", "typeprof"),
-        "`engine: {command: […]}` with the command that starts the server",
-    ),
     **dict.fromkeys(("EMBEDDING", "SUBTOKEN_BEAM"), "NGRAM"),
 }
 """The names of variants that were taken out, and what does their work."""
@@ -112,6 +108,8 @@ class Catalog(Generic[T]):
         near = get_close_matches(name, known, n=1) or get_close_matches(self._spelling(name.lower()), known, n=1)
         kind = {"RANKER": "completion type", "FORMAT": "log format"}.get(self._value, self._value.lower())
         hint = f"did you mean {near[0]!r}? " if near else ""
+        if kind == "engine" and not near:
+            hint = "any language server is asked by its command, `engine: {command: [PROGRAM, …]}`; "
         if name in REPLACED:
             hint = f"it was taken out, use {REPLACED[name]}; "
         if name in OF_THE_IDE:

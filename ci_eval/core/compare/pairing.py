@@ -416,6 +416,6 @@ def explain_classes(*sides: Workspace) -> str:
 
 def _count_sessions(workspace: Workspace) -> dict[str, tuple[str, int]]:
     """Return path → checksum and sessions in the workspace's shard, without empty files."""
-    heads = [*workspace.action_heads()]
+    heads = [*workspace.heads().values()]
     own = select_shard_files({head.path: head.sessions for head in heads}, workspace.manifest().shard)
     return {head.path: (head.checksum, own[head.path]) for head in heads if head.path in own}

@@ -157,7 +157,7 @@ def find_parent(config: dict[str, object], key: str) -> tuple[dict[str, object],
 def make_parent(
     config: dict[str, object], key: str, fault: Callable[[Sequence[str], str], str]
 ) -> tuple[dict[str, object], str]:
-    """Return the section that a dotted key belongs to, made if it is not there, and the key's last part. Raises
+    """Return the section of a dotted key, and the key's last part. A missing section is made. Raises
     ConfigError with `fault`, a function of the names up to what is no section, and of what is there."""
     *parents, last = key.split(".")
     section = config

@@ -245,7 +245,7 @@ def _journals(workspace: Workspace) -> Iterator[Path]:
 
 def write_names(workspace: Workspace, root: Path) -> Path:
     texts = filter(
-        None, (read_source_text(root, actions.path, actions.checksum) for actions in workspace.action_heads())
+        None, (read_source_text(root, actions.path, actions.checksum) for actions in workspace.heads().values())
     )
     names.count(texts).save(workspace.names_path)
     return workspace.names_path

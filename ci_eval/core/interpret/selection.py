@@ -36,7 +36,7 @@ FEWEST_TWICE = 60
 """
 
 
-class Listed(msgspec.Struct, frozen=True):
+class SessionTable(msgspec.Struct, frozen=True):
     """All sessions, in columns: a project of 100,000 files has millions."""
 
     files: Sequence[tuple[Path, str]]
@@ -87,13 +87,13 @@ def _lowest(draws: NDArray[np.float64], most: int) -> NDArray[np.intp]:
     return np.argpartition(draws, most)[:most] if most < len(draws) else np.arange(len(draws))
 
 
-def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> Listed:
+def list_sessions(workspace: Workspace, classes: tuple[str, ...], seed: int) -> SessionTable:
     """`classes`: names of the classes to sort sessions into."""
     return _list(workspace.folder, tuple(filter(None, classes)), seed, workspace.actions_stamp())
 
 
 @lru_cache(maxsize=1)
-def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> Listed:
+def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> SessionTable:
     files, ends = list[tuple[Path, str]](), list[int]()
     draws, own, known = array("d"), array("b"), dict[tuple[Kind, int], int]()
     numbers = {name: number for number, name in enumerate((*classes, ""))}
@@ -107,7 +107,7 @@ def _list(folder: Path, classes: tuple[str, ...], seed: int, _stamp: int) -> Lis
                 known[key] = numbers[find_class(classes, *key)]
             own.append(known[key] if key is not None else numbers[""])
         ends.append(len(draws))
-    return Listed(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8))
+    return SessionTable(files, np.array(ends, np.int64), np.frombuffer(draws), np.frombuffer(own, np.int8))
 
 
 def join_phases(phases: Sequence[Workspace], into: Workspace) -> int:
@@ -131,11 +131,11 @@ def plan(
     workspace: Workspace, setup: Setup, *, probability: float, limit: int | None, shard: Shard | None = None
 ) -> Iterator[Assignment]:
     """Yield files with at least one chosen session. The sessions do not depend on the number of shards."""
-    listed = None if limit is None else list_sessions(workspace, workspace.manifest().classes, setup.settings.seed)
     own = _own_files(workspace, shard)
-    if listed is not None and limit is not None and limit < len(listed.draws):
+    if limit is not None and limit < sum(head.sessions for head in workspace.heads().values()):
         # A limit needs the draws of all files, also those of other shards.
-        for file, (path, ids) in listed.choose(listed.order(probability, limit)).items():
+        table = list_sessions(workspace, workspace.manifest().classes, setup.settings.seed)
+        for file, (path, ids) in table.choose(table.order(probability, limit)).items():
             if file in own and (mine := ids & _among(file, own[file][1])):
                 yield from plan_chosen({file: (path, mine)}, setup)
         return
@@ -150,14 +150,13 @@ def count_classes(workspace: Workspace, classes: tuple[str, ...], seed: int, sha
     """Return {} if the headline has no session in any shard."""
     names = tuple(dict.fromkeys((*classes, "")))
     counts, own = np.zeros(len(names), int), _own_files(workspace, shard)
-    listed = list_sessions(workspace, classes, seed)
-    if 0 not in listed.classes:
+    table = list_sessions(workspace, classes, seed)
+    if 0 not in table.classes:
         return {}
-    for (file, _), begin in zip(listed.files, [0, *listed.ends.tolist()], strict=False):
+    for (file, _), of_file in zip(table.files, np.split(table.classes, table.ends[:-1]), strict=True):
         if file in own:
             places = own[file][1]
-            of_file = listed.classes[begin + places.start : begin + places.stop]
-            counts += np.bincount(of_file, minlength=len(names))
+            counts += np.bincount(of_file[places.start : places.stop], minlength=len(names))
     return dict(zip(names, counts.tolist(), strict=True))
 
 
@@ -196,7 +195,7 @@ def plan_repeats(
     """Return the assignments of one engine, with the number of sessions asked twice."""
     if chosen is None:
         planned = plan(workspace, setup, probability=probability, limit=limit, shard=shard)
-        size = probability * sum(head.sessions for head in workspace.action_heads())
+        size = probability * sum(head.sessions for head in workspace.heads().values())
         size = size if limit is None else min(size, limit)
     else:
         planned, size = plan_chosen(chosen, setup), sum(len(sessions) for _, sessions in chosen.values())

@@ -16,7 +16,6 @@ COSTS = ("CostPerSession",)
 
 
 def amount(value: float | None, unit: str) -> str:
-    """A dash means that there is no figure."""
     if value is None or not isfinite(value):
         return NOTHING
     match unit:

@@ -154,7 +154,7 @@ def evaluate(
         responses=responses,
         unfinished=None
         if manifest.complete
-        else sum(head.sessions > 0 and not workspace.has_sessions(head.path) for head in workspace.action_heads()),
+        else sum(head.sessions > 0 and not workspace.has_sessions(head.path) for head in workspace.heads().values()),
     )
 
 

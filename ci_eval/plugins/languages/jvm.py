@@ -138,12 +138,12 @@ class JvmWalk(Walk):
         return LOCAL
 
     def path_origin(self, node: Node, place: NodePlace) -> Origin:
-        """Return the origin of the members after `a.b.C.`; LOCAL if that is no path to a type or package."""
+        """Return what `origin_of_members` does of the node's text."""
         is_path = node.type in self.paths and node.end_byte - node.start_byte < LONGEST_PATH
-        return self.origin_behind(self.text(node) if is_path else "", place)
+        return self.origin_of_members(self.text(node) if is_path else "", place)
 
-    def origin_behind(self, path: str, place: NodePlace) -> Origin:
-        """Return the origin of the members after the text `a.b.C`; LOCAL if that is no path to a type or package."""
+    def origin_of_members(self, path: str, place: NodePlace) -> Origin:
+        """Return the origin of the members of `a.b.C`, a type or a package; LOCAL for any other text."""
         first, _, tail = path.partition(".")
         if not tail or not path.replace(".", "").isidentifier() or place.scope.owner(first) is not None:
             return LOCAL

@@ -127,9 +127,9 @@ def extract_insertion(
             options.append(repeated)
             repeated = None
         option = next((option for option in options if reads(text[option[0] : option[1]])), None)
-        for each in (option, repeated):
-            if each and reads(text[each[0] : each[1]]):
-                readable.setdefault(suggest(text[each[0] : each[1]]), each)
+        for span in (option, repeated):
+            if span and reads(text[span[0] : span[1]]):
+                readable.setdefault(suggest(text[span[0] : span[1]]), span)
     if len(readable) > 1:
         readable.pop("", None)
     first, last, rule = next(iter(readable.values()), (parts or [(begin, end, "")])[-1])
@@ -187,9 +187,9 @@ def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tupl
     """Return the part without the begin of the line, and lines before it, if it repeats what is there already."""
     begin, end, rule = part
     *earlier, line = hole.before.split("\n")
-    before, line = [each.strip() for each in earlier], line.lstrip()
+    before, line = [text.strip() for text in earlier], line.lstrip()
     given = text[begin:end].lstrip().split("\n")
-    stripped = [each.strip() for each in given]
+    stripped = [text.strip() for text in given]
     for count in range(min(len(before) + 1, len(given))):
         is_repeated = len("".join([*stripped[:count], line])) >= FEWEST_REPEATED if count else bool(line)
         rest = given[count].lstrip() if line else given[count]
@@ -250,11 +250,11 @@ def extract_comments(answer: str) -> list[str] | None:
         answer = fences[0].text
     fences = [fence for fence in find_fences(answer) if fence.is_closed]
     # Code in a fence is part of a comment.
-    found = [each for each in MARKER.finditer(answer) if not any(f.start < each.start() < f.end for f in fences)]
-    at_lines = {int(match["number"]) for match in found if match["number"]}
+    markers = [mark for mark in MARKER.finditer(answer) if not any(f.start < mark.start() < f.end for f in fences)]
+    at_lines = {int(match["number"]) for match in markers if match["number"]}
     marks: list[re.Match[str]] = []
     last = 0
-    for match in found:
+    for match in markers:
         number = int(match["number"] or match["item"] or match["inline"])
         # Some models count from 0, and some from 1 again for each file.
         is_next = number == last + 1 or (number in {0, 1} and (bool(match["number"]) or not marks))

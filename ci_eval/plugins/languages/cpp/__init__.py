@@ -61,7 +61,7 @@ class CppWalk(CppReferences):
 
     @handle_nodes(*_DECLARATIONS)
     def declaration(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Define the names of `T a = x, *b`; what follows `=` is no definition."""
+        """Define a and b of `T a = x, *b`; x is a reference."""
         children = node.children
         if len(children) == 2 and node.type == "field_declaration":  # no name is declared but that of a class, if any
             self.push(children, REFERENCE, place)
@@ -270,7 +270,9 @@ class CppWalk(CppReferences):
             # Constants of a plain enum are known around it as well.
             plain = not any(child.type in {"class", "struct"} for child in children)
             origin = Origin(True, enclosing_namespace(place.scope), MEMBER)
-            for parts in [each.children for each in body.children if each.type == "enumerator" and each.child_count]:
+            for parts in [
+                child.children for child in body.children if child.type == "enumerator" and child.child_count
+            ]:
                 for scope in (inner.scope, declaring(place.scope)) if plain else (inner.scope,):
                     self.define(parts[0], scope, origin)
                 self.push(parts[1:], REFERENCE, inner)

@@ -226,7 +226,7 @@ class KotlinWalk(JvmWalk):
                 self._suffix(suffix, REFERENCE, origin, receiver, place)
             else:
                 self.push([suffix], REFERENCE, place)
-            origin = self.origin_behind(self.source[node.start_byte : suffix.end_byte].decode(), place)
+            origin = self.origin_of_members(self.source[node.start_byte : suffix.end_byte].decode(), place)
             receiver = suffix
 
     def _member(self, node: Node, role: str, origin: Origin, receiver: Node, place: NodePlace) -> None:

@@ -184,8 +184,8 @@ def head(type_: str) -> str:
 
 
 def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, Node | None]]:
-    """Yield the leaves of an import in their order: the leaf, the leaves of the path before it (None if it is no part
-    of a path), and what it is called here."""
+    """Yield for each leaf of an import, in order: the leaf; the leaves of the path before it, None if it is outside of
+    paths; its alias."""
     stack: list[tuple[Node, tuple[Node, ...], Node | None]] = [
         (child, (), None) for child in reversed(declaration.children)
     ]
