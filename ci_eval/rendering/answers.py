@@ -124,8 +124,8 @@ def _yardstick_lines(evaluation: Evaluation) -> Iterator[str]:
         and share.value is not None
     ):
         yield (
-            f"good? any token after one letter: {WORDS['RecallAt5']} {amount(share.value, 'share')} here; as a rough "
-            f"guide, {known}"
+            f"good? {amount(share.value, 'share')} of all tokens are {WORDS['RecallAt5']} after one letter; "
+            f"a rough guide: {known}"
         )
 
 

@@ -193,7 +193,7 @@ def environment(manifest: Manifest, responses: Responses | None = None) -> dict[
         "Dependencies": dependencies,
         "Unresolved imports": unresolved,
         **({"Files": describe_left_out(manifest.left_out)} if manifest.left_out else {}),
-        "Confined": manifest.confined or "the engine runs in the process of ci-eval",
+        "Confined": manifest.confined or "the engine has no process of its own",
         **({"Settings left out": manifest.settings_left_out} if manifest.settings_left_out else {}),
         **({"Answers were read by": _counts_text(responses.rules)} if responses and responses.rules else {}),
         **({"Answers ended by": _counts_text(responses.finishes)} if responses else {}),
