@@ -7,7 +7,7 @@ import re
 import sys
 import sysconfig
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.machinery import all_suffixes
@@ -31,10 +31,11 @@ def read(text: str) -> list[Import]:
     tree = _parse(text)
     if tree is None:
         return []
-    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    nodes = list(_walk(tree))
+    statements = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
     names = Counter(alias.asname or alias.name.partition(".")[0] for node in statements for alias in node.names)
     lines = _Lines(text)
-    conditions = ((node, node.test) for node in ast.walk(tree) if isinstance(node, ast.If))
+    conditions = ((node, node.test) for node in nodes if isinstance(node, ast.If))
     checks = (
         node for node, test in conditions if "TYPE_CHECKING" in {getattr(test, "id", ""), getattr(test, "attr", "")}
     )
@@ -50,6 +51,15 @@ def read(text: str) -> list[Import]:
                 removable = plain and at_top and names[name] == 1
                 imports.append(Import(name, module, alias.name, begin, end, removable, node not in unrun))
     return imports
+
+
+def _walk(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield what `ast.walk` yields, in its order, without expressions: most of a tree, and they hold no statements."""
+    waiting = deque[ast.AST]([tree])
+    while waiting:
+        yield (node := waiting.popleft())
+        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+            waiting += getattr(node, field, ())
 
 
 def _parse(text: str) -> ast.Module | None:
