@@ -293,7 +293,11 @@ _HALF = re.compile(
 
 def mend_text(body: bytes) -> bytes:
     """Mend a message as `JSON.parse` would: bytes that are not UTF-8, and halves of characters, become U+FFFD."""
-    text = body if body.isascii() else body.decode(errors="replace").encode()
+    text = body
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        text = body.decode(errors="replace").encode()
     if not _HALF.search(text):
         return text
     try:
