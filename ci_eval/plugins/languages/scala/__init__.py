@@ -39,6 +39,13 @@ REPAIRS = (
         lambda m: replace_groups(m, colon=b"", a1=b"" if m["a2"] else b":", a2=b":"),
     ),
     Repair(outside(rb"\btype\b[^\n={}]{0,300}=[^\n={}]{0,300}\bmatch[ \t]*(?P<cases>\{[^{}]{0,5000}\})"), _match_type),
+    # A union, which would be an alternative of patterns, as an intersection.
+    Repair(
+        outside(rb"\bva[lr]\s+\w+\s*:(?:[^\n={}]|=>){0,500}"),
+        lambda m: m[0].replace(b"|", b"&"),
+        always=True,
+        trigger=re.compile(rb"\bva[lr]\s+\w+\s*:[^\n{}]*\|"),
+    ),
     # `class A @Inject() (b: B)`, whose parameters would be arguments of the annotation.
     Repair(
         outside(rb"\bclass\s+\w+(?:\[[^\[\]\n]{0,200}\])?\s+(?P<a>@(?P<t>\w+)\(\))(?=\s*\()"),
@@ -127,7 +134,8 @@ class ScalaWalk(ReferenceWalk):
 
     def _given_names(self, node: Node) -> list[Node]:
         """Return the name of a given, if it has one: an instance without one begins with its type."""
-        return [child for child in node.children[1:2] if child.type == "identifier"]
+        unmodified = [child for child in node.children if child.type != "modifiers"]
+        return [child for child in unmodified[1:2] if child.type == "identifier"]
 
     def _pattern_names(self, node: Node) -> list[Node]:
         """Return the names of a `val`, or those directly in its pattern."""
