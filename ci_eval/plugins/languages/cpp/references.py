@@ -412,8 +412,8 @@ class CppReferences(Walk):
             if child.type == "lambda_capture_specifier":
                 references = []
                 for capture in child.children:
-                    # In `[x, y = z]`, y is new. The older grammar has an assignment there.
-                    is_new = capture.type in {"assignment_expression", "lambda_capture_initializer"}
+                    # In `[x, y = z]`, y is new.
+                    is_new = capture.type == "lambda_capture_initializer"
                     if is_new:
                         self.define(capture.children[0], inner.scope)
                     references += capture.children[1:] if is_new else [capture]

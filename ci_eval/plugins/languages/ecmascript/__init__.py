@@ -34,7 +34,7 @@ _LITERALS = rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|`(?:\\.|[^`\\])*(?:`|\Z)|\"(?
 _LITERALS_AND_LINES = _LITERALS.replace(rb"//[^\n]*", rb"//[^\n]*\n?", 1)
 
 SHARED = (
-    # One grammar takes `using` for a name, the other for an operator: `const` defines the same names.
+    # The grammar of TypeScript takes `using` for a name: `const` defines the same names.
     Repair(
         outside(
             rb"(?<![.\w$])(?:(?P<k1>await)[ \t]+)?(?P<k2>using)(?=[ \t]+" + _NAME + rb"\s*(?:=[^=]|:|of\b))", _LITERALS
@@ -43,7 +43,7 @@ SHARED = (
         always=True,
         trigger=re.compile(rb"using[ \t]+[A-Za-z_$][\w$]*\s*(?:=[^=]|:|of\b)"),
     ),
-    # Attributes of imports are newer than the older grammar.
+    # No grammar reads `assert`, as attributes of imports began in the past.
     Repair(
         outside(
             rb"^[ \t]*(?:import|export)\b[^;'\"`]{0,2000}(?:\"[^\"\n]*\"|'[^'\n]*')"
@@ -58,7 +58,7 @@ SHARED = (
         lambda m: replace_groups(m, k=b""),
     ),
     Repair(outside(rb"(?<=\bimport)\.(?P<k>defer|source)(?=\()", _LITERALS), spaces),
-    # The older grammar does not know `accessor`.
+    # The grammars do not know `accessor`.
     Repair(outside(rb"\b(?P<k>accessor)(?=[ \t]+[#\w])", _LITERALS), spaces),
 )
 """The rewritings that both languages need."""
@@ -213,7 +213,7 @@ class EcmaDefinitions(EcmaWalk):
         # Either name may be a string.
         is_first = True
         for child in node.children:
-            # The older grammar takes `default` for a name here.
+            # The grammar of TypeScript takes `default` for a name here.
             if child.type in self.keywords or self.text(child) == "default":
                 self.emit(child, Kind.KEYWORD, place)
             elif child.type in {"identifier", "type_identifier"} and is_first:
@@ -468,10 +468,8 @@ class TypeScriptWalk(EcmaDefinitions):
                 member = child.children[0] if child.child_count else child
                 if member.type == "property_identifier":
                     self.define(member, inner, Origin(True, scope.package, "field"))
-        others = [child for child in node.children if child != name]
         role = TYPE if node.type == "type_alias_declaration" else REFERENCE
-        self.each([(child, role, NodePlace(inner, False)) for child in others if child.child_count])
-        self.push([child for child in others if not child.child_count], TYPE, NodePlace(inner, False))
+        self.each([(child, role, NodePlace(inner, False)) for child in node.children if child != name])
 
     @handle_nodes("import_alias")
     def import_alias(self, node: Node, _role: str, place: NodePlace) -> None:

@@ -229,11 +229,7 @@ class EcmaWalk(Walk):
     def member(self, node: Node, role: str, place: NodePlace) -> None:
         children = node.children
         receiver, member = children[0], children[-1]
-        # The older grammar takes `import.meta` for a member of `import`.
-        if receiver.type == "import":
-            self.push([receiver], REFERENCE, place)
-            self.emit(member, Kind.KEYWORD, place)
-        elif len(children) < 2 or member.type not in _MEMBER_NAMES:
+        if len(children) < 2 or member.type not in _MEMBER_NAMES:
             self.push(children, REFERENCE, place)
         else:
             name = self.text(member)
@@ -362,9 +358,3 @@ class EcmaWalk(Walk):
     @handle_nodes("labeled_statement")
     def labeled(self, node: Node, _role: str, place: NodePlace) -> None:
         self.push(node.children[1:], REFERENCE, place)
-
-    @handle_nodes("meta_property")
-    def meta(self, node: Node, _role: str, place: NodePlace) -> None:
-        for child in node.children:
-            if child.type not in self.ignored:
-                self.emit(child, Kind.KEYWORD, place)

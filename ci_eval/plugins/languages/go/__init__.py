@@ -130,7 +130,7 @@ class GoWalk(Walk):
     def conversion(self, node: Node, _role: str, place: NodePlace) -> None:
         type_, *value = node.children
         self.push(value, REFERENCE, NodePlace(place.scope, True))
-        # The newer grammar finds `f[int](x)` to be a conversion as well.
+        # The grammar takes `f[int](x)` for a conversion.
         if type_.type == "generic_type":
             parts = type_.children
             self._instantiate(parts[0], parts[-1], place)
@@ -140,7 +140,7 @@ class GoWalk(Walk):
     def _instantiate(self, called: Node, arguments: Node, place: NodePlace) -> None:
         """Visit `called[arguments](…)`: a call of a generic function, or of an element of something that holds
         functions."""
-        # The newer grammar has a node for each type argument.
+        # Each type argument is in a node of its own.
         wrapped = [child.children if child.type == "type_elem" else [child] for child in arguments.children]
         inner = [node for nodes in wrapped for node in nodes]
         head = called if called.type in self.names else called.children[0] if called.child_count else called
@@ -321,7 +321,7 @@ class GoWalk(Walk):
 
 
 def extract(text: str, path: str, declared: Declarations) -> Extraction:
-    # The older grammar does not read a last line that does not end.
+    # The grammar does not read a package clause or import without a line end.
     source = text.encode() if text.endswith("\n") else f"{text}\n".encode()
     return extract_tokens(GoWalk(source, text, path, declared), "go")
 

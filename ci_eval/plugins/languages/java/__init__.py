@@ -49,7 +49,7 @@ class JavaWalk(Walk):
             self.emit(node, Kind.KEYWORD, place)
             return
         if node.type == "type_identifier" or role == TYPE:
-            self.emit(node, Kind.TYPE_REFERENCE, place, self.java.type_origin(name, place.scope), name)
+            self.emit(node, Kind.TYPE_REFERENCE, place, self.java.find(f"<{name}>", place.scope), name)
             return
         owner = place.scope.owner(name)
         if owner is None:
@@ -72,7 +72,7 @@ class JavaWalk(Walk):
                 path = ".".join(parts)
                 if self.java.is_type(parts[-1]):
                     package = package_part(path)
-                    return Origin(True, package or self.java.type_origin(parts[0], place.scope).package)
+                    return Origin(True, package or self.java.find(f"<{parts[0]}>", place.scope).package)
                 # By convention, packages have small letters only.
                 if path.islower():
                     return Origin(None, path, "module")
@@ -82,7 +82,7 @@ class JavaWalk(Walk):
             return LOCAL
         name = self.text(node)
         if place.scope.owner(name) is None:
-            origin = self.java.type_origin(name, place.scope)
+            origin = self.java.find(f"<{name}>", place.scope)
             if origin is not UNKNOWN or self.java.is_type(name):
                 self.emit(node, Kind.TYPE_REFERENCE, place, origin, name)
                 return Origin(True, origin.package)
@@ -164,7 +164,7 @@ class JavaWalk(Walk):
         for part in parts:
             name = self.text(part)
             if not path and self.java.is_type(name):
-                origin = self.java.type_origin(name, place.scope)
+                origin = self.java.find(f"<{name}>", place.scope)
                 self.emit(part, Kind.TYPE_REFERENCE, place, origin, name)
                 path = [origin.package or "", name]
                 continue

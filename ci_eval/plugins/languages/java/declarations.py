@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ci_eval.core.contracts import Declarations
-from ci_eval.core.grammar.scopes import UNKNOWN, Origin, Scope
+from ci_eval.core.grammar.scopes import Origin
 from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.import_syntax import FlatModules, Import, ImportSyntax, keep_shared_names
 from ci_eval.plugins.languages.jvm import Known, package_part, read_package
@@ -31,6 +31,7 @@ LANG = frozenset(
     "UnsupportedOperationException VerifyError VirtualMachineError Void WrongThreadException".split()
 )
 """The types of java.lang in Java 25, which every file imports."""
+_USUAL = dict.fromkeys(LANG, "java.lang")
 
 # At most so many modifiers: a file may be nothing but such words.
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
@@ -47,7 +48,7 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
 class JavaNames(SourceReader, Known):
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         SourceReader.__init__(self, source)
-        Known.__init__(self, package, declared, {}, source.decode(), colons=False)
+        Known.__init__(self, package, declared, _USUAL, source.decode(), colons=False)
         self.roots -= {"kotlin", "scala"} - {package.partition(".")[0]}
 
     def top_level_names(self, root: Node) -> dict[str, Origin]:
@@ -78,19 +79,6 @@ class JavaNames(SourceReader, Known):
             yield name, Origin(True, package)
             yield f"{name}()", Origin(True, package)
         yield f"<{name}>", Origin(True, package_part(package), "class")
-
-    def type_origin(self, name: str, scope: Scope) -> Origin:
-        """Return the origin of a type of that simple name; UNKNOWN if no declaration shows it."""
-        origin = scope.find(f"<{name}>")
-        if origin is not UNKNOWN:
-            return origin
-        # As in Java, the file's own package goes before `java.lang`.
-        if name in self.declared.get(self.package, ()):
-            return Origin(True, self.package, "class")
-        for package in self.wildcards:
-            if name in self.declared.get(package, ()):
-                return Origin(True, package, "class")
-        return Origin(True, "java.lang", "class") if name in LANG else UNKNOWN
 
     def members(self, body: Sequence[Node], body_type: str) -> dict[str, Origin]:
         """Return what the body of a type declares, which is known in all of it, before it is read."""

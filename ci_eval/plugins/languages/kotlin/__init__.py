@@ -172,14 +172,6 @@ class KotlinWalk(JvmWalk):
             origin = self.known.find(name, place.scope)
             self.emit(node, Kind.TYPE_REFERENCE if self.known.is_type(name) else Kind.VARIABLE, place, origin)
 
-    def emit(
-        self, node: Node, kind: Kind, place: NodePlace, origin: Origin = UNKNOWN, text: str = "", skip: int = 0
-    ) -> None:
-        # In one of the grammars, a name in a template still has its `$`.
-        if node.type == "interpolated_identifier" and self.source[node.start_byte : node.start_byte + 1] == b"$":
-            skip = 1
-        super().emit(node, kind, place, origin, text, skip)
-
     @handle_nodes("call_expression")
     def call(self, node: Node, _role: str, place: NodePlace) -> None:
         callee, *suffixes = node.children
@@ -401,8 +393,8 @@ class KotlinWalk(JvmWalk):
                 scope.names.update(self._declared_names(child.children, static=static))
             elif child.type == "primary_constructor":
                 for parameter in child.children:
-                    # The newer grammar puts `val` and `var` into a node of their own.
-                    is_field = any(part.type in {"val", "var", "binding_pattern_kind"} for part in parameter.children)
+                    # The node of `val` or `var`.
+                    is_field = any(part.type == "binding_pattern_kind" for part in parameter.children)
                     if parameter.type == "class_parameter":
                         origin = Origin(False, self.package) if is_field else LOCAL
                         self.define(self._find_name(parameter), scope if is_field else around, origin)

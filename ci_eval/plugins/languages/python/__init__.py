@@ -34,7 +34,7 @@ def _defaults(match: Match) -> bytes:
     """Return `[T = D]` as `[T : D]`, and `[T: B = D]` as `[T: B | D]`."""
     out, depth, bound = bytearray(match[0]), 0, False
     for at in range(match.start("list") - match.start(), len(out)):
-        # The older grammar knows bounds, but no defaults, of type parameters.
+        # The grammar knows bounds, but no defaults, of type parameters.
         byte = out[at : at + 1]
         depth += (byte in b"[({") - (byte in b"])}")
         if depth == 1 and byte == b"=":

@@ -150,28 +150,36 @@ class PythonNames(SourceReader):
 
 
 RESOLVER = f"jedi {version('jedi')}, Python {platform.python_version()}"
-LIBRARY = Path(os.__file__).parent
+_LIBRARY = Path(os.__file__).parent
 _NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
 
 
 def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens, with `is_static` and `package` filled in if jedi knows them. Runs nothing of the project."""
-    import jedi  # Takes long, and most commands resolve nothing.
+    import jedi
 
-    # Like the engine, it sees the standard library and the project, not what is installed with ci-eval.
+    project, environment = prepare_jedi(root)
+    script = jedi.Script(text, path=root / path, project=project, environment=environment)
+    return [_resolve_token(script, text, token) for token in tokens]
+
+
+def prepare_jedi(root: Path | None) -> tuple[jedi.Project, jedi.InterpreterEnvironment]:
+    """Return the project and environment with which jedi sees the standard library and the folder `root`, but not what
+    is installed with ci-eval. jedi runs no code of the project."""
+    import jedi  # Takes long, and most commands do not need it.
+
     # jedi would import these modules rather than read them, and so run their code.
     jedi.settings.auto_import_modules = []
     jedi.settings.cache_directory = _cache_folder().name
-    project = jedi.Project(root, sys_path=[str(LIBRARY), str(LIBRARY / "lib-dynload")], load_unsafe_extensions=False)
+    path = [str(_LIBRARY), str(_LIBRARY / "lib-dynload")]
+    project = jedi.Project(root or _cache_folder().name, sys_path=path, load_unsafe_extensions=False)
     # jedi's other environments start a Python process of their own.
-    script = jedi.Script(text, path=root / path, project=project, environment=jedi.InterpreterEnvironment())
-    return [_resolve_token(script, text, token) for token in tokens]
+    return project, jedi.InterpreterEnvironment()
 
 
 @cache
 def _cache_folder() -> TemporaryDirectory[str]:
-    """Return a folder for jedi's cache, for this process alone."""
-    # parso takes what it finds in a cache by the date of the file it was made of.
+    # Each process has its own folder, since parso trusts a cached file by its date alone.
     return TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True)
 
 

@@ -250,7 +250,7 @@ class RustWalk(Walk):
     def name(self, node: Node, role: str, place: NodePlace) -> None:
         text = self.text(node)
         kind = node.type
-        # The older grammar takes `_` for a type.
+        # The grammar takes `_` for a type.
         if text == "_":
             return
         if text == "Self":

@@ -146,20 +146,22 @@ def stem(path: str) -> str:
 
 
 class Method(msgspec.Struct, frozen=True):
+    """A method or function with the classes around it, the outermost first, and its annotations or attributes."""
+
     node: Node
-    classes: tuple[Node, ...]
-    marks: frozenset[str]
+    classes: tuple[Node, ...] = ()
+    marks: frozenset[str] = frozenset()
 
     def owner(self, source: bytes) -> str:
-        """Return "" outside of classes."""
+        """Return the innermost class, "" outside of classes."""
         return field_text(source, self.classes[-1], "name") if self.classes else ""
 
 
-def methods(
+def find_methods(
     root: Node, classes: Set[str], bodies: Set[str], marks: Callable[[Node], frozenset[str]]
 ) -> Iterator[Method]:
-    """`classes`: types of nodes that are classes; `bodies`: of all that hold methods; `marks` reads those of a
-    method."""
+    """`classes`: types of nodes that are classes; `bodies`: types of all nodes that hold methods; `marks` returns the
+    annotations or attributes of a method."""
     stack: list[tuple[Node, tuple[Node, ...]]] = [(node, ()) for node in reversed(named_children(root))]
     while stack:
         node, around = stack.pop()
@@ -168,6 +170,37 @@ def methods(
         elif node.type in bodies:
             inner = (*around, node) if node.type in classes else around
             stack += [(child, inner) for child in reversed(named_children(node))]
+
+
+def read_test(
+    source: bytes, path: str, method: Method, calls: Iterable[Call], context: str, *, scope: str = ""
+) -> Test:
+    return Test(
+        name=field_text(source, method.node, "name"),
+        place=place(source, path, method.node),
+        owner=method.owner(source),
+        scope=scope,
+        calls=tuple(calls),
+        context=context,
+        kind="method" if method.classes else "function",
+        broken=method.node.has_error,
+        empty=not named_children(method.node.child_by_field_name("body")),
+    )
+
+
+def read_function(
+    source: bytes, path: str, node: Node, owner: str, count: int, *, optional: int = 0, spread: bool, scope: str = ""
+) -> Function:
+    """`count`: parameters, `optional` ones and the one that takes any number of arguments (`spread`) included."""
+    return Function(
+        name=field_text(source, node, "name"),
+        place=place(source, path, node),
+        owner=owner,
+        scope=scope,
+        least=count - optional - spread,
+        most=None if spread else count,
+        broken=node.has_error,
+    )
 
 
 _WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|\d+")

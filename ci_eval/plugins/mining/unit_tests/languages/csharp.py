@@ -25,8 +25,9 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Parsed,
     Test,
     Tier,
-    methods,
-    place,
+    find_methods,
+    read_function,
+    read_test,
     tells,
 )
 
@@ -39,24 +40,14 @@ DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 def read(source: bytes, path: str, root: Node) -> Parsed:
-    all_methods = list(methods(root, CLASSES, BODIES, partial(_attributes, source)))
-    tests = [method for method in all_methods if method.marks & TESTS]
+    methods = list(find_methods(root, CLASSES, BODIES, partial(_attributes, source)))
+    tests = [method for method in methods if method.marks & TESTS]
     if not tests:
-        with_body = [method for method in all_methods if method.node.child_by_field_name("body") and method.classes]
+        with_body = [method for method in methods if method.node.child_by_field_name("body") and method.classes]
         return Parsed(functions=[_function(source, path, method) for method in with_body], broken=root.has_error)
     context = cache(lambda classes: "\n".join(_context(source, root, classes, tests)))
     read_tests = [
-        Test(
-            name=field_text(source, method.node, "name"),
-            place=place(source, path, method.node),
-            owner=method.owner(source),
-            calls=tuple(_calls(source, method.node)),
-            context=context(method.classes),
-            kind="method",
-            broken=method.node.has_error,
-            empty=not named_children(method.node.child_by_field_name("body")),
-        )
-        for method in tests
+        read_test(source, path, method, _calls(source, method.node), context(method.classes)) for method in tests
     ]
     return Parsed(tests=read_tests, broken=root.has_error)
 
@@ -77,17 +68,10 @@ def _function(source: bytes, path: str, method: Method) -> Function:
     # The grammar has no node for the parameter after `params`.
     spread = any(parameter.split()[:1] == ["params"] for parameter in text.strip("()").split(","))
     declared = len(written) + (spread and not any(parameter.startswith("params") for parameter in written))
-    optional = sum("=" in parameter for parameter in written) + spread
     # The argument for `this` of an extension method is before the dot.
-    extends = text.lstrip("( ").startswith("this ")
-    return Function(
-        name=field_text(source, method.node, "name"),
-        place=place(source, path, method.node),
-        owner=method.owner(source),
-        least=declared - optional - extends,
-        most=None if spread else declared,
-        broken=method.node.has_error,
-    )
+    optional = sum("=" in parameter for parameter in written) + text.lstrip("( ").startswith("this ")
+    owner = method.owner(source)
+    return read_function(source, path, method.node, owner, declared, optional=optional, spread=spread)
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:

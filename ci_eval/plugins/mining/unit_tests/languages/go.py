@@ -12,13 +12,15 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Dialect,
     Function,
     Index,
+    Method,
     Parsed,
     Test,
     Tier,
     beginnings,
     folder,
     lower_first,
-    place,
+    read_function,
+    read_test,
     upper_first,
 )
 
@@ -37,15 +39,7 @@ def read(source: bytes, path: str, root: Node) -> Parsed:
         return Parsed(functions=[_function(source, path, node) for node in functions], broken=root.has_error)
     context = "\n".join(_context(source, root))
     tests = [
-        Test(
-            name=field_text(source, node, "name"),
-            place=place(source, path, node),
-            scope=folder(path),
-            calls=tuple(_calls(source, node)),
-            context=context,
-            broken=node.has_error,
-            empty=not named_children(node.child_by_field_name("body")),
-        )
+        read_test(source, path, Method(node), _calls(source, node), context, scope=folder(path))
         for node in functions
         if node.type == "function_declaration"
         and TEST.fullmatch(field_text(source, node, "name"))
@@ -61,15 +55,8 @@ def _function(source: bytes, path: str, node: Node) -> Function:
     spread = bool(declared) and declared[-1].type == "variadic_parameter_declaration"
     # The type that a method is of, without pointer and type parameters.
     receiver = field_text(source, node, "receiver").partition("[")[0]
-    return Function(
-        name=field_text(source, node, "name"),
-        place=place(source, path, node),
-        owner=re.split(r"[\s*(]+", receiver.strip("()"))[-1],
-        scope=folder(path),
-        least=count - spread,
-        most=None if spread else count,
-        broken=node.has_error,
-    )
+    owner = re.split(r"[\s*(]+", receiver.strip("()"))[-1]
+    return read_function(source, path, node, owner, count, spread=spread, scope=folder(path))
 
 
 def _calls(source: bytes, node: Node) -> Iterator[Call]:

@@ -1,9 +1,10 @@
-"""The events of KaVE, recorded in Visual Studio: zips of JSON, whose trees have the usages, in C#."""
+"""The events of KaVE, recorded in Visual Studio: zips of JSON with the usages of C# code as syntax trees."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ import msgspec
 from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.usages.dialect import Enclosing, Gathering
 from ci_eval.plugins.mining.usages.histories import Key, Selection, Snapshot
-from ci_eval.plugins.mining.usages.recordings import Recording, Stream, read_whole, seconds, unpack_files
+from ci_eval.plugins.mining.usages.recordings import LARGEST, Recording, Stream, unpack_files
 
 # ----------------------------------------------------------------------------------------------------------- names
 # KaVE writes `0M:[Return, Assembly] [Type, Assembly].Name([Type, Assembly] argument)`.
@@ -32,7 +33,7 @@ class TypeName(NamedTuple):
 
     name: str = ""
     own: bool = False
-    """True if the type's assembly has no version, as of the edited project."""
+    """True if the type's assembly has no version: it is the edited project's."""
 
 
 class MethodName(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +64,7 @@ def type_name(text: str) -> TypeName:
     if not assembly or is_array or name in {"", "?"}:
         return TypeName()
     plain = re.sub(r"`\d+", "", name.partition("[")[0]).replace("+", ".")
-    # Assemblies of libraries have a version after a comma, those of the edited project have none.
+    # Only assemblies of libraries have a version, which follows a comma.
     return TypeName(plain, own="," not in assembly)
 
 
@@ -90,14 +91,14 @@ def method_name(text: str) -> MethodName | None:
 
 
 def _split_member(text: str) -> tuple[str, str, str, str]:
-    """Return the modifiers, the types that it returns and is declared in, and what follows, such as `.name(…)`."""
+    """Return the modifiers, the returned type, the type that declares the member, and what follows: `.name(…)`."""
     modifiers, _, remainder = PREFIX.sub("", text, count=1).partition("[")
     returned, remainder = _split_brackets(f"[{remainder}")
     return modifiers, returned, *_split_brackets(remainder.lstrip())
 
 
 def member_name(text: str) -> str:
-    """Return the full name, "" if the text spells none."""
+    """Return the full name, "" if the text spells no member."""
     _, returned, declared, remainder = _split_member(text[:LONGEST].strip())
     name = remainder.lstrip(".").partition("(")[0]
     return f"{type_name(declared).name}.{name}".lstrip(".") if returned and name else ""
@@ -111,9 +112,9 @@ def parameter(text: str) -> tuple[TypeName, str]:
 
 
 def _split_brackets(text: str) -> tuple[str, str]:
-    """Return the text in the brackets at the beginning, "" without any, and the text after them."""
-    inner, bracket, behind = _partition(text[1:], "]")
-    return (inner, behind) if text[:1] == "[" and bracket else ("", text)
+    """Return the text in the brackets at the beginning, or "" without brackets, and the text after them."""
+    inner, bracket, after = _partition(text[1:], "]")
+    return (inner, after) if text[:1] == "[" and bracket else ("", text)
 
 
 def _partition(text: str, at: str) -> tuple[str, str, str]:
@@ -138,7 +139,7 @@ class _Method(NamedTuple):
 
 
 class SstWalk:
-    """The usages in a simplified syntax tree (SST), which KaVE stores in place of a file's text."""
+    """The usages in a simplified syntax tree (SST), which KaVE stores instead of a file's text."""
 
     def __init__(self, tree: Mapping[str, object]) -> None:
         self.gathering = Gathering()
@@ -196,7 +197,7 @@ class SstWalk:
     def _invocation(self, node: Mapping[str, object], method: _Method) -> None:
         called = method_name(_text(node, "MethodName"))
         name = _identifier(node.get("Reference"))
-        # Calls on classes and on `this`, and constructors, are no usages of an object.
+        # Calls on classes or `this`, and constructors, are not usages of an object.
         if called is None or called.is_static or name in THIS or called.name in {".ctor", "ctor"}:
             return
         type_, definition = method.variables.get(name, NO_VARIABLE)
@@ -257,15 +258,17 @@ class Kind(msgspec.Struct):
     type: str = msgspec.field(name="$type", default="")
 
 
-class Event(msgspec.Struct, rename="pascal"):
+class Event(msgspec.Struct, rename="pascal", kw_only=True):
     context: Context = msgspec.field(name="Context2", default_factory=Context)
     proposal_collection: list[Proposal] = []
     selections: list[Selected] = []
     terminated_state: int = 3
-    triggered_at: str = ""
+    triggered_at: datetime
+    """UTC if no zone is recorded."""
 
     def selected(self) -> str:
-        """Return "" if nothing was taken. If the proposal is not recorded, the first of the list counts."""
+        """Return the method, or "" if no proposal was selected. If the proposal is not recorded, the first one
+        counts."""
         if self.terminated_state != APPLIED:
             return ""
         shown = [selection.proposal for selection in self.selections[-1:]] or self.proposal_collection
@@ -283,24 +286,25 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 
 def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]:
-    data = read_whole(file, recording)
-    if data is None:
+    if file.stat().st_size > LARGEST:
+        recording.skipped[f"file of more than {LARGEST >> 20} MiB"] += 1
         return
+    data = file.read_bytes()
     try:
         if COMPLETION not in msgspec.json.decode(data, type=Kind).type:
             recording.skipped["event other than a completion"] += 1
             return
         event = msgspec.json.decode(data, type=Event)
-        time = seconds(event.triggered_at)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
-        recording.skipped["file that is no event of KaVE"] += 1
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        recording.skipped["file that is not an event of KaVE"] += 1
         return
+    time = event.triggered_at if event.triggered_at.tzinfo else event.triggered_at.replace(tzinfo=timezone.utc)
     walk = SstWalk(event.context.tree)
     item = event.selected()
     yield Snapshot(
         user=user,
         file=type_name(_text(event.context.tree, "EnclosingType")).name,
-        time=time,
+        time=time.timestamp(),
         usages=walk.gathering.usages(),
         selection=Selection(item=item, key=walk.completed) if item and walk.completed else None,
         is_trigger=True,
