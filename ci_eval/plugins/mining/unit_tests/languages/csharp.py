@@ -32,10 +32,10 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
 )
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
-CLASSES = {"class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration"}
+CLASSES = {"class_declaration", "record_declaration", "struct_declaration"}
 NAMESPACES = {"namespace_declaration", "file_scoped_namespace_declaration"}
 BODIES = {"declaration_list", *NAMESPACES, *CLASSES}
-USINGS = {"using_directive", "extern_alias_directive", "global_attribute", "global_attribute_list"}
+USINGS = {"using_directive", "extern_alias_directive", "global_attribute"}
 DIRECTIVE = re.compile(rb"^[ \t]*#[^\n]*", re.MULTILINE)
 
 

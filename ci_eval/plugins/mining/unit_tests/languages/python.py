@@ -30,7 +30,7 @@ OF_TESTS = re.compile(r"(?:.*/)?(?:tests?/.*|conftest\.py)")
 FIXTURES = re.compile(r"(?:setup|teardown|set_up|tear_down)(?:_?(?:class|method|module|function))?", re.IGNORECASE)
 RAISES = re.compile("raises|warns", re.IGNORECASE)
 NOTHING = {"pass_statement", "string", "ellipsis"}
-"""Nodes of statements, the last two in an `expression_statement` in some grammars."""
+"""Statements that do nothing."""
 
 
 class _Definition(msgspec.Struct, frozen=True):
@@ -98,9 +98,8 @@ def _tests(source: bytes, path: str, root: Node, definitions: Sequence[_Definiti
             kind="method" if definition.classes else "function",
             broken=definition.whole.has_error,
             empty=all(
-                part.type in NOTHING
-                for child in named_children(definition.function.child_by_field_name("body"))
-                for part in (named_children(child) if child.type == "expression_statement" else [child])
+                statement.type in NOTHING
+                for statement in named_children(definition.function.child_by_field_name("body"))
             ),
             imports=imports,
         )

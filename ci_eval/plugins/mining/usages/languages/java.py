@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.plugins.languages.java.declarations import LANG
+from ci_eval.plugins.languages.jvm import package_part
 from ci_eval.plugins.mining.sources import child_of_type, descendants, field_text, named_children, node_text
 from ci_eval.plugins.mining.usages.dialect import (
     UNKNOWN,
@@ -18,14 +19,15 @@ from ci_eval.plugins.mining.usages.dialect import (
     Enclosing,
     Meaning,
     MinedText,
+    NameScope,
     Surroundings,
     Walk,
     instance,
 )
-from ci_eval.plugins.mining.usages.places import Layout, Site
+from ci_eval.plugins.mining.usages.places import Layout
 
 DEEPEST = 30
-LITERALS = {"string_literal": "String", "text_block": "String", "class_literal": "Class"}
+LITERALS = {"string_literal": "String", "class_literal": "Class"}
 WIDELY = {
     "java.util": "AbstractCollection AbstractList AbstractMap AbstractSet ArrayDeque ArrayList Arrays BitSet Calendar "
     "Collection Collections Comparator Currency Date Deque EnumMap EnumSet Enumeration EventListener EventObject "
@@ -85,14 +87,6 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
         others = [package for package in self.wholly if package not in OF_PACKAGE]
         return f"{others[0]}.{name}" if len(others) == 1 else "" if others else here
 
-    def is_own(self, type_: str) -> bool:
-        """Types of the same package are own, too."""
-        parts = type_.split(".")
-        # The package of a type is its name up to the first part that is capitalised.
-        count = next((number for number, part in enumerate(parts) if part[:1].isupper()), len(parts))
-        beginnings = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
-        return ".".join(parts[:count]) == self.package or any(name in self.own for name in beginnings)
-
 
 def read_names(source: bytes, root: Node, own: frozenset[str]) -> Names:
     package, imports, wholly = "", {}, []
@@ -133,19 +127,10 @@ def project_types(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(types)
 
 
-class Scope(msgspec.Struct, kw_only=True):
-    enclosing: Enclosing
-    parent: Scope | None = None
+class Scope(NameScope, kw_only=True):
     class_: str = ""
-    names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     returns: dict[str, Meaning] = msgspec.field(default_factory=dict)
     parameters: frozenset[str] = frozenset()
-
-    def around(self) -> Iterator[Scope]:
-        scope: Scope | None = self
-        while scope:
-            yield scope
-            scope = scope.parent
 
     def find(self, name: str) -> Meaning | None:
         scope = next((scope for scope in self.around() if name in scope.names), None)
@@ -172,7 +157,8 @@ class JavaWalk(Walk[Scope]):
         return self.mined(root)
 
     def is_own(self, type_: str) -> bool:
-        return self.names.is_own(type_)
+        """Types of the file's package are the project's, too."""
+        return package_part(type_) == self.names.package or super().is_own(type_)
 
     def _read(self, node: Node, scope: Scope) -> None:
         if node.type in TYPES:
@@ -181,8 +167,7 @@ class JavaWalk(Walk[Scope]):
             bases: list[Node] = []
             for child in named_children(node):
                 for base in named_children(child) if child.type in BASES else ():
-                    is_list = base.type in {"type_list", "interface_type_list"}
-                    bases += named_children(base) if is_list else [base]
+                    bases += named_children(base) if base.type == "type_list" else [base]
             self._enter(node, scope, f"{prefix}.{self.field_text(node, 'name')}".lstrip("."), bases)
         elif node.type in METHODS:
             self._method(node, scope)
@@ -349,9 +334,7 @@ class JavaWalk(Walk[Scope]):
 
     def _call(self, node: Node, scope: Scope) -> None:
         receiver, name = node.child_by_field_name("object"), node.child_by_field_name("name")
-        if receiver is not None and name is not None and name.end_byte > name.start_byte:
-            site = Site(name=name, receiver=receiver, call=node)
-            self._add_call(site, self.of(receiver, scope), scope.enclosing)
+        self._add_call(receiver, name, node, scope, self.of)
         self._visit_all(node.children, scope)
 
     # ------------------------------------------------------------------------------------------------ expressions

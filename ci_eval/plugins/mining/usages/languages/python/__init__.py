@@ -29,12 +29,11 @@ from ci_eval.plugins.mining.usages.languages.python.expressions import (
     Expressions,
     Library,
     Scope,
-    has_known_prefix,
     import_bindings,
     modules,
     qualify_module,
 )
-from ci_eval.plugins.mining.usages.places import Layout, Site
+from ci_eval.plugins.mining.usages.places import Layout
 
 FIRST = ("__init__", "__new__", "setUp", "__post_init__", "setUpClass", "setup_method")
 COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression")
@@ -61,7 +60,7 @@ class PythonWalk(Walk[Scope]):
             self._work()
 
     def is_own(self, type_: str) -> bool:
-        return has_known_prefix(type_, self.around.own) or type_.startswith(f"{self.module}.")
+        return super().is_own(type_) or type_.startswith(f"{self.module}.")
 
     def _read(self, node: Node, scope: Scope) -> None:
         if handler := _STATEMENTS.get(node.type):
@@ -330,9 +329,7 @@ class PythonWalk(Walk[Scope]):
         function = node.child_by_field_name("function")
         if function is not None and function.type == "attribute":
             receiver, name = function.child_by_field_name("object"), function.child_by_field_name("attribute")
-            if receiver is not None and name is not None and name.end_byte > name.start_byte:
-                site = Site(name=name, receiver=receiver, call=node)
-                self._add_call(site, self.expressions.of(receiver, scope), scope.enclosing)
+            self._add_call(receiver, name, node, scope, self.expressions.of)
         self._visit_all(node.children, scope)
 
 
@@ -360,10 +357,10 @@ _BARE = (
     "assignment augmented_assignment call await yield attribute subscript binary_operator comparison_operator "
     "boolean_operator not_operator conditional_expression expression_list tuple"
 ).split()
-"""Nodes that newer grammars put into blocks without an `expression_statement`."""
+"""Expressions that are statements, too: the grammar has no node around them."""
 LAYOUT = Layout(
     lists=frozenset(["module", "block"]),
-    simple=frozenset(["expression_statement", "return_statement", "assert_statement", "delete_statement", *_BARE]),
+    simple=frozenset(["return_statement", "assert_statement", "delete_statement", *_BARE]),
     leaving=frozenset(["return_statement", "raise_statement", "break_statement", "continue_statement"]),
     heads=frozenset(
         "function_definition for_statement while_statement with_statement if_statement elif_clause except_clause "

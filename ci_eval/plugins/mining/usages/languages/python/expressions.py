@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.grammar.syntax import Node, parser
 from ci_eval.plugins.mining.sources import field_text, named_children, node_text
-from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Enclosing, Meaning, instance
+from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Meaning, NameScope, instance
 
 Library = Callable[[str], Meaning | None]
 """Qualified name in the standard library → its meaning, None if unknown."""
@@ -54,23 +54,14 @@ ROOTS = ("src", "lib", "python")
 # ----------------------------------------------------------------------------------------------------------- names
 
 
-class Scope(msgspec.Struct, kw_only=True):
+class Scope(NameScope, kw_only=True):
     kind: Literal["module", "class", "function", "inner"]
     """`inner`: a lambda or a comprehension."""
     qualified: str
-    enclosing: Enclosing
-    parent: Scope | None = None
-    names: dict[str, Meaning] = msgspec.field(default_factory=dict)
     attributes: dict[str, Meaning] = msgspec.field(default_factory=dict)
     bases: tuple[str, ...] = ()
     stars: list[str] = msgspec.field(default_factory=list)
     this: str = ""
-
-    def around(self) -> Iterator[Scope]:
-        scope: Scope | None = self
-        while scope:
-            yield scope
-            scope = scope.parent
 
     def own_class(self) -> Scope | None:
         return next((scope.parent for scope in self.around() if scope.this), None)
@@ -103,17 +94,9 @@ def qualify_module(path: str) -> str:
 
 
 def modules(paths: Iterable[str]) -> frozenset[str]:
-    return frozenset(name for path in paths for name in beginnings(qualify_module(path)))
-
-
-def beginnings(name: str) -> Iterator[str]:
-    while name:
-        yield name
-        name = name.rpartition(".")[0]
-
-
-def has_known_prefix(name: str, known: Collection[str]) -> bool:
-    return any(beginning in known for beginning in beginnings(name))
+    """Return the names of the modules and of the packages around them."""
+    parts = [qualify_module(path).split(".") for path in paths]
+    return frozenset(".".join(names[:count]) for names in parts for count in range(1, len(names) + 1))
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
