@@ -155,7 +155,7 @@ def test_types_of_the_project_are_left_out_and_counted() -> None:
 
 def test_a_snapshot_that_is_too_large_is_counted() -> None:
     found = mined(snapshot(0, "x" * 2_000_000), snapshot(1, "  pass\n"))
-    assert found.skipped == {"snapshot is no text: 2,000,029 bytes are more than 1,000,000": 1}
+    assert found.skipped == {"snapshot that is not text: 2,000,029 bytes are more than 1,000,000": 1}
 
 
 # -------------------------------------------------------------------------------------------------------- typing
@@ -224,4 +224,4 @@ def test_each_commit_of_a_file_is_a_state(tmp_path: Path) -> None:
     (history,) = mined.histories
     assert (history.project, history.file, history.method) == ("p", "new.py", "new.put")
     assert [state.calls if state else None for state in history.states] == [(), ("open",), ("open", "close"), None]
-    assert mined.skipped == Counter({"revision that is no text": 1})
+    assert mined.skipped == Counter({"revision that is not text": 1})

@@ -1,4 +1,4 @@
-"""The samples that review comments at GitHub make, their diffs, and the natural language of a comment."""
+"""The samples of the dataset code-review: review comments at GitHub with their diffs and natural languages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from ci_eval.plugins.mining.sources import lines_of
 
 REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
 LONGEST = 70_000
-"""Characters of a block, exclusive."""
+"""Blocks have fewer characters."""
 
 Source = Literal["line", "pull-request", "commit"]
-"""Lines of a pull request, a whole pull request, or a commit or a line of it."""
+"""What a comment is about: lines of a pull request, a whole pull request, or a commit or a line of one."""
 Fate = Literal[
     "kept",
     "other language",
@@ -58,7 +58,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
     seed: int = 0
     since: str = ""
-    """Time (ISO 8601) of the earliest change."""
+    """Comments that were last changed before this time (ISO 8601) are left out."""
     sources: tuple[Source, ...] = ("line",)
     comment_language: str = ""
     """The natural language (ISO 639-1); "" = any."""
@@ -88,7 +88,7 @@ class _Commented(msgspec.Struct, frozen=True):
     @property
     def identity(self) -> str:
         number = str(self.comment["id"])
-        # GitHub numbers each kind of comment by itself.
+        # GitHub numbers each kind of comment separately.
         return number if self.source == "line" else f"{self.source} {number}"
 
 
@@ -105,20 +105,20 @@ class Repository:
         self.pull = cache(lambda number: api.get(f"{root}/pulls/{number}"))
         self.commits = cache(lambda number: list(api.listed(f"{root}/pulls/{number}/commits")))
         self.commit = cache(lambda commit: api.get(f"{root}/commits/{commit}"))
-        # The patch of each path that changed since `head` left `base`.
+        # Path → patch, for the changes since `head` left `base`.
         self.patches = cache(lambda base, head: _patches_of(api.get(f"{root}/compare/{base}...{head}")))
         self.file = cache(lambda path, commit: api.raw(f"{root}/contents/{quote(path)}", ref=commit))
 
     def licence(self) -> str:
-        """Return "" if GitHub knows no licence."""
+        """Return the SPDX identifier, or "" if GitHub knows no licence."""
         fields = self._api.get(f"/repos/{self.name}").get("license") or {}
         licence = fields.get("spdx_id") or ""
-        # GitHub says NOASSERTION of a licence that it does not know.
+        # GitHub's word for an unknown licence is NOASSERTION.
         return "" if licence == "NOASSERTION" else str(licence)
 
     def comments(self, source: Source, since: str) -> Iterator[dict[str, Any]]:
         if source == "commit":
-            # GitHub has neither an order nor a time for these.
+            # GitHub can neither sort these nor select them by time.
             listed = self._api.listed(f"/repos/{self.name}/comments")
             return (comment for comment in listed if comment["updated_at"] >= since)
         query = {"since": since} if since else {}
@@ -135,13 +135,14 @@ class Repository:
 
 
 def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
-    # GitHub gives no patch of binary files and of very large ones.
+    # GitHub gives no patch for binary or very large files.
     return {file["filename"]: file["patch"] for file in answer.get("files", []) if file.get("patch")}
 
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
-    """Return samples in the order in which the comments were written. `answer` asks a language model whether a comment
-    can be understood from the change alone."""
+    """Return the samples, sorted by the time of the comment. `answer` asks a language model whether a comment can be
+    understood from the change alone.
+    """
     mined = Mined()
     waiting = []
     for source in selection.sources:
@@ -151,7 +152,8 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
                 mined.fates[candidate] += 1
             else:
                 waiting.append(candidate)
-    # Outcomes that need no further request come first; the others are requested in random order until there are enough.
+    # The loop above made no further requests. The other comments are looked up in random order until there are enough
+    # samples.
     waiting.sort(key=lambda candidate: draw(selection.seed, f"{repository.name} {candidate.identity}"))
     known: set[str] = set()
     for candidate in waiting:
@@ -184,7 +186,7 @@ def _locate_comment(comment: dict[str, Any], source: Source, selection: Selectio
     if selection.comment_language and detect_language(body) != selection.comment_language:
         return "comment in another language"
     if source != "line":
-        # The line of a commit's comment is looked up in the commit.
+        # The line is looked up in the commit later.
         return "on no line" if path and not comment.get("position") else _Commented(comment, source)
     last = comment.get("original_line")
     if comment.get("subject_type") == "file" or not last:
@@ -206,7 +208,7 @@ def _find_change(commented: _Commented, repository: Repository) -> _Change | Non
     if commented.source == "line":
         commit_id = str(comment["original_commit_id"])
     else:
-        # What its author pushed after the comment may answer it.
+        # Later commits may answer the comment.
         dates = [(commit["commit"]["committer"]["date"], commit["sha"]) for commit in repository.commits(number)]
         before = [sha for date, sha in dates if date <= comment["created_at"]]
         if not before:
@@ -255,7 +257,7 @@ def _block(
     text = repository.text(commented.path, change.commit)
     if not text or text.count("\n") + 1 < commented.last:
         return "no file"
-    # The function or class with the commented lines, else the hunk with the last of them.
+    # The function or class that holds the commented lines, else the hunk with the last commented line.
     language = find_language(commented.path)
     around = innermost_block(text.encode(), language, commented.first, commented.last) if language else None
     if around:
@@ -284,7 +286,7 @@ def _record(
     selection: Selection,
     more: dict[str, object],
 ) -> Line:
-    """`about`: the comment, its change, the path or paths, and the diff that is shown."""
+    """`about`: the comment, its change, the path or paths, and the diff in the prompt."""
     commented, change, path, block = about
     comment = commented.comment
     language = find_language(path)
@@ -332,12 +334,12 @@ ARROW = "        <----------"
 
 
 class DiffLine(msgspec.Struct, frozen=True):
-    """The `sign` is `+`, `-` or a space."""
+    """A line of a diff. `sign`: `+`, `-` or a space."""
 
     sign: str
     text: str
     new: int
-    """1-based in the new file; for a removed line, that of the next line."""
+    """The line number (1-based) in the new file; for a removed line, that of the next line."""
     hunk: int = 0
 
     def __str__(self) -> str:
@@ -345,13 +347,13 @@ class DiffLine(msgspec.Struct, frozen=True):
 
 
 def parse(patch: str) -> list[DiffLine]:
-    """Lines before the first header are left out."""
+    """Return the lines of all hunks."""
     diff: list[DiffLine] = []
     new, hunk = 0, 0
     for line in patch.split("\n"):
         if header := HUNK.match(line):
             new, hunk = int(header[1]), hunk + 1
-        # A line `\ No newline at end of file` is none of the file.
+        # The line `\ No newline at end of file` is not part of the file.
         elif hunk and line[:1] in {"+", "-", " "}:
             diff.append(DiffLine(line[0], line[1:], new, hunk))
             new += line[0] != "-"
@@ -359,8 +361,8 @@ def parse(patch: str) -> list[DiffLine]:
 
 
 def line_at(patch: str, position: int) -> DiffLine | None:
-    """`position` counts from 1 below the first header; None for a header."""
-    # Headers of further hunks are counted, too.
+    """Return the line at GitHub's `position`, which is 1 below the first header; None for a header."""
+    # GitHub counts the headers of further hunks, too.
     # https://docs.github.com/en/rest/commits/comments#create-a-commit-comment
     upto = patch.split("\n")[: position + 1]
     is_line = len(upto) == position + 1 and upto[-1][:1] in {"+", "-", " "}
@@ -368,8 +370,9 @@ def line_at(patch: str, position: int) -> DiffLine | None:
 
 
 def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
-    """Return the lines `begin` to `end` (1-based, inclusive) of the new file, with the removed lines between them.
-    Lines outside of the diff have no sign."""
+    """Return the lines `begin` to `end` (1-based, inclusive) of the new file, with the removed lines between them. The
+    sign of lines outside of the diff is a space.
+    """
     by_line = {new: list(lines) for new, lines in groupby(diff, lambda line: line.new)}
     block_lines: list[DiffLine] = []
     for new in range(begin, end + 1):
@@ -427,7 +430,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 def find_language(path: str) -> Blocks | None:
-    """Return None for other languages."""
+    """Return None for unsupported languages."""
     return next((blocks for end, blocks in LANGUAGES.items() if path.endswith(end)), None)
 
 
@@ -458,7 +461,7 @@ RUSSIAN = re.compile(r"[а-яё]+(?:-[а-яё]+)*", re.IGNORECASE)
 UKRAINIAN = re.compile(r"[іїєґ]", re.IGNORECASE)
 SCRIPTS = (("ja", r"[\u3040-\u30ff]"), ("ko", r"[\uac00-\ud7af]"), ("zh", r"[\u4e00-\u9fff]"))
 LEAST = 0.3
-"""Share of words in Cyrillic that decides, since names of code are in Latin letters."""
+"""The share of Cyrillic words from which a comment is Russian or Ukrainian: names in code are in Latin letters."""
 FREQUENT = {
     "en": "the a an is are be to of and in it this that for with not you we i should can could would have has do does "
     "if on or why what when here there but use please make just need needs",
@@ -476,7 +479,7 @@ NAMES = (*FREQUENT, "ru", "uk", *(name for name, _ in SCRIPTS))
 
 
 def detect_language(comment: str) -> str:
-    """Return the code (ISO 639-1), "" if unclear. Code, quotations and addresses do not count."""
+    """Return the code (ISO 639-1), or "" if unclear. Code, quotations and addresses are ignored."""
     text = _CODE.sub(" ", comment)
     for name, letters in SCRIPTS:
         if re.search(letters, text):
@@ -494,5 +497,5 @@ def detect_language(comment: str) -> str:
     (first, most), (_, next_most) = hits.most_common(2)
     if most > next_most:
         return first
-    # Remarks such as "Unused import" have no frequent word; those in English are plain letters.
+    # Remarks such as "Unused import" have no frequent word; if they are ASCII, they count as English.
     return "en" if not most and all(map(str.isascii, words)) else ""

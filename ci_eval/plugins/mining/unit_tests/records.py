@@ -1,6 +1,7 @@
-"""The reader of a project's files, and the samples that its pairs make, by the filters of MERA's UnitTests card.
+"""The reading of a project's tests, and the samples of its pairs, filtered like MERA's UnitTests card.
 
-prompts_LANGUAGE.txt holds ten prompts. In these, FRAMEWORK means a sentence, if a test framework is known.
+prompts_LANGUAGE.txt holds ten prompts. In these, FRAMEWORK becomes a sentence if the test framework is known, else
+nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
     except (NotText, OSError, UnicodeEncodeError) as error:
         return str(error)
     grammar = dialect.grammars[max((end for end in dialect.grammars if path.endswith(end)), key=len)]
-    # Parsing makes many small values, none of which is garbage, so collections would only cost time.
+    # Parsing creates many small values but no garbage, so garbage collection would only cost time.
     gc.disable()
     try:
         return dialect.read(source, path, parser(grammar).parse(dialect.mask(source)).root_node)
@@ -78,9 +79,9 @@ def read_source(root: Path, path: str) -> bytes:
 
 PLACEHOLDER = "#focal function/method here"
 LONGEST_TEST = 5_000
-"""Characters that a test must stay below."""
+"""Tests have fewer characters."""
 LONGEST_INPUT = 70_000
-"""Characters that the prompt's context must stay below."""
+"""The texts of a prompt's context have fewer characters."""
 MOST_ASSERTIONS = 20
 
 
@@ -92,7 +93,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int = 200
-    """Samples of one project; more are sampled."""
+    """The most samples of one project; they are chosen at random."""
     seed: int = 0
     shares: tuple[int, int, int] = (0, 0, 100)
     """Per cent of the projects for training, validation and test."""
@@ -105,7 +106,7 @@ class Mined(msgspec.Struct):
 
 
 def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Selection, known: set[str]) -> Mined:
-    """`known`: digests of the dataset's samples; those of this project are added."""
+    """Return the samples of a project. `known`: digests of the dataset's samples so far; this project's are added."""
     mined = Mined()
     index = Index(contents.functions, contents.paths)
     sources: dict[str, bytes] = {}
@@ -210,7 +211,7 @@ def _line(
 def _run(
     pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
 ) -> Runnable | UnsetType:
-    """Return how to run the test in its project, alone. `beside`: locations of all tests in its file."""
+    """Return how to run the test alone in its project. `beside`: locations of all tests in its file."""
     focal, own = pairing.function.place, pairing.test.place
     if not dialect.nothing or origin.info.spec.partition(":")[0] not in REGISTRIES:
         return UNSET
@@ -219,10 +220,10 @@ def _run(
     for location in sorted(beside, key=lambda place: place.begin):
         kept += test[end : location.begin]
         if location == own:
-            # A stretch counts code points, a place counts bytes.
+            # A Stretch counts code points, a Place counts bytes.
             begin = len(kept.decode())
         else:
-            # All tests in the file are judged, so the others must go.
+            # The result is that of all tests in the file, so the others must go.
             kept += dialect.nothing.encode()
         end = location.end
     code = source(focal.path)
@@ -239,7 +240,7 @@ def _packages(root: Path, path: str) -> Iterator[dict[str, object]]:
         try:
             package = json.loads(read_own(root, (folder / "package.json").as_posix()))
         except (OSError, ValueError, RecursionError):
-            # If it is missing or no JSON, the next folder's may name the framework.
+            # If a file is missing or not JSON, the next folder's may name the framework.
             continue
         if isinstance(package, dict):
             yield package

@@ -223,7 +223,7 @@ class Walk(Generic[Scope]):
             return
         meaning = read(receiver, scope)
         sort: Receiver = "object" if meaning.is_typed else SORTS.get(meaning.sort, "unknown")
-        # jedi infers the types of names, not of results of calls.
+        # The results of calls have no name whose type jedi could infer.
         if sort == "unknown" and self.around.infer and receiver.type in {"identifier", "attribute"}:
             sort, type_ = self.around.infer(self.source, receiver.end_byte - 1)
             meaning = replace(meaning, sort="object", name=type_) if sort == "object" else meaning

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedText:
-    """The text may be broken. Raises NotText if it is too large."""
+    """Return the usages of a text, which may have syntax errors. Raises NotText if it is too large."""
     source = text.encode(errors="replace")
     if len(source) > LARGEST:
         raise NotText(f"{len(source):,} bytes are more than {LARGEST:,}")
     source = dialect.dangling.sub(b" ", source)
-    # Names of files in a recording may lack the extension.
+    # A file in a recording may lack the extension.
     grammars = [name for end, name in dialect.grammars.items() if path.endswith(end)] or [*dialect.grammars.values()]
     return dialect.mine(source, path, parser(grammars[0]).parse(source).root_node, around)
 
@@ -49,10 +49,10 @@ class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):
 def read_project(
     root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[int, int], None], infer: bool = False
 ) -> ProjectUsages:
-    """`advance(done, of)` is called after each file. `infer` asks jedi if local rules do not determine a type."""
+    """`advance(done, of)` is called after each file. `infer`: ask jedi for types that local rules do not know."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     shared = (root, dialect.name, Surroundings(own=dialect.own(paths)), infer)
-    # jedi takes far longer than the grammar.
+    # jedi takes far longer than the local rules.
     timeout = TIMEOUT * (10 if infer else 1)
     mined, troubles = read_all(paths, read_file, shared, jobs=jobs, advance=advance, timeout=timeout)
     return ProjectUsages(

@@ -81,7 +81,7 @@ def _calls(source: bytes, node: Node) -> Iterator[Call]:
             before = field(called, "expression")
             receiver = node_text(source, before) if before and before.child_count == 0 else ""
             last: Node | None = called
-            # The name in `….name`, `…?.name` and `name<T>`.
+            # `name` of `….name`, `…?.name` and `name<T>`.
             while last and last.type != "identifier":
                 inner = [child for child in named_children(last) if child.type != "type_argument_list"]
                 last = field(last, "name") or (inner[-1] if inner else None)
@@ -114,7 +114,7 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield the called methods whose name is in the test's as whole words; the longest name counts."""
+    """Yield the called methods whose names are in the test's name as whole words; only the longest names count."""
     called = dict.fromkeys(call.name for call in test.calls)
     names = [name for name in called if tells([test.name], name)]
     longest = max(map(len, names), default=0)
@@ -123,7 +123,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
 
 def blank_directives(source: bytes) -> bytes:
-    # The grammar knows `#if` around whole statements and members alone; C# allows it between any two lines.
+    # The grammar reads `#if` only around whole statements and members, but C# allows it between any two lines.
     return DIRECTIVE.sub(lambda line: b" " * len(line[0]), source)
 
 

@@ -1,4 +1,6 @@
-"""The pairing of Java: methods with @Test and its like, paired with methods of the class that theirs is named after."""
+"""The pairing of Java: methods with @Test and similar, paired with methods of the class that the test's class is named
+after.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,7 @@ def _until(source: bytes, node: Node, body: Node | None) -> str:
 
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
-    """Yield methods of the class that the test's is named after: by name, else the only called one."""
+    """Yield methods of the class that the test's class is named after: by name, else the only called one."""
     focal = _focal(test, index)
     name = re.sub(r"^tests?(?![a-z])_?|_tests?$|Tests?$", "", test.name) or test.name
     for begin in beginnings(name):
@@ -136,8 +138,9 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
 
 def _focal(test: Test, index: Index) -> Sequence[Function]:
-    """Return the methods of the package's class with the longest beginning of the test's name, else of the only class
-    of exactly that name."""
+    """Return the methods of a class in the same package whose name is the longest beginning of the test class's name,
+    else of the only class elsewhere with exactly that name.
+    """
     about = subject(test.owner)
     for begin in beginnings(about):
         if near := [function for function in index.of(begin) if function.scope == test.scope]:

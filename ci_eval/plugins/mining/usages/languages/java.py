@@ -1,4 +1,4 @@
-"""The mining of Java, by what the file declares and imports."""
+"""The mining of Java: types are known from the file's declarations and imports."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WIDELY = {
     "OutputStreamWriter PrintStream PrintWriter PushbackInputStream RandomAccessFile Reader Serializable StringReader "
     "StringWriter UncheckedIOException Writer",
 }
-"""Types of the two packages that are mostly imported as a whole."""
+"""The types of the two packages that are mostly imported with an asterisk."""
 OF_PACKAGE = {package: frozenset(names.split()) for package, names in WIDELY.items()}
 SOURCES = {"java", "src", "sources", "source"}
 TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration"}
@@ -66,7 +66,7 @@ class Names(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str]
 
     def find(self, name: str) -> str:
-        """Return "" if the name is ambiguous."""
+        """Return the qualified name of a type, or "" if it is ambiguous."""
         first, _, inner = name.partition(".")
         if not first[:1].isupper():
             return name if inner else ""
@@ -183,7 +183,7 @@ class JavaWalk(Walk[Scope]):
         enclosing = Enclosing(key=f"{qualified}.<init>", class_=context, method=f"{context}.<init>")
         inner = Scope(enclosing=enclosing, parent=scope, class_=qualified, parameters=self._type_parameters(node))
         body = node.child_by_field_name("body") or child_of_type(node, "class_body")
-        # Fields and methods are defined first, since the code in methods may use all of them.
+        # Members are defined first, since the code in methods may use all of them.
         for part in named_children(body):
             for member in named_children(part) if part.type in BODIES else [part]:
                 if member.type == "field_declaration":
@@ -214,7 +214,7 @@ class JavaWalk(Walk[Scope]):
         self._visit(node.child_by_field_name("body"), inner)
 
     def _library_method(self, node: Node, signature: str, owner: Scope) -> str:
-        """Return "" if the method is not marked as overriding."""
+        """Return the overridden method of a library; "" without @Override."""
         modifiers = named_children(child_of_type(node, "modifiers"))
         if "Override" not in {self.field_text(modifier, "name") for modifier in modifiers}:
             return ""
@@ -242,7 +242,7 @@ class JavaWalk(Walk[Scope]):
     # -------------------------------------------------------------------------------------------------- variables
 
     def _bind(self, name: str, meaning: Meaning, scope: Scope, node: Node) -> None:
-        # Fields were defined before the members were read.
+        # Fields are defined already.
         if not scope.class_:
             scope.names[name] = meaning
             self._define(scope.enclosing, meaning, name, node)
@@ -274,7 +274,7 @@ class JavaWalk(Walk[Scope]):
             if left is None or known.sort != "object":
                 return
             name = self.text(left)
-            # The type stays the declared one; only the origin of the object is new.
+            # The declared type stays; only the origin of the object is new.
             meaning = replace(known, definition=assigned.definition)
             holder = next((outer for outer in scope.around() if name in outer.names), None)
             if left.type == "identifier" and known.definition.kind != "FIELD" and holder:
@@ -315,7 +315,7 @@ class JavaWalk(Walk[Scope]):
         self._visit_all(node.children, scope)
 
     def _lambda(self, node: Node, scope: Scope) -> None:
-        """Parameters have no type unless one is written."""
+        """Define the parameters, whose types are unknown unless they are written, and visit the body."""
         parameters = node.child_by_field_name("parameters")
         inner = Scope(enclosing=scope.enclosing, parent=scope)
         if parameters is not None and parameters.type == "formal_parameters":
@@ -461,6 +461,6 @@ def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
     return JavaWalk(source, root, around).run(root)
 
 
-# A dot does not dangle if the next line begins with a call, as in chains of calls.
+# If the next line begins with a call, the dot belongs to a chain of calls.
 DANGLING = re.compile(rb"\.(?=[ \t]*(?:\n[ \t]*(?![ \t])(?!\w+[ \t]*\()|\Z))")
 DIALECT = Dialect(name="java", grammars={".java": "java"}, mine=mine, dangling=DANGLING, own=project_types)

@@ -29,7 +29,7 @@ LONGEST = 10_000
 
 
 class TypeName(NamedTuple):
-    """The full name without arguments; "" for an unknown type, a type parameter or an array."""
+    """A type's full name without type arguments; "" for an unknown type, a type parameter or an array."""
 
     name: str = ""
     own: bool = False
@@ -69,7 +69,7 @@ def type_name(text: str) -> TypeName:
 
 
 def method_name(text: str) -> MethodName | None:
-    """Return None if the text spells no method name."""
+    """Return None if the text is not the name of a method."""
     text = text[:LONGEST].strip()
     if not PREFIX.match(text):
         return None
@@ -156,7 +156,7 @@ class SstWalk:
         method = _Method(Enclosing(key=name.key, class_=owner, method=name.key), {})
         for number, (type_, variable) in enumerate(name.parameters):
             self._bind(method, variable, type_, Definition(kind="PARAM", member=name.full, argument=number))
-        # A stack, so that no nesting is too deep.
+        # With a stack, deep nesting cannot fail.
         stack: list[object] = [body]
         while stack:
             node = stack.pop()

@@ -1,4 +1,4 @@
-"""The format that any recorder can write: JSON lines of edits and calls of completion."""
+"""The format that any recorder can write: JSON lines with edits and calls of completion."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Completion(Event, tag_field="op", tag="completion"):
 
     @property
     def taken(self) -> str:
-        """The item of the recording, else that at the index, if it was taken."""
+        """The recorded item; without one, the item at the index if it was selected."""
         at = self.candidates[self.index : self.index + 1] if self.index >= 0 else []
         return self.item or (next(iter(at), "") if self.outcome == "select" else "")
 
@@ -76,7 +76,7 @@ def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
                 item=event.taken,
             )
         else:
-            # Edits change the text, though their snapshots are not needed.
+            # Edits must be replayed, but their snapshots are not needed.
             deque(_snapshots(event, typings, recording), maxlen=0)
 
 
@@ -98,7 +98,7 @@ def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
 def _snapshots(
     event: Edit | Completion, typings: dict[tuple[str, str], Typing | None], recording: Recording
 ) -> Iterator[Snapshot]:
-    """Set the typing of a file to None once its text is not known."""
+    """Yield the snapshots of an event. The file's entry in `typings` becomes None if its text is no longer known."""
     at = event.user, event.file
     typing = typings.setdefault(at, Typing(*at))
     if typing is None:

@@ -15,7 +15,7 @@ from ci_eval.plugins.mining.sources import field_text, named_children, node_text
 from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Meaning, NameScope, instance
 
 Library = Callable[[str], Meaning | None]
-"""Qualified name in the standard library → its meaning, None if unknown."""
+"""Qualified name → its meaning; None if the standard library does not have it."""
 
 DEEPEST = 30
 CONSTANTS = {
@@ -37,7 +37,7 @@ CONSTANTS = {
 }
 BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 WRAPPERS = {"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "Union", "InitVar"}
-"""Names of which the first argument in the brackets alone counts."""
+"""Types that mean their first argument: `Optional[X]` is X."""
 ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 ALIASES |= {"LiteralString": "str", "AnyStr": "str"}
 UNTYPED = {"typing.Any", "builtins.object", "typing.Never", "typing.NoReturn", "typing.Literal", "typing.TypeAlias"}
@@ -70,7 +70,7 @@ class Scope(NameScope, kw_only=True):
         return next((scope.this == name for scope in self.around() if name in scope.names), False)
 
     def find(self, name: str) -> Meaning | None:
-        """Names of an outer function or the module become GLOBAL."""
+        """Return the meaning of a name; variables of an outer function or the module are GLOBAL."""
         outside = False
         for scope in self.around():
             # Methods do not see the names of their class.
@@ -84,7 +84,7 @@ class Scope(NameScope, kw_only=True):
 
 
 def qualify_module(path: str) -> str:
-    # Recordings may have absolute paths, and those of Windows.
+    # Recordings may have absolute paths and paths of Windows.
     parts = list(PurePosixPath(path.replace("\\", "/").lstrip("/")).with_suffix("").parts)
     while len(parts) > 1 and parts[0] in ROOTS:
         parts.pop(0)
@@ -100,7 +100,9 @@ def modules(paths: Iterable[str]) -> frozenset[str]:
 
 
 def import_bindings(source: bytes, node: Node, module: str, is_package: bool) -> Iterator[tuple[str, str, bool]]:
-    """Yield bound name, meaning, and whether that is surely a module. `module` holds the statement."""
+    """Yield each bound name, the qualified name that it means, and whether that is surely a module. `module`: the
+    importing module.
+    """
     if node.type == "import_statement":
         for child in node.children[1:]:
             full = node_text(source, child.child_by_field_name("name") or child)
@@ -116,7 +118,7 @@ def import_bindings(source: bytes, node: Node, module: str, is_package: bool) ->
     dots = len(start) - len(start.lstrip("."))
     if dots:
         parts = module.split(".")
-        # In a package's own file, one dot means the package.
+        # In `__init__.py`, one dot means the package itself.
         base = parts[: len(parts) - dots + is_package]
         start = ".".join([*base, *filter(None, [start.lstrip(".")])])
     for child in node.children:
@@ -196,7 +198,7 @@ class Expressions:
 
     def resolve_name(self, full: str) -> Meaning:
         bare = full.rpartition(".")[2].lstrip("_")
-        # Capitalised, and not all capitals as constants are.
+        # By convention, names of capitals alone are constants.
         is_class = bare[:1].isupper() and (not bare.isupper() or len(bare) == 1)
         return self.library(full) or Meaning(sort="class" if is_class else "imported", name=full)
 
@@ -237,7 +239,7 @@ class Expressions:
         return returned.with_definition("RETURN", name)
 
     def _call_result(self, called: Meaning, node: Node | None, scope: Scope, depth: int) -> Meaning:
-        """Return the meaning of a call's result. A method that returns Self gives an object of its receiver's class."""
+        """Return the meaning of a call's result. For Self, the result is an object of the receiver's class."""
         if called.returns is None:
             return UNKNOWN
         if called.returns.sort == "this":
@@ -329,7 +331,7 @@ class Expressions:
         last = self.text(parts[0]).rpartition(".")[2] if parts else ""
         if last in WRAPPERS:
             return self._first_annotation(type_arguments, scope, depth)
-        # `type[Foo]` is a class, and no object of Foo.
+        # `type[Foo]` is a class, not an object of Foo.
         if last in {"type", "Type"}:
             return UNKNOWN
         holder = self.annotation_object(parts[0] if parts else None, scope, depth)
