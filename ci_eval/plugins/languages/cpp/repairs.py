@@ -1,5 +1,4 @@
-"""The rewriting of C++ before it is read: macros that no grammar can know, and conditions in the middle of a
-construct."""
+"""The rewriting of C++ before parsing: macros, which the grammar cannot know, and conditions inside of statements."""
 
 from __future__ import annotations
 
@@ -30,9 +29,9 @@ _DIRECTIVE = re.compile(
 _CODE = outside(rb"[^\s]", _LITERALS)
 
 
-# Longer ones are around a whole file, so not inside of anything.
+# Longer ones enclose most of a file, so they are not inside of a statement.
 LONGEST = 20_000
-"""The bytes of the longest condition that is looked into."""
+"""The bytes of the longest condition that is rewritten."""
 
 
 class Branches(NamedTuple):
@@ -43,7 +42,7 @@ class Branches(NamedTuple):
 
 
 def _groups(source: bytes) -> Iterator[Branches]:
-    """Yield all conditions, the inner ones before those around them."""
+    """Yield all conditions, each after the ones inside of it."""
     stack: list[list[tuple[int, int]]] = []
     for match in _DIRECTIVE.finditer(source):
         word = match["word"]
@@ -59,16 +58,16 @@ def _groups(source: bytes) -> Iterator[Branches]:
 
 
 class Conditions:
-    """A rewriting that takes the lines of `#if` … `#endif` out if they are in the middle of a construct.
+    """A rewriting that removes the lines of `#if` … `#endif` if they are inside of a statement.
 
-    The lines alone become a layer, since there are names in them. Of branches that open what another closes, the first
-    stays, and the others are lost.
+    These lines become a layer, since they have names in them. If a branch opens brackets that another branch closes,
+    only the first branch stays.
     """
 
     always = False
 
     def apply(self, source: bytes) -> Rewritten:
-        """Blank the lines, and maybe branches; return the text, the layer and the number of words lost."""
+        """Blank the lines and, if needed, branches; return the text, the layer and the number of lost words."""
         text, lines, lost = bytearray(source), bytearray(b" " * len(source)), 0
         for group in _groups(source):
             if group.directives[-1][1] - group.directives[0][0] > LONGEST:
@@ -112,8 +111,7 @@ def _last(code: bytes) -> bytes:
 
 
 class Arguments:
-    """A rewriting that blanks macros after a declarator, as in `int x GUARDED_BY(m);`, and reads their arguments
-    alone."""
+    """A rewriting that blanks macros after declarators: `int x GUARDED_BY(m);`. Their arguments become a layer."""
 
     always = False
     _PATTERN = outside(
@@ -130,7 +128,7 @@ class Arguments:
         for match in self._PATTERN.finditer(source):
             if match["skip"] is not None:
                 skipped = match.end()
-            # After a comment, the word before the macro is one of the comment.
+            # After a comment, the word before the macro is not code.
             elif match.start() != skipped and not _is_head(source[max(match.start() - 500, 0) : match.start()]):
                 begin, end = match.span("arguments")
                 text[match.start("name") : end] = b" " * (end - match.start("name"))
@@ -183,7 +181,7 @@ REPAIRS = (
         outside(rb"\bif\s*(?:!|(?P<k1>not)\b)?\s*(?P<k2>consteval)(?=\s*\{)", _LITERALS),
         lambda m: b"if (0)".ljust(len(m[0])),
     ),
-    # The grammars read no macro between texts, such as `PRIu64`.
+    # The grammar reads no macro between strings, such as `PRIu64`.
     Repair(outside(rb"(?<=\")\s*\bPRI[a-zA-Z0-9]+\b", rb"//[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)"), spaces),
     # `x.Base::f()`
     Repair(
@@ -214,7 +212,7 @@ REPAIRS = (
         trigger=re.compile(rb"\*\s*\["),
     ),
     Arguments(),
-    # A macro alone on its line that no body follows.
+    # A macro alone on its line, without a body after it.
     Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),
     Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),
 )

@@ -1,4 +1,4 @@
-"""The declarations and imports of a Java file, and the origins of its names, if the file's own text tells them."""
+"""The declarations and imports of a Java file, and the origins of names that the file's text shows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LANG = frozenset(
 """The types of java.lang in Java 25, which every file imports."""
 _USUAL = dict.fromkeys(LANG, "java.lang")
 
-# At most so many modifiers: a file may be nothing but such words.
+# The number of modifiers is limited, since a hostile file may have nothing else, and would take long.
 _TOP = re.compile(r"^(?:[a-z@][\w-]*\s+){0,20}(?:class|interface|@interface|enum|record)\s+(\w+)", re.MULTILINE)
 _TYPES = frozenset(
     "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
@@ -68,7 +68,7 @@ class JavaNames(SourceReader, Known):
         self.roots.add(path.partition(".")[0])
         static = "static" in kinds
         if "asterisk" in kinds:
-            # Other files are read for their types only, so the members of `import static a.B.*` stay unknown.
+            # Only types of other files are read, so the members of `import static a.B.*` stay unknown.
             if not static:
                 self.wildcards.append(path)
             return
@@ -81,11 +81,11 @@ class JavaNames(SourceReader, Known):
         yield f"<{name}>", Origin(True, package_part(package), "class")
 
     def members(self, body: Sequence[Node], body_type: str) -> dict[str, Origin]:
-        """Return what the body of a type declares, which is known in all of it, before it is read."""
+        """Return the declarations in the body of a type, which are known in the whole body."""
         origins: dict[str, Origin] = {}
         for child in body:
             kind = child.type
-            # The members of an enum, after its constants, are in a separate node.
+            # The members after the constants of an enum are in a separate node.
             if kind == "enum_body_declarations":
                 origins.update(self.members(child.children, "class_body"))
             elif kind == "enum_constant":
@@ -119,7 +119,7 @@ _STATEMENT = re.compile(
 
 
 def read(text: str) -> list[Import]:
-    """Return the imports of single names; static ones cannot be removed, since engines do not add them."""
+    """Return the imports of single names. Static ones are not removable, since engines do not add them."""
     imports = [
         Import(
             name=statement["name"],

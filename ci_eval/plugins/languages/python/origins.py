@@ -1,4 +1,4 @@
-"""The origins of the names in a Python file: by its own text (imports, definitions, scopes), else by jedi."""
+"""The origins of the names in a Python file: from its text (imports, definitions, scopes), else from jedi."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import jedi
     from jedi.api.classes import Name
 
-# These are the names of the Python that runs ci-eval, whatever the project's is.
+# The names of the Python that runs ci-eval.
 _BUILTINS = frozenset(dir(builtins))
 _LITERALS = frozenset(
     "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
@@ -54,13 +54,13 @@ class PythonScope(Scope):
 def dotted_module(path: str) -> str:
     """Return the module's name: `flask.json` for `src/flask/json/__init__.py`."""
     parts = list(PurePosixPath(path).with_suffix("").parts)
-    # Source layouts: these folders are on the path, so not part of the name.
+    # These folders are on Python's path, so they are not part of the name.
     if parts[0] in {"src", "lib"} and len(parts) > 1:
         del parts[0]
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-# The last part keeps `x == 1` out, which defines nothing.
+# The last part leaves `x == 1` out.
 _TOP = re.compile(r"^(?:(?:async )?def|class) (\w+)|^(\w+)(?=\s*[:=][^=])", re.MULTILINE)
 
 
@@ -75,7 +75,7 @@ class PythonNames(SourceReader):
         self.module = dotted_module(path)
 
     def top_level(self, root: Node) -> dict[str, Origin]:
-        """Return what the module imports and defines at its top: its functions know it before it is read."""
+        """Return the imports and definitions at the top of the module, which its functions know from the beginning."""
         origins: dict[str, Origin] = {}
         stack = list(root.children)
         while stack:
@@ -92,7 +92,7 @@ class PythonNames(SourceReader):
 
     def definition_origin(self, definition: Node, scope: str) -> Origin:
         holder = "class" if definition.type == "class_definition" else ""
-        # Decorators, which are not read, decide whether a method needs an instance.
+        # Whether a method needs an instance depends on decorators, which are not read.
         return Origin(True if scope == "module" else None, self.module, holder)
 
     def imported(self, statement: Node) -> Iterator[tuple[str, Origin]]:
@@ -107,7 +107,7 @@ class PythonNames(SourceReader):
             name = self.text(child.children[0] if child.type == "aliased_import" else child)
             alias = self.text(child.children[-1]) if child.type == "aliased_import" else name
             if package is not None:
-                # By convention, what begins with a capital letter is a class.
+                # By convention, names that begin with a capital letter are classes.
                 yield alias, Origin(True, package, "class" if name[:1].isupper() else "")
                 continue
             yield alias, Origin(True, name, "module")
@@ -136,7 +136,7 @@ class PythonNames(SourceReader):
         if receiver.type in _LITERALS:
             return Origin(False, "builtins")
         if receiver.type == "attribute" and _CHAIN.fullmatch(chain := self.text(receiver)):
-            # Of a chain that is known as a whole, such as `os.path`; `app.config` is not.
+            # Only chains such as `os.path` are known as a whole.
             exact = scope.find(chain)
             head, _, last = chain.rpartition(".")
             module = scope.find(head) if last[:1].isupper() else UNKNOWN
@@ -155,7 +155,7 @@ _NEVER_RESOLVED = {Kind.KEYWORD, Kind.ARGUMENT_NAME, Kind.IMPORT}
 
 
 def resolve(root: Path, path: str, text: str, tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens, with `is_static` and `package` filled in if jedi knows them. Runs nothing of the project."""
+    """Return the tokens, with `is_static` and `package` if jedi knows them. No code of the project runs."""
     import jedi
 
     project, environment = prepare_jedi(root)
@@ -198,8 +198,7 @@ def _resolve_token(script: jedi.Script, text: str, token: Token) -> Token:
 
 
 def _is_static(target: Name) -> bool | None:
-    """Return whether a name is a member of a module or class: defined at their level, and no method that needs an
-    instance."""
+    """Return whether a name is a member of a module, or of a class without an instance; None if unknown."""
     if target.type in {"module", "class"}:
         return True
     parent = target.parent()
