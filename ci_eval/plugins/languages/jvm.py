@@ -1,4 +1,4 @@
-"""The parts that Java, Kotlin and Scala share: packages, conventions for names, and whether imported classes are there."""
+"""The parts that Java, Kotlin and Scala share: packages, conventions for names, and checks of imports."""
 
 from __future__ import annotations
 

@@ -96,9 +96,11 @@ conditions.
 """
 
 NAMES = re.compile(
-    r"(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml", re.IGNORECASE
+    r"(?:(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml)"
+    r"(?:\.(?:txt|md|rst|markdown))?",
+    re.IGNORECASE,
 )
-"""Names of files that may state a licence, without extension."""
+"""Names of files that may state a licence."""
 # A phrase that identifies each licence. The first match decides, so licences that quote others come first.
 TEXTS = (
     ("AGPL", r"GNU AFFERO GENERAL PUBLIC LICENSE"),
@@ -149,12 +151,8 @@ def match_licence(text: str) -> str:
 def _files(root: Path) -> Iterator[str]:
     for folder in (root, *sorted(root.glob("*.dist-info")), root / "META-INF"):
         if folder.is_dir():
-            names = [path.name for path in folder.iterdir() if NAMES.fullmatch(_strip_suffix(path.name))]
+            names = [path.name for path in folder.iterdir() if NAMES.fullmatch(path.name)]
             yield from sorted(
                 ((folder / name).relative_to(root).as_posix() for name in names),
                 key=lambda name: ("META" in name.upper() or name.endswith((".json", ".toml")), name),
             )
-
-
-def _strip_suffix(name: str) -> str:
-    return name if name == "package.json" else re.sub(r"\.(?:txt|md|rst|markdown)$", "", name, flags=re.IGNORECASE)

@@ -33,6 +33,7 @@ _DECLARED = re.compile(
     re.MULTILINE,
 )
 _SCRIPT = re.compile(r"\.[cm]?js$")
+"""The ending of an imported script. In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
 _ENDS = ("", *".ts .tsx .d.ts .mts .cts .js .jsx .mjs .cjs /index.ts /index.js /index.d.ts".split())
 
 DEEPEST = 20
@@ -154,8 +155,6 @@ NODE = frozenset(
 )
 """The modules of Node.js 20 itself, as `require("module").builtinModules` lists them."""
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".node")
-WRITTEN = re.compile(r"\.[cm]?js$")
-"""The ending of an imported script. In TypeScript, an import of `./a.js` may mean the file `./a.ts`."""
 
 
 def imports(root: Path, environment: Path | None) -> Imports:
@@ -174,7 +173,7 @@ def imports(root: Path, environment: Path | None) -> Imports:
         for _, name in IMPORT.findall(text):
             if name.startswith("."):
                 file = own_folder / name
-                stems = {file, file.with_name(WRITTEN.sub("", file.name))} if file.name else {file}
+                stems = {file, file.with_name(_SCRIPT.sub("", file.name))} if file.name else {file}
                 yield name, exists(file) or any(exists(Path(f"{stem}{end}")) for stem in stems for end in SUFFIXES)
                 continue
             package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])

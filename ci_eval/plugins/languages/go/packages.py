@@ -106,8 +106,10 @@ class TopLevel(SourceReader):
                 of = receiver_type(receiver) if receiver else None
                 if of and name:
                     self.members.setdefault(self.text(of), set()).add(self.text(name))
-            for spec in _specs(node):
-                self._read_spec(spec)
+            for child in node.children if node.type.endswith("_declaration") else ():
+                # The declarations of a group are in a list.
+                for spec in child.children if child.type.endswith("_spec_list") else [child]:
+                    self._read_spec(spec)
         return self.names
 
     def _read_spec(self, spec: Node) -> None:
@@ -130,12 +132,6 @@ class TopLevel(SourceReader):
             for field in (field for part in (stands_for, *stands_for.children) for field in part.children):
                 if field.type in {"field_declaration", "method_elem"}:
                     members.update(self.text(child) for child in field.children if child.type == "field_identifier")
-
-
-def _specs(declaration: Node) -> Iterator[Node]:
-    """Yield what a declaration declares, also inside a group."""
-    for child in declaration.children if declaration.type.endswith("_declaration") else ():
-        yield from child.children if child.type.endswith("_spec_list") else (child,)
 
 
 def receiver_type(parameters: Node) -> Node | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 import sys
 from collections.abc import Mapping
@@ -24,7 +23,7 @@ from ci_eval.core.grammar.walk import (
 )
 from ci_eval.core.model import Extraction, Kind
 from ci_eval.plugins.languages.python.imports import SYNTAX, imports
-from ci_eval.plugins.languages.python.origins import RESOLVER, PythonNames, PythonScope, declare, resolve
+from ci_eval.plugins.languages.python.origins import BUILTINS, RESOLVER, PythonNames, PythonScope, declare, resolve
 
 _BRACKETS = rb"\[(?:[^\[\]]|\[(?:[^\[\]]|\[[^\[\]]{0,500}\]){0,500}\]){0,1000}\]"
 """A pattern of square brackets with two levels of brackets inside."""
@@ -359,8 +358,7 @@ LANGUAGE: Language = Language(
 )
 
 
-# The names of the Python that runs ci-eval.
-BUILTINS = frozenset(dir(builtins)) | frozenset(
+_VISIBLE = BUILTINS | frozenset(
     # Python defines these in modules, and in classes or their methods.
     "__file__ __path__ __package__ __all__ __annotations__ __class__ __qualname__ __module__".split()
 )
@@ -391,7 +389,7 @@ class Visibility:
             if name in scope.names and (scope is own or scope.kind != "class"):
                 return "local" if scope.kind == "function" else "file"
             scope = scope.parent
-        return "builtin" if name in BUILTINS else ""
+        return "builtin" if name in _VISIBLE else ""
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
         """Return whether a bare name can only be a member, whose object is missing; None if unknown. `is_member`:

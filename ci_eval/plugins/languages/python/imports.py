@@ -13,6 +13,7 @@ from functools import cache
 from importlib.machinery import all_suffixes
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import Any
 
 from ci_eval.core.base.files import exists, is_own
 from ci_eval.core.base.workspaces import source_roots
@@ -28,7 +29,7 @@ DEEPEST = 20
 
 def read(text: str) -> list[Import]:
     """Return the imports by `from`; none if this Python cannot read the text."""
-    tree = _parse(text)
+    tree = _compile(text, ast.PyCF_ONLY_AST)
     if tree is None:
         return []
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
@@ -52,11 +53,12 @@ def read(text: str) -> list[Import]:
     return imports
 
 
-def _parse(text: str) -> ast.Module | None:
+def _compile(text: str, flags: int = 0) -> Any:
+    """Return the compiled code, or with ast.PyCF_ONLY_AST the tree; None if Python cannot read the text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(text)
+            return compile(text, "<text>", "exec", flags, dont_inherit=True)
         except UNREADABLE:
             return None
 
@@ -97,14 +99,8 @@ class _Lines:
 
 def errors(text: str, _grammar: str) -> int:
     """Return 1 if Python cannot compile the text, else 0. The text is not run."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            # Only the compiler reports imports before one of `__future__`.
-            compile(text, "<text>", "exec", dont_inherit=True)
-        except UNREADABLE:
-            return 1
-    return 0
+    # Only the compiler reports imports before one of `__future__`, so the tree is not enough.
+    return int(_compile(text) is None)
 
 
 class PythonModules:
@@ -173,7 +169,7 @@ class PythonModules:
         stars: list[str] = []
         top = self._top(file)
         try:
-            tree = _parse(read_text(top, str(file.relative_to(top))))
+            tree = _compile(read_text(top, str(file.relative_to(top))), ast.PyCF_ONLY_AST)
         except (NotText, OSError):
             tree = None
         for node in _statements(tree.body if tree else []):

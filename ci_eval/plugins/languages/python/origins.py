@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jedi.api.classes import Name
 
 # The names of the Python that runs ci-eval.
-_BUILTINS = frozenset(dir(builtins))
+BUILTINS = frozenset(dir(builtins))
 _LITERALS = frozenset(
     "string concatenated_string list tuple dictionary set integer float list_comprehension dictionary_comprehension "
     "set_comprehension".split()
@@ -48,7 +48,7 @@ class PythonScope(Scope):
             if scope.kind != "class" and name in scope.names:
                 return scope.names[name]
             scope = scope.parent
-        return Origin(True, "builtins", "class") if name in _BUILTINS else UNKNOWN
+        return Origin(True, "builtins", "class") if name in BUILTINS else UNKNOWN
 
 
 def dotted_module(path: str) -> str:

@@ -110,10 +110,16 @@ class RubyWalk(Walk):
         kind = node.type
         if kind == "identifier":
             self.identifier(node, name, role, place)
-        elif kind == "constant":
-            self._constant(node, name, role, place)
-        else:
+        elif kind != "constant":
             self._variable(node, name, role, place)
+        elif role == CALLED:
+            self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
+        elif role != BOUND:
+            origin = self.ruby.constant(name, enclosing_space(place))
+            is_type = origin.holder == "class" or role == TYPE or not CAPITALS.fullmatch(name)
+            self.emit(
+                node, Kind.TYPE_REFERENCE if is_type else Kind.VARIABLE, place, Origin(True, origin.package), name
+            )
 
     def identifier(self, node: Node, name: str, role: str, place: NodePlace) -> None:
         scope = place.scope
@@ -136,15 +142,6 @@ class RubyWalk(Walk):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
         else:
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
-
-    def _constant(self, node: Node, name: str, role: str, place: NodePlace) -> None:
-        if role == CALLED:
-            self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
-        elif role != BOUND:
-            origin = self.ruby.constant(name, enclosing_space(place))
-            is_type = origin.holder == "class" or role == TYPE or not CAPITALS.fullmatch(name)
-            kind = Kind.TYPE_REFERENCE if is_type else Kind.VARIABLE
-            self.emit(node, kind, place, Origin(True, origin.package), name)
 
     def _variable(self, node: Node, name: str, role: str, place: NodePlace) -> None:
         """Emit `@x`, `@@x` or `$x`; the first assignment in a class, or of a global, is a definition."""

@@ -225,72 +225,27 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
     # Deleted accounts have no id, and two of them may be different people.
     if writer.get("id") is not None and writer.get("id") == change.author.get("id"):
         return "author's own"
-    if commented.path:
-        return _block(commented, change, repository, licence, selection)
-    known = {path: language.language for path in change.patches if (language := find_language(path))}
-    paths = sorted(path for path, language in known.items() if language in selection.languages)
-    if not paths:
-        return "other language" if change.patches else "no diff"
-    if len({known[path] for path in paths}) > 1:
-        return "several languages"
-    block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
-    if len(block) >= LONGEST:
-        return "long block"
-    more: dict[str, object] = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
-    return _record((commented, change, ", ".join(paths), block), repository, licence, selection, more)
-
-
-def _block(
-    commented: _Commented, change: _Change, repository: Repository, licence: str, selection: Selection
-) -> Line | Fate:
-    patch = change.patches.get(commented.path, "")
-    if commented.source == "commit":
-        line = line_at(patch, commented.comment["position"])
-        if line is None:
-            return "no diff"
-        if line.sign == "-":
-            return "on removed lines"
-        commented = replace(commented, first=line.new, last=line.new)
-    diff = parse(patch)
-    if not any(line.new == commented.last and line.sign != "-" for line in diff):
-        return "no diff"
-    text = repository.text(commented.path, change.commit)
-    if not text or text.count("\n") + 1 < commented.last:
-        return "no file"
-    # The function or class that holds the commented lines, else the hunk with the last commented line.
-    language = find_language(commented.path)
-    around = innermost_block(text.encode(), language, commented.first, commented.last) if language else None
-    if around:
-        lines, kind = block_diff(diff, text.split("\n"), around.begin, around.end), around.kind
+    path = commented.path
+    if path:
+        around = _block(commented, change, repository)
+        if isinstance(around, str):
+            return around
+        block, more = around
     else:
-        hunk = next(line.hunk for line in diff if line.new == commented.last and line.sign != "-")
-        lines, kind = [line for line in diff if line.hunk == hunk], "hunk"
-    if not any(line.sign != " " for line in lines):
-        return "no change in the block"
-    block = format_diff(lines)
+        known = {path: language.language for path in change.patches if (language := find_language(path))}
+        paths = sorted(path for path, language in known.items() if language in selection.languages)
+        if not paths:
+            return "other language" if change.patches else "no diff"
+        if len({known[path] for path in paths}) > 1:
+            return "several languages"
+        path = ", ".join(paths)
+        block = "".join(f"--- a/{path}\n+++ b/{path}\n{change.patches[path]}\n" for path in paths)
+        more = {"diffBlockWithArrow": block, "block": "change", "fullDiff": block}
     if len(block) >= LONGEST:
         return "long block"
-    more: dict[str, object] = {
-        "lines": (commented.first, commented.last),
-        "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
-        "block": kind,
-        "fullDiff": patch,
-    }
-    return _record((commented, change, commented.path, block), repository, licence, selection, more)
-
-
-def _record(
-    about: tuple[_Commented, _Change, str, str],
-    repository: Repository,
-    licence: str,
-    selection: Selection,
-    more: dict[str, object],
-) -> Line:
-    """`about`: the comment, its change, the path or paths, and the diff in the prompt."""
-    commented, change, path, block = about
     comment = commented.comment
-    language = find_language(path)
-    name = language.language if language else ""
+    blocks = find_language(path)
+    name = blocks.language if blocks else ""
     reference = comment["body"].replace("\r\n", "\n").strip()
     return Line(
         # Names of repositories ignore case.
@@ -312,6 +267,40 @@ def _record(
             **more,
         },
     )
+
+
+def _block(commented: _Commented, change: _Change, repository: Repository) -> tuple[str, dict[str, object]] | Fate:
+    """Return the diff of the block around the commented lines, and the fields of `meta` about it."""
+    patch = change.patches.get(commented.path, "")
+    if commented.source == "commit":
+        line = line_at(patch, commented.comment["position"])
+        if line is None:
+            return "no diff"
+        if line.sign == "-":
+            return "on removed lines"
+        commented = replace(commented, first=line.new, last=line.new)
+    diff = parse(patch)
+    hunk = next((line.hunk for line in diff if line.new == commented.last and line.sign != "-"), None)
+    if hunk is None:
+        return "no diff"
+    text = repository.text(commented.path, change.commit)
+    if not text or text.count("\n") + 1 < commented.last:
+        return "no file"
+    # The function or class that holds the commented lines, else the hunk with the last commented line.
+    language = find_language(commented.path)
+    around = innermost_block(text.encode(), language, commented.first, commented.last) if language else None
+    if around:
+        lines, kind = block_diff(diff, text.split("\n"), around.begin, around.end), around.kind
+    else:
+        lines, kind = [line for line in diff if line.hunk == hunk], "hunk"
+    if not any(line.sign != " " for line in lines):
+        return "no change in the block"
+    return format_diff(lines), {
+        "lines": (commented.first, commented.last),
+        "diffBlockWithArrow": add_arrows(lines, commented.first, commented.last),
+        "block": kind,
+        "fullDiff": patch,
+    }
 
 
 def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Fate:

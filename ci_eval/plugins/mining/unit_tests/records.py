@@ -40,13 +40,12 @@ def read_project(root: Path, dialect: Dialect, *, jobs: int, advance: Callable[[
     """`advance(done, of)` is called after each file."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
     parsed, troubles = read_all(paths, read_file, (root, dialect.name), jobs=jobs, advance=advance)
-    ordered = [(path, parsed[path]) for path in paths if path in parsed]
     return Contents(
         paths=paths,
-        functions=[function for _, file in ordered for function in file.functions],
-        tests=[test for _, file in ordered for test in file.tests],
-        broken=[path for path, file in ordered if file.broken],
-        troubles=sorted(troubles.items()),
+        functions=[function for file in parsed.values() for function in file.functions],
+        tests=[test for file in parsed.values() for test in file.tests],
+        broken=[path for path, file in parsed.items() if file.broken],
+        troubles=list(troubles.items()),
     )
 
 
