@@ -17,7 +17,7 @@ from ci_eval.fetch import project, sealed
 from ci_eval.fetch.git import repository
 from ci_eval.jobs.datasets.records import Source, tell
 from ci_eval.plugins.mining.usages import languages, streams
-from ci_eval.plugins.mining.usages.dialect import Dialect, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Dialect, ProjectContext, Receiver
 from ci_eval.plugins.mining.usages.histories import Merge, Mined, Miner, git_snapshots
 from ci_eval.plugins.mining.usages.recordings import Recording
 from ci_eval.plugins.mining.usages.texts import JediInference, read_project
@@ -111,7 +111,7 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
             paths = [path for path in every if path == path.encode(errors="ignore").decode()]
             infer = JediInference() if choices.infer else None
             miner = _miner(
-                choices, dialect, copy.name, Surroundings(own=dialect.own(paths), infer=infer, places=choices.texts)
+                choices, dialect, copy.name, ProjectContext(own=dialect.own(paths), infer=infer, places=choices.texts)
             )
             mined = Mined(skipped=Counter({"file whose name is not UTF-8": len(every) - len(paths)}))
             for number, path in enumerate(paths, 1):
@@ -135,7 +135,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
         screen.say(f"Reading {path}")
         recording = Recording(language=dialect.name, ends=tuple(dialect.grammars))
         mined = Mined(skipped=recording.skipped)
-        around = Surroundings(infer=JediInference() if choices.infer else None, places=choices.texts)
+        around = ProjectContext(infer=JediInference() if choices.infer else None, places=choices.texts)
         try:
             _miner(choices, dialect, path.stem, around).mine(stream.read(path, recording), mined)
         except OSError as error:
@@ -145,7 +145,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
     _finish_histories(histories, output, reports, screen)
 
 
-def _miner(choices: Choices, dialect: Dialect, name: str, around: Surroundings) -> Miner:
+def _miner(choices: Choices, dialect: Dialect, name: str, around: ProjectContext) -> Miner:
     return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
 
 

@@ -50,7 +50,7 @@ _ACRONYMS = (
 # `UUID id = …` and `UUID id)` of Java. After a colon, such a name is a type, but in Java a branch of a condition. The
 # text before the name is checked last: searching for a plain character first is ten times as fast.
 _BEFORE_NAME = re.compile(r"([A-Z](?<![\w.].)[A-Z0-9]+)\b (?!(?:when|instanceof)\b)[a-z]\w*\s*[=;,)]")
-_BEHIND_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
+_AFTER_COLON = re.compile(rf":(?:(?<=[\w)\]?]:)|(?<=[\w)\]?]\s:))\s*{_ACRONYM}")
 _KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
 
 
@@ -58,7 +58,7 @@ def acronyms(text: str, *, colons: bool) -> frozenset[str]:
     """Return the names of capitals that are types in the text, such as UUID; by convention, other names of capitals are
     constants. `colons`: whether types follow colons.
     """
-    patterns = (*_ACRONYMS, _BEHIND_COLON if colons else _BEFORE_NAME)
+    patterns = (*_ACRONYMS, _AFTER_COLON if colons else _BEFORE_NAME)
     return _KNOWN_ACRONYMS.union(*(pattern.findall(text) for pattern in patterns))
 
 
@@ -69,7 +69,7 @@ def package_part(path: str) -> str:
     return ".".join(parts[:first])
 
 
-class Known:
+class Names:
     """The names that a file knows from its imports and the project's declarations. Keys are `name`, `name()` and
     `<name>` for a variable, a function and a type.
     """
@@ -119,7 +119,7 @@ class JvmWalk(Walk):
 
     paths: ClassVar[frozenset[str]] = frozenset()
     """The types of nodes of a receiver, a dot and a member."""
-    known: Known
+    known: Names
 
     def variable(self, node: Node, name: str, place: NodePlace) -> None:
         """Emit a name that is neither called nor a type by its position."""

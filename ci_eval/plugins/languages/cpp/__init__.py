@@ -22,7 +22,7 @@ from ci_eval.plugins.languages.cpp.references import (
     CppReferences,
     CppScope,
     declare,
-    declaring,
+    declaring_scope,
     enclosing_namespace,
     inside,
 )
@@ -55,7 +55,7 @@ class CppWalk(CppReferences):
     roles = {TYPE: "friend_declaration"}
 
     def _define_type(self, name: Node, scope: Scope) -> None:
-        scope = declaring(scope)
+        scope = declaring_scope(scope)
         local = scope.kind not in {"namespace", "class"}
         scope.names[self.text(name)] = LOCAL_TYPE if local else Origin(True, enclosing_namespace(scope), CLASS)
 
@@ -97,7 +97,7 @@ class CppWalk(CppReferences):
             if kind == "function_declarator":
                 inner = inner or inside("function", place)
                 # Only statements construct objects as in `T x(a, b());`; parameters of functions do not.
-                is_inside = declaring(place.scope).kind == "block" and role == BOUND
+                is_inside = declaring_scope(place.scope).kind == "block" and role == BOUND
                 if is_inside and children[-1].type == "parameter_list":
                     values = self._values(children[-1], place.scope)
                     children = children[:-1] if values else children
@@ -179,7 +179,7 @@ class CppWalk(CppReferences):
     def _signature(self, children: Sequence[Node], place: NodePlace, inner: NodePlace) -> None:
         role = STATIC if self._is_static(children) else BOUND
         head = children[0]
-        if declaring(place.scope).kind == "namespace" and head.type == "function_declarator":
+        if declaring_scope(place.scope).kind == "namespace" and head.type == "function_declarator":
             # Only constructors have no type, and these are in a class or after `::`. So this is a macro: `TEST(a, b)
             # {…}`.
             name = head.children[0]
@@ -199,7 +199,7 @@ class CppWalk(CppReferences):
     def template_parameters(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define the parameters of a template, which are not members of the enclosing class or namespace."""
         scope = place.scope
-        # `declaring` skips scopes of templates, and would define the parameters in the enclosing class.
+        # `declaring_scope` skips scopes of templates, and would define the parameters in the enclosing class.
         parameter_place = NodePlace(
             CppScope("parameters", scope.parent, scope.names, package=enclosing_namespace(scope)), False
         )
@@ -275,7 +275,7 @@ class CppWalk(CppReferences):
             for parts in [
                 child.children for child in body.children if child.type == "enumerator" and child.child_count
             ]:
-                for scope in (inner.scope, declaring(place.scope)) if plain else (inner.scope,):
+                for scope in (inner.scope, declaring_scope(place.scope)) if plain else (inner.scope,):
                     self.define(parts[0], scope, origin)
                 self.push(parts[1:], REFERENCE, inner)
         for child in reversed(children):

@@ -41,7 +41,7 @@ def inside(kind: str, place: NodePlace, argument: bool = False) -> NodePlace:
     return NodePlace(CppScope(kind, place.scope, package=enclosing_namespace(place.scope)), argument)
 
 
-def declaring(scope: Scope) -> Scope:
+def declaring_scope(scope: Scope) -> Scope:
     """Return the scope that a declaration belongs to."""
     # The scope of template parameters has no other declarations.
     while scope.kind == "template" and scope.parent:
@@ -194,7 +194,7 @@ class CppReferences(Walk):
             self.emit(node, self._kind(kind, role, origin), place, origin, name)
 
     def _define(self, name: str, role: str, scope: Scope) -> None:
-        scope = declaring(scope)
+        scope = declaring_scope(scope)
         if scope.kind == "namespace":
             scope.names[name] = Origin(True, enclosing_namespace(scope))
         elif scope.kind == "class":
@@ -225,7 +225,8 @@ class CppReferences(Walk):
         if inner.child_count == 3 and inner.children[1].type == "pointer_expression":
             type_ = function.children[0]
             origin = place.scope.find(self.text(type_))
-            if type_.type == "primitive_type" or origin.holder == CLASS or declaring(place.scope).kind == "namespace":
+            is_type = type_.type == "primitive_type" or origin.holder == CLASS
+            if is_type or declaring_scope(place.scope).kind == "namespace":
                 # The grammar takes the declaration `T (*name)(A);` for two calls. The name may have sizes.
                 name = inner.children[1].children[-1]
                 while name.child_count:

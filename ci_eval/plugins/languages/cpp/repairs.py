@@ -34,14 +34,14 @@ LONGEST = 20_000
 """The bytes of the longest condition that is rewritten."""
 
 
-class Branches(NamedTuple):
+class Condition(NamedTuple):
     """The branches from an `#if` to its `#endif`."""
 
     directives: list[tuple[int, int]]
     bodies: list[tuple[int, int]]
 
 
-def _groups(source: bytes) -> Iterator[Branches]:
+def _groups(source: bytes) -> Iterator[Condition]:
     """Yield all conditions, each after the ones inside of it."""
     stack: list[list[tuple[int, int]]] = []
     for match in _DIRECTIVE.finditer(source):
@@ -54,7 +54,7 @@ def _groups(source: bytes) -> Iterator[Branches]:
             stack[-1].append(match.span())
             if word == b"endif":
                 lines = stack.pop()
-                yield Branches(lines, [(a[1], b[0]) for a, b in pairwise(lines)])
+                yield Condition(lines, [(a[1], b[0]) for a, b in pairwise(lines)])
 
 
 class Conditions:
@@ -95,7 +95,7 @@ def _is_whole(branch: bytes) -> bool:
     return depth == 0
 
 
-def _is_inside(source: bytes, group: Branches) -> bool:
+def _is_inside(source: bytes, group: Condition) -> bool:
     """Return whether the text before a condition, or a branch of it, ends in the middle of a statement."""
     begin = group.directives[0][0]
     ends = [_last(source[max(begin - 2000, 0) : begin]), *(_last(source[a:b]) for a, b in group.bodies)]
@@ -110,7 +110,7 @@ def _last(code: bytes) -> bytes:
     return code[-1:]
 
 
-class Arguments:
+class MacroArguments:
     """A rewriting that blanks macros after declarators: `int x GUARDED_BY(m);`. Their arguments become a layer."""
 
     always = False
@@ -211,7 +211,7 @@ REPAIRS = (
         lambda m: replace_groups(m, stars=b""),
         trigger=re.compile(rb"\*\s*\["),
     ),
-    Arguments(),
+    MacroArguments(),
     # A macro alone on its line, without a body after it.
     Repair(outside(rb"^[ \t]*[A-Z][A-Z0-9_]{2,}\(" + ROUND + rb"\)[ \t]*$(?!\s*[{:;.=<-])", _LITERALS), spaces),
     Repair(outside(rb"\b" + _EXPORT + rb"\b(?!\s*\()", _LITERALS), spaces, trigger=_TRIGGER),

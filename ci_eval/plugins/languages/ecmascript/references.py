@@ -234,7 +234,7 @@ class EcmaWalk(Walk):
             self.push(children, REFERENCE, place)
         else:
             name = self.text(member)
-            if not (role == ASSIGNED and self._grows(receiver, name, ecma_scope(place))):
+            if not (role == ASSIGNED and self._creates_member(receiver, name, ecma_scope(place))):
                 origin = self._member_origin(receiver, name, ecma_scope(place))
                 kind = _MEMBER_KINDS.get(TYPE if member.type == "type_identifier" else role, Kind.FIELD)
                 self.emit(member, kind, place, origin, name)
@@ -280,7 +280,7 @@ class EcmaWalk(Walk):
         strings = [child for child in siblings[-1].children if child.type == "string"]
         return self.modules.resolve(self.text(strings[0])[1:-1]) if strings else None
 
-    def _grows(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
+    def _creates_member(self, receiver: Node, name: str, scope: EcmaScope) -> bool:
         """Return whether assigning to `receiver.name` creates the member; from then on, the member exists."""
         if receiver.type == "this":
             if scope.this is None or not scope.this.grows or name in scope.this.members:

@@ -9,7 +9,7 @@ from ci_eval.core.contracts import Declarations
 from ci_eval.core.grammar.scopes import Origin
 from ci_eval.core.grammar.syntax import Node, SourceReader
 from ci_eval.core.import_syntax import FlatModules, Import, ImportSyntax, keep_shared_names
-from ci_eval.plugins.languages.jvm import Known, package_part, read_package
+from ci_eval.plugins.languages.jvm import Names, package_part, read_package
 
 LANG = frozenset(
     "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException "
@@ -45,10 +45,10 @@ def declare(text: str, path: str) -> tuple[str, frozenset[str]]:
     return read_package(text, path), frozenset(_TOP.findall(text))
 
 
-class JavaNames(SourceReader, Known):
+class JavaNames(SourceReader, Names):
     def __init__(self, source: bytes, package: str, declared: Declarations) -> None:
         SourceReader.__init__(self, source)
-        Known.__init__(self, package, declared, _USUAL, source.decode(), colons=False)
+        Names.__init__(self, package, declared, _USUAL, source.decode(), colons=False)
         self.roots -= {"kotlin", "scala"} - {package.partition(".")[0]}
 
     def top_level_names(self, root: Node) -> dict[str, Origin]:

@@ -13,7 +13,7 @@ from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, UNKNOWN, Origin, Scop
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import CALLED, REFERENCE, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Known, imports, is_type_name, package_part, read_package
+from ci_eval.plugins.languages.jvm import JVM_WORD, JvmWalk, Names, imports, is_type_name, package_part, read_package
 
 
 def _dollars(match: Match) -> bytes:
@@ -327,7 +327,7 @@ class KotlinWalk(JvmWalk):
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path), declared)
-        self.known = Known(self.package, declared, USUAL, text)
+        self.known = Names(self.package, declared, USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
         scope = Scope("file")

@@ -44,7 +44,7 @@ def is_static(place: NodePlace) -> bool:
     return isinstance(place.scope, RubyScope) and place.scope.static
 
 
-def knows(name: str, place: NodePlace) -> bool:
+def has_method(name: str, place: NodePlace) -> bool:
     return (name, is_static(place)) in enclosing_space(place).methods
 
 
@@ -219,7 +219,7 @@ class RubyWalk(Walk):
     def _member(self, receiver: Node, name: str, place: NodePlace) -> Origin:
         kind = receiver.type
         if kind == "self":
-            return self.own_method(name, place) if knows(name, place) else UNKNOWN
+            return self.own_method(name, place) if has_method(name, place) else UNKNOWN
         if kind in {"constant", "scope_resolution"}:
             return self._member_of_constant(receiver, name, place, True)
         # A literal is an instance of a class of the standard library.

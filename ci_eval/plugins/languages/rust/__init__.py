@@ -34,7 +34,7 @@ _PARTS = re.compile(
 )
 
 
-class _Calls:
+class _MacroCalls:
     """A rewriting of `vec![a; n]` into `vec (a, n)`: the grammar does not look into macros."""
 
     always = True
@@ -62,7 +62,7 @@ class _Calls:
 
 
 REPAIRS = (
-    _Calls(),
+    _MacroCalls(),
     # The grammar takes `use` for a type.
     Repair(outside(rb"\+\s*(?P<k>use)<[^<>\n]*>", _LITERALS), spaces, always=True, trigger=re.compile(rb"\buse<")),
     Repair(outside(rb"\b(?P<k>safe)(?=\s+(?:fn|static)\b)", _LITERALS), spaces),

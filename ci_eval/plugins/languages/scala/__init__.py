@@ -11,7 +11,7 @@ from ci_eval.core.grammar.scopes import LOCAL, LOCAL_TYPE, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, REFERENCE, SAME, TYPE, NodePlace, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.jvm import JVM_WORD, Known, read_package
+from ci_eval.plugins.languages.jvm import JVM_WORD, Names, read_package
 from ci_eval.plugins.languages.scala.references import KEYWORDS, NEW, USUAL, ReferenceWalk
 
 _GIVEN = rb"\bgiven\b[^\n={}]{0,1000}?"
@@ -85,7 +85,7 @@ class ScalaWalk(ReferenceWalk):
 
     def __init__(self, text: str, path: str, declared: Declarations) -> None:
         super().__init__(text.encode(), read_package(text, path, nested=True), declared)
-        self.known = Known(self.package, declared, USUAL, text)
+        self.known = Names(self.package, declared, USUAL, text)
 
     def outermost(self, root: Node) -> Scope:
         return Scope("file", names=self._declared_names(root.children, static=True))

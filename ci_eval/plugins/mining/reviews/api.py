@@ -110,7 +110,7 @@ class Api:
                 return MINUTE
         if answer.headers.get("x-ratelimit-remaining") == "0":
             return max(self._not_before - self._now(), 0.0)
-        # A secondary limit may have code 403: only the message tells.
+        # A secondary limit may have code 403: only the message shows the limit.
         is_limit = answer.status_code == 429 or "rate limit" in _reason(answer)
         return MINUTE * 2**number if is_limit else None
 

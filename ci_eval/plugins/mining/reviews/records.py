@@ -27,7 +27,7 @@ LONGEST = 70_000
 
 Source = Literal["line", "pull-request", "commit"]
 """What a comment is about: lines of a pull request, a whole pull request, or a commit or a line of one."""
-Fate = Literal[
+Outcome = Literal[
     "kept",
     "other language",
     "comment in another language",
@@ -71,10 +71,10 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 class Mined(msgspec.Struct):
     lines: list[Line] = msgspec.field(default_factory=list)
     undecided: list[Line] = msgspec.field(default_factory=list)
-    fates: Counter[Fate] = msgspec.field(default_factory=Counter)
+    outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
 
 
-class _Commented(msgspec.Struct, frozen=True):
+class _Comment(msgspec.Struct, frozen=True):
     comment: dict[str, Any]
     source: Source
     first: int = 0
@@ -147,9 +147,9 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
     waiting = []
     for source in selection.sources:
         for comment in repository.comments(source, selection.since):
-            candidate = _locate_comment(comment, source, selection)
+            candidate = _select_comment(comment, source, selection)
             if isinstance(candidate, str):
-                mined.fates[candidate] += 1
+                mined.outcomes[candidate] += 1
             else:
                 waiting.append(candidate)
     # The loop above made no further requests. The other comments are looked up in random order until there are enough
@@ -158,18 +158,18 @@ def records(repository: Repository, licence: str, selection: Selection, answer: 
     known: set[str] = set()
     for candidate in waiting:
         if len(mined.lines) + len(mined.undecided) == selection.limit:
-            mined.fates["not looked at"] += 1
+            mined.outcomes["not looked at"] += 1
             continue
         made = _line(candidate, repository, licence, selection)
-        fate = made if isinstance(made, str) else _decide(made, known, selection, answer)
-        mined.fates[fate] += 1
-        if not isinstance(made, str) and fate in {"kept", "not accepted yet"}:
-            (mined.lines if fate == "kept" else mined.undecided).append(made)
+        outcome = made if isinstance(made, str) else _decide(made, known, selection, answer)
+        mined.outcomes[outcome] += 1
+        if not isinstance(made, str) and outcome in {"kept", "not accepted yet"}:
+            (mined.lines if outcome == "kept" else mined.undecided).append(made)
     mined.lines.sort(key=lambda line: (str(line.meta["createdAt"]), line.id))
     return mined
 
 
-def _locate_comment(comment: dict[str, Any], source: Source, selection: Selection) -> _Commented | Fate:
+def _select_comment(comment: dict[str, Any], source: Source, selection: Selection) -> _Comment | Outcome:
     if source == "pull-request" and "/pull/" not in comment["html_url"]:
         return "on an issue"
     if path := comment.get("path"):
@@ -187,16 +187,16 @@ def _locate_comment(comment: dict[str, Any], source: Source, selection: Selectio
         return "comment in another language"
     if source != "line":
         # The line is looked up in the commit later.
-        return "on no line" if path and not comment.get("position") else _Commented(comment, source)
+        return "on no line" if path and not comment.get("position") else _Comment(comment, source)
     last = comment.get("original_line")
     if comment.get("subject_type") == "file" or not last:
         return "on no line"
     if comment.get("side") == "LEFT" or comment.get("start_side") == "LEFT":
         return "on removed lines"
-    return _Commented(comment, source, comment.get("original_start_line") or last, last)
+    return _Comment(comment, source, comment.get("original_start_line") or last, last)
 
 
-def _find_change(commented: _Commented, repository: Repository) -> _Change | None:
+def _find_change(commented: _Comment, repository: Repository) -> _Change | None:
     """Return None if GitHub does not know the commit."""
     comment = commented.comment
     if commented.source == "commit":
@@ -217,7 +217,7 @@ def _find_change(commented: _Commented, repository: Repository) -> _Change | Non
     return _Change(pull.get("user") or {}, commit_id, repository.patches(pull["base"]["sha"], commit_id))
 
 
-def _line(commented: _Commented, repository: Repository, licence: str, selection: Selection) -> Line | Fate:
+def _line(commented: _Comment, repository: Repository, licence: str, selection: Selection) -> Line | Outcome:
     change = _find_change(commented, repository)
     if change is None:
         return "no diff"
@@ -269,7 +269,7 @@ def _line(commented: _Commented, repository: Repository, licence: str, selection
     )
 
 
-def _block(commented: _Commented, change: _Change, repository: Repository) -> tuple[str, dict[str, object]] | Fate:
+def _block(commented: _Comment, change: _Change, repository: Repository) -> tuple[str, dict[str, object]] | Outcome:
     """Return the diff of the block around the commented lines, and the fields of `meta` about it."""
     patch = change.patches.get(commented.path, "")
     if commented.source == "commit":
@@ -303,12 +303,12 @@ def _block(commented: _Commented, change: _Change, repository: Repository) -> tu
     }
 
 
-def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Fate:
+def _decide(line: Line, known: set[str], selection: Selection, answer: Answer | None) -> Outcome:
     same = identity(*line.context["diff_block"].split(), "", *line.references[0].split())
     if same in known:
         return "duplicate"
     known.add(same)
-    decisions: dict[str, Fate] = {"accept": "kept", "reject": "rejected", DISAGREE: "reviewers disagree"}
+    decisions: dict[str, Outcome] = {"accept": "kept", "reject": "rejected", DISAGREE: "reviewers disagree"}
     if decided := decisions.get(selection.verdicts.get(line.id, "")):
         return decided
     if answer:

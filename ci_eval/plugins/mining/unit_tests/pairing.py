@@ -244,13 +244,13 @@ def beginnings(name: str) -> Iterator[str]:
             yield name[:at].rstrip("_")
 
 
-def tells(titles: Sequence[str], name: str) -> bool:
+def mentions(titles: Sequence[str], name: str) -> bool:
     """Return whether the words of `name` are consecutive in one of the titles."""
     phrase = " ".join(words(name))
     return bool(phrase) and any(f" {phrase} " in f" {' '.join(words(title))} " for title in titles)
 
 
-Fate = Literal[
+Outcome = Literal[
     "paired",
     "unreadable",
     "empty",
@@ -278,7 +278,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
         return "high" if self.name_matches and self.is_called else "low"
 
 
-def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
+def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Outcome:
     if test.broken:
         return "unreadable"
     if test.empty:
@@ -292,13 +292,13 @@ def pair(test: Test, index: Index, dialect: Dialect) -> Pair | Fate:
             if function.broken:
                 return "unreadable"
             names = [test.name, test.owner, *test.titles, stem(test.place.path)]
-            matches = tier.rule != "call" or tells(names, function.name)
+            matches = tier.rule != "call" or mentions(names, function.name)
             is_called = test.has_call(function)
             return Pair(test=test, function=function, rule=tier.rule, name_matches=matches, is_called=is_called)
     return "no function"
 
 
-def _only_function(test: Test, functions: Sequence[Function]) -> Function | Fate:
+def _only_function(test: Test, functions: Sequence[Function]) -> Function | Outcome:
     """Return the nearest function, or why there is not exactly one. Called functions are nearer than others."""
     about = subject(test.owner)
 

@@ -25,7 +25,7 @@ from ci_eval.core.model.records import REGISTRIES
 from ci_eval.plugins.mining.record import Line, assign_split, fence, identity, read_prompts
 from ci_eval.plugins.mining.sources import LARGEST, dedent, read_all
 from ci_eval.plugins.mining.unit_tests.languages import CATALOG
-from ci_eval.plugins.mining.unit_tests.pairing import Dialect, Fate, Function, Index, Pair, Parsed, Place, Test, pair
+from ci_eval.plugins.mining.unit_tests.pairing import Dialect, Function, Index, Outcome, Pair, Parsed, Place, Test, pair
 
 
 class Contents(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,7 +101,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
 class Mined(msgspec.Struct):
     lines: list[Line] = msgspec.field(default_factory=list)
-    fates: Counter[Fate] = msgspec.field(default_factory=Counter)
+    outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
 
 
 def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Selection, known: set[str]) -> Mined:
@@ -119,22 +119,22 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
     for test in contents.tests:
         pairing = pair(test, index, dialect)
         if not isinstance(pairing, Pair):
-            mined.fates[pairing] += 1
+            mined.outcomes[pairing] += 1
             continue
         line = _line(pairing, origin, dialect, selection, source, beside[test.place.path])
         if refused := _refuse(line, pairing, selection, known):
-            mined.fates[refused] += 1
+            mined.outcomes[refused] += 1
         else:
             mined.lines.append(line)
     kept = sorted(mined.lines, key=lambda line: draw(selection.seed, line.id))[: selection.limit]
-    mined.fates["over the limit"] = len(mined.lines) - len(kept)
-    mined.fates["paired"] = len(kept)
+    mined.outcomes["over the limit"] = len(mined.lines) - len(kept)
+    mined.outcomes["paired"] = len(kept)
     chosen = {line.id for line in kept}
     mined.lines = [line for line in mined.lines if line.id in chosen]
     return mined
 
 
-def _refuse(line: Line, pairing: Pair, selection: Selection, known: set[str]) -> Fate | None:
+def _refuse(line: Line, pairing: Pair, selection: Selection, known: set[str]) -> Outcome | None:
     test = line.references[0]
     if len(test) >= LONGEST_TEST:
         return "long test"

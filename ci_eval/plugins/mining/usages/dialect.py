@@ -23,7 +23,7 @@ Infer = Callable[[bytes, int], tuple[Receiver, str]]
 qualified type or ""."""
 
 
-class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
+class ProjectContext(msgspec.Struct, frozen=True, kw_only=True):
     own: frozenset[str] = frozenset()
     """Qualified names of the project's modules (Python) or types (Java). Names inside these are the project's, too."""
     infer: Infer | None = None
@@ -55,16 +55,16 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     grammars: Mapping[str, str]
-    mine: Callable[[bytes, str, Node, Surroundings], MinedText]
+    mine: Callable[[bytes, str, Node, ProjectContext], MinedText]
     """Mines UTF-8 text: text, path in the project, root of the tree, project → usages. Skips unreadable parts, and
     raises nothing."""
     dangling: Pattern[bytes]
     """Matches the dot of a call that is being typed. A blank replaces it, or the next line would belong to the call."""
     own: Callable[[Iterable[str]], frozenset[str]]
-    """Paths of a project's files → Surroundings.own."""
+    """Paths of a project's files → ProjectContext.own."""
 
 
-# ------------------------------------------------------------------------------------------------------- gathering
+# ------------------------------------------------------------------------------------------------------- collection
 
 PRIORITY = {
     kind: rank
@@ -88,7 +88,7 @@ class Enclosing(msgspec.Struct, frozen=True, kw_only=True):
     """The overridden method of a library, whose name is the same in every project; else the method's name."""
 
 
-class _Gathered(msgspec.Struct):
+class _UsageDraft(msgspec.Struct):
     enclosing: Enclosing
     own: bool
     definitions: dict[str, Definition] = msgspec.field(default_factory=dict)
@@ -107,27 +107,27 @@ class _Gathered(msgspec.Struct):
         self.calls.append((at, name))
 
 
-class Gathering:
+class UsageCollection:
     def __init__(self) -> None:
-        self._gathered: dict[tuple[str, str], _Gathered] = {}
+        self._drafts: dict[tuple[str, str], _UsageDraft] = {}
 
-    def of(self, enclosing: Enclosing, type_: str, *, own: bool) -> _Gathered:
-        return self._gathered.setdefault((enclosing.key, type_), _Gathered(enclosing, own))
+    def of(self, enclosing: Enclosing, type_: str, *, own: bool) -> _UsageDraft:
+        return self._drafts.setdefault((enclosing.key, type_), _UsageDraft(enclosing, own))
 
     def usages(self, places: Places | None = None) -> tuple[MinedUsage, ...]:
         mined = []
-        for (key, type_), gathered in self._gathered.items():
-            thing, definition = max(gathered.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
+        for (key, type_), draft in self._drafts.items():
+            thing, definition = max(draft.definitions.items(), key=lambda item: PRIORITY[item[1].kind])
             usage = ObjectUsage(
                 type=type_,
-                class_=gathered.enclosing.class_,
-                method=gathered.enclosing.method,
+                class_=draft.enclosing.class_,
+                method=draft.enclosing.method,
                 definition=definition,
-                calls=tuple(dict.fromkeys(name for _, name in sorted(gathered.calls))),
+                calls=tuple(dict.fromkeys(name for _, name in sorted(draft.calls))),
             )
-            last = next((origin for origin in reversed(gathered.origins) if origin.thing == thing), None)
-            place = places.of(gathered.sites, gathered.origins, last) if places else None
-            mined.append(MinedUsage(method=key, usage=usage, own=gathered.own, place=place))
+            last = next((origin for origin in reversed(draft.origins) if origin.thing == thing), None)
+            place = places.of(draft.sites, draft.origins, last) if places else None
+            mined.append(MinedUsage(method=key, usage=usage, own=draft.own, place=place))
         return tuple(mined)
 
 
@@ -183,11 +183,11 @@ Scope = TypeVar("Scope", bound=NameScope)
 class Walk(Generic[Scope]):
     """A walk over one text with a stack of tasks, so that deep nesting cannot fail."""
 
-    def __init__(self, source: bytes, around: Surroundings, layout: Layout) -> None:
+    def __init__(self, source: bytes, around: ProjectContext, layout: Layout) -> None:
         self.source, self.around = source, around
         self.receivers: Counter[Receiver] = Counter()
         self.bases: dict[str, tuple[str, ...]] = {}
-        self._gathering = Gathering()
+        self._collection = UsageCollection()
         self._places = Places(source, layout) if around.places else None
         self._todo: list[Callable[[], None]] = []
 
@@ -205,14 +205,14 @@ class Walk(Generic[Scope]):
         return node_text(self.source, node.child_by_field_name(name))
 
     def mined(self, root: Node) -> MinedText:
-        usages = self._gathering.usages(self._places)
+        usages = self._collection.usages(self._places)
         return MinedText(usages=usages, receivers=self.receivers, bases=self.bases, broken=root.has_error)
 
     def _define(self, enclosing: Enclosing, meaning: Meaning, thing: str, node: Node) -> None:
         if meaning.is_typed:
-            gathered = self._gathering.of(enclosing, meaning.name, own=self.is_own(meaning.name))
-            gathered.definitions[thing] = meaning.definition
-            gathered.origins.append(Origin(thing=thing, node=node))
+            draft = self._collection.of(enclosing, meaning.name, own=self.is_own(meaning.name))
+            draft.definitions[thing] = meaning.definition
+            draft.origins.append(Origin(thing=thing, node=node))
 
     def _add_call(
         self, receiver: Node | None, name: Node | None, call: Node, scope: Scope, read: Callable[[Node, Scope], Meaning]
@@ -231,9 +231,9 @@ class Walk(Generic[Scope]):
         if sort == "object":
             is_short = receiver.end_byte - receiver.start_byte < LONGEST
             thing = self.text(receiver) if is_short else str(receiver.end_byte)
-            gathered = self._gathering.of(scope.enclosing, meaning.name, own=self.is_own(meaning.name))
-            gathered.call(meaning.definition, thing, self.text(name), name.start_byte)
-            gathered.sites.append(Site(name=name, receiver=receiver, call=call))
+            draft = self._collection.of(scope.enclosing, meaning.name, own=self.is_own(meaning.name))
+            draft.call(meaning.definition, thing, self.text(name), name.start_byte)
+            draft.sites.append(Site(name=name, receiver=receiver, call=call))
 
     def _work(self) -> None:
         while self._todo:

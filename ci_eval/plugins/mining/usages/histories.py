@@ -15,7 +15,7 @@ from ci_eval.core.model import History, ObjectPlace, ObjectUsage, StoredText
 from ci_eval.core.queries.carets import hash_text, pack_text
 from ci_eval.fetch.git import Repository
 from ci_eval.plugins.mining.sources import LARGEST
-from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, ProjectContext, Receiver
 from ci_eval.plugins.mining.usages.texts import mine
 
 Key = tuple[str, str]
@@ -126,7 +126,7 @@ class Mined(msgspec.Struct, kw_only=True):
 class Miner(msgspec.Struct, frozen=True, kw_only=True):
     dialect: Dialect
     project: str = ""
-    around: Surroundings = msgspec.field(default_factory=Surroundings)
+    around: ProjectContext = msgspec.field(default_factory=ProjectContext)
     merge: Merge = "last"
     own_types: bool = False
 
@@ -229,7 +229,7 @@ IDLE = 2.0
 """A pause without edits of this many seconds gives a snapshot."""
 
 
-class Typing:
+class EditReplay:
     """The replay of one user's edits to a file. Snapshots are taken before each pause, after each new line, and at each
     completion.
     """

@@ -34,7 +34,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     """Nodes with a list of statements that sees the names in the node's other children, such as parameters."""
     first: frozenset[str]
     """Statements, or first children of statements, that must stay first in their list."""
-    walls: frozenset[str] = frozenset()
+    boundaries: frozenset[str] = frozenset()
     """Nodes that end the search for statements: they hold statements only inside functions."""
     may_be_empty: bool = True
 
@@ -65,7 +65,7 @@ class Places:
         thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
         if thing:
             statement = self._statement(thing.call)
-            name, line = self._name(thing.receiver), self._behind(statement) if statement else None
+            name, line = self._name(thing.receiver), self._line_after(statement) if statement else None
         else:
             name = last.thing if last and NAME.fullmatch(last.thing) else ""
             line = self._first_line(last.node) if last else None
@@ -85,7 +85,7 @@ class Places:
 
     def _call(self, site: Site, origins: Sequence[Origin]) -> CallPlace:
         statement = self._statement(site.call)
-        line = self._before(statement) if statement else None
+        line = self._line_before(statement) if statement else None
         span: tuple[int, int] | None = None
         if statement and statement.type in self._layout.simple:
             begin, end = statement.start_byte, statement.end_byte
@@ -108,23 +108,23 @@ class Places:
 
     def _is_list(self, node: Node) -> bool:
         """Return whether a node's children are statements; broken code between statements counts."""
-        while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.walls:
+        while node.type == "ERROR" and node.parent is not None and node.parent.type not in self._layout.boundaries:
             node = node.parent
         return node.type in self._layout.lists or node.type == "ERROR"
 
     def _statement(self, node: Node) -> Node | None:
         """Return the innermost statement around a node, or None."""
-        while node.parent is not None and node.parent.type not in self._layout.walls:
+        while node.parent is not None and node.parent.type not in self._layout.boundaries:
             if self._is_list(node.parent):
                 return node
             node = node.parent
         return None
 
     def _first_line(self, node: Node) -> Line | None:
-        while node.parent is not None and node.parent.type not in self._layout.walls:
+        while node.parent is not None and node.parent.type not in self._layout.boundaries:
             parent = node.parent
             if self._is_list(parent):
-                return self._behind(node)
+                return self._line_after(node)
             if parent.type in self._layout.heads:
                 body = next((child for child in parent.children if child.type in self._layout.lists), None)
                 return self._inside(body) if body else None
@@ -137,9 +137,9 @@ class Places:
             return block.start_byte + 1, self._indent(block.start_byte) + STEP
         first = statements[0]
         stays = any(node.type in self._layout.first for node in (first, *named_children(first)[:1]))
-        return self._behind(first) if stays else self._before(first)
+        return self._line_after(first) if stays else self._line_before(first)
 
-    def _before(self, statement: Node) -> Line | None:
+    def _line_before(self, statement: Node) -> Line | None:
         """Return the line before a statement; None if other code precedes the statement on its line."""
         begin = self._source.rfind(b"\n", 0, statement.start_byte) + 1
         # The first line has no line end before it.
@@ -147,8 +147,8 @@ class Places:
             return None
         return begin - 1, self._indent(statement.start_byte)
 
-    def _behind(self, statement: Node) -> Line:
-        if statement.type in self._layout.leaving and (before := self._before(statement)):
+    def _line_after(self, statement: Node) -> Line:
+        if statement.type in self._layout.leaving and (before := self._line_before(statement)):
             return before  # code after the statement is never reached
         end = self._source.find(b"\n", statement.end_byte)
         end = len(self._source) if end < 0 else end

@@ -20,14 +20,14 @@ from ci_eval.core.grammar.syntax import parser
 from ci_eval.core.model import ObjectUsage
 from ci_eval.plugins.languages.python.origins import prepare_jedi
 from ci_eval.plugins.mining.sources import LARGEST, TIMEOUT, read_all
-from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Dialect, MinedText, MinedUsage, ProjectContext, Receiver
 from ci_eval.plugins.mining.usages.languages import CATALOG
 
 if TYPE_CHECKING:
     import jedi
 
 
-def mine(text: str, path: str, dialect: Dialect, around: Surroundings) -> MinedText:
+def mine(text: str, path: str, dialect: Dialect, around: ProjectContext) -> MinedText:
     """Return the usages of a text, which may have syntax errors. Raises NotText if it is too large."""
     source = text.encode(errors="replace")
     if len(source) > LARGEST:
@@ -51,7 +51,7 @@ def read_project(
 ) -> ProjectUsages:
     """`advance(done, of)` is called after each file. `infer`: ask jedi for types that local rules do not know."""
     paths = sorted(below(root, root, tuple(dialect.grammars)))
-    shared = (root, dialect.name, Surroundings(own=dialect.own(paths)), infer)
+    shared = (root, dialect.name, ProjectContext(own=dialect.own(paths)), infer)
     # jedi takes far longer than the local rules.
     timeout = TIMEOUT * (10 if infer else 1)
     mined, troubles = read_all(paths, read_file, shared, jobs=jobs, advance=advance, timeout=timeout)
@@ -64,7 +64,7 @@ def read_project(
     )
 
 
-def read_file(root: Path, language: str, around: Surroundings, infer: bool, path: str) -> MinedText | str:
+def read_file(root: Path, language: str, around: ProjectContext, infer: bool, path: str) -> MinedText | str:
     """Return an error message if the file cannot be read. Runs in a worker process."""
     try:
         # A path that is not UTF-8 fails here, since no sample could hold it.
@@ -98,7 +98,7 @@ def infer_usages(before: str, after: str, path: str, dialect: Dialect) -> list[O
     # Only calls make usages, so a name without brackets gets a pair.
     call = MARK if ARGUMENTS.match(after) else f"{MARK}() "
     try:
-        mined_text = mine(f"{before}{call}{after}", path, dialect, Surroundings())
+        mined_text = mine(f"{before}{call}{after}", path, dialect, ProjectContext())
     except NotText:
         return []
     usage = next((mined_usage.usage for mined_usage in mined_text.usages if MARK in mined_usage.usage.calls), None)

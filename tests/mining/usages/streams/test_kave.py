@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ci_eval.core.model import Definition, History
-from ci_eval.plugins.mining.usages.dialect import Surroundings
+from ci_eval.plugins.mining.usages.dialect import ProjectContext
 from ci_eval.plugins.mining.usages.histories import Mined, Miner
 from ci_eval.plugins.mining.usages.languages import CATALOG as LANGUAGES
 from ci_eval.plugins.mining.usages.streams.kave import TypeName, member_name, method_name, parameter, type_name
@@ -79,7 +79,7 @@ def zipped(path: Path, events: Mapping[str, object]) -> Path:
 
 def histories(path: Path) -> dict[tuple[str, str], History]:
     found = Mined()
-    Miner(dialect=LANGUAGES.load("java"), around=Surroundings()).mine(snapshots("kave", path)[0], found)
+    Miner(dialect=LANGUAGES.load("java"), around=ProjectContext()).mine(snapshots("kave", path)[0], found)
     return {(each.type, each.method): each for each in found.histories}
 
 

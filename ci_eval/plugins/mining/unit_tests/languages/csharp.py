@@ -26,9 +26,9 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Test,
     Tier,
     find_methods,
+    mentions,
     read_function,
     read_test,
-    tells,
 )
 
 TESTS = {"Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod"}
@@ -116,7 +116,7 @@ def _context(source: bytes, root: Node, classes: Sequence[Node], tests: Sequence
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
     """Yield the called methods whose names are in the test's name as whole words; only the longest names count."""
     called = dict.fromkeys(call.name for call in test.calls)
-    names = [name for name in called if tells([test.name], name)]
+    names = [name for name in called if mentions([test.name], name)]
     longest = max(map(len, names), default=0)
     functions = test.called(index.named(*(name for name in names if len(name) == longest)))
     yield Tier("exact" if longest == len(test.name) else "prefix", functions)

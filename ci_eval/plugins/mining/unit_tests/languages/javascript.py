@@ -22,10 +22,10 @@ from ci_eval.plugins.mining.unit_tests.pairing import (
     Parsed,
     Test,
     Tier,
+    mentions,
     place,
     stem,
     subject,
-    tells,
     words,
 )
 
@@ -264,7 +264,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
     subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
     titles = [test.name, *test.titles]
     yield Tier("call", next((functions for functions in candidates if words(functions[0].name) in subjects), ()))
-    yield Tier("call", next((functions for functions in candidates if tells(titles, functions[0].name)), ()))
+    yield Tier("call", next((functions for functions in candidates if mentions(titles, functions[0].name)), ()))
     yield Tier("call", next(iter(candidates), ()))
 
 

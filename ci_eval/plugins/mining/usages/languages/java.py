@@ -20,7 +20,7 @@ from ci_eval.plugins.mining.usages.dialect import (
     Meaning,
     MinedText,
     NameScope,
-    Surroundings,
+    ProjectContext,
     Walk,
     instance,
 )
@@ -147,7 +147,7 @@ class Scope(NameScope, kw_only=True):
 
 
 class JavaWalk(Walk[Scope]):
-    def __init__(self, source: bytes, root: Node, around: Surroundings) -> None:
+    def __init__(self, source: bytes, root: Node, around: ProjectContext) -> None:
         super().__init__(source, around, LAYOUT)
         self.names = read_names(source, root, around.own)
 
@@ -453,11 +453,11 @@ LAYOUT = Layout(
         "enhanced_for_statement while_statement if_statement try_with_resources_statement catch_clause".split()
     ),
     first=frozenset(["explicit_constructor_invocation"]),
-    walls=frozenset(["class_body", "interface_body", "enum_body", "enum_body_declarations"]),
+    boundaries=frozenset(["class_body", "interface_body", "enum_body", "enum_body_declarations"]),
 )
 
 
-def mine(source: bytes, _: str, root: Node, around: Surroundings) -> MinedText:
+def mine(source: bytes, _: str, root: Node, around: ProjectContext) -> MinedText:
     return JavaWalk(source, root, around).run(root)
 
 

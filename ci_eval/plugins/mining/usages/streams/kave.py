@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from ci_eval.core.model import Definition
-from ci_eval.plugins.mining.usages.dialect import Enclosing, Gathering
+from ci_eval.plugins.mining.usages.dialect import Enclosing, UsageCollection
 from ci_eval.plugins.mining.usages.histories import Key, Selection, Snapshot
 from ci_eval.plugins.mining.usages.recordings import LARGEST, Recording, Stream, unpack_files
 
@@ -142,7 +142,7 @@ class SstWalk:
     """The usages in a simplified syntax tree (SST), which KaVE stores instead of a file's text."""
 
     def __init__(self, tree: Mapping[str, object]) -> None:
-        self.gathering = Gathering()
+        self.collection = UsageCollection()
         self.completed: Key | None = None
         self._position = 0
         methods = tree.get("Methods")
@@ -192,7 +192,7 @@ class SstWalk:
     def _bind(self, method: _Method, name: str, type_: TypeName, definition: Definition) -> None:
         method.variables[name] = type_, definition
         if type_.name and definition != Definition():
-            self.gathering.of(method.enclosing, type_.name, own=type_.own).definitions[name] = definition
+            self.collection.of(method.enclosing, type_.name, own=type_.own).definitions[name] = definition
 
     def _invocation(self, node: Mapping[str, object], method: _Method) -> None:
         called = method_name(_text(node, "MethodName"))
@@ -203,8 +203,8 @@ class SstWalk:
         type_, definition = method.variables.get(name, NO_VARIABLE)
         type_ = type_ if type_.name else called.declared_in
         if type_.name:
-            gathered = self.gathering.of(method.enclosing, type_.name, own=type_.own)
-            gathered.call(definition, name, called.name, self._position)
+            draft = self.collection.of(method.enclosing, type_.name, own=type_.own)
+            draft.call(definition, name, called.name, self._position)
 
 
 def _definition(expression: object, method: _Method) -> Definition:
@@ -305,7 +305,7 @@ def _snapshot(file: Path, user: str, recording: Recording) -> Iterator[Snapshot]
         user=user,
         file=type_name(_text(event.context.tree, "EnclosingType")).name,
         time=time.timestamp(),
-        usages=walk.gathering.usages(),
+        usages=walk.collection.usages(),
         selection=Selection(item=item, key=walk.completed) if item and walk.completed else None,
         is_trigger=True,
     )

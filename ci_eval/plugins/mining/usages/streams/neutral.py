@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from ci_eval.plugins.mining.usages.histories import Selection, Snapshot, Typing
+from ci_eval.plugins.mining.usages.histories import EditReplay, Selection, Snapshot
 from ci_eval.plugins.mining.usages.recordings import RecordedLookup, Recording, Stream, read_lines, unpack_files
 
 
@@ -50,7 +50,7 @@ DECODER: msgspec.json.Decoder[Edit | Completion] = msgspec.json.Decoder(Edit | C
 
 
 def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
-    typings: dict[tuple[str, str], Typing | None] = {}
+    typings: dict[tuple[str, str], EditReplay | None] = {}
     for event in _events(path, recording):
         yield from _snapshots(event, typings, recording)
     for typing in filter(None, typings.values()):
@@ -58,7 +58,7 @@ def read(path: Path, recording: Recording) -> Iterator[Snapshot]:
 
 
 def lookups(path: Path, recording: Recording) -> Iterator[RecordedLookup]:
-    typings: dict[tuple[str, str], Typing | None] = {}
+    typings: dict[tuple[str, str], EditReplay | None] = {}
     for event in _events(path, recording):
         if isinstance(event, Completion):
             typing = typings.get((event.user, event.file))
@@ -96,11 +96,11 @@ def _events(path: Path, recording: Recording) -> Iterator[Edit | Completion]:
 
 
 def _snapshots(
-    event: Edit | Completion, typings: dict[tuple[str, str], Typing | None], recording: Recording
+    event: Edit | Completion, typings: dict[tuple[str, str], EditReplay | None], recording: Recording
 ) -> Iterator[Snapshot]:
     """Yield the snapshots of an event. The file's entry in `typings` becomes None if its text is no longer known."""
     at = event.user, event.file
-    typing = typings.setdefault(at, Typing(*at))
+    typing = typings.setdefault(at, EditReplay(*at))
     if typing is None:
         recording.skipped["event of a file whose text is not known"] += 1
         return

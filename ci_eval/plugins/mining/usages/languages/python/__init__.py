@@ -21,7 +21,7 @@ from ci_eval.plugins.mining.usages.dialect import (
     Enclosing,
     Meaning,
     MinedText,
-    Surroundings,
+    ProjectContext,
     Walk,
     instance,
 )
@@ -41,7 +41,7 @@ COMPREHENSIONS = ("list_comprehension", "set_comprehension", "dictionary_compreh
 
 class PythonWalk(Walk[Scope]):
     def __init__(
-        self, source: bytes, module: str, library: Library, around: Surroundings, *, is_package: bool, is_stub: bool
+        self, source: bytes, module: str, library: Library, around: ProjectContext, *, is_package: bool, is_stub: bool
     ) -> None:
         """`is_stub`: only the names and results of functions are read."""
         super().__init__(source, around, LAYOUT)
@@ -382,12 +382,12 @@ ALIAS_STEPS = 4
 
 
 @cache
-def known(full: str) -> Meaning | None:
+def look_up(full: str) -> Meaning | None:
     """Return the meaning of a qualified name; None if the standard library's stubs do not define it."""
-    return _known(full, ALIAS_STEPS)
+    return _look_up(full, ALIAS_STEPS)
 
 
-def _known(full: str, steps: int) -> Meaning | None:
+def _look_up(full: str, steps: int) -> Meaning | None:
     if _stub(full):
         return Meaning(sort="module", name=full)
     parts = full.split(".")
@@ -398,20 +398,20 @@ def _known(full: str, steps: int) -> Meaning | None:
     for name in parts[count:]:
         meaning = scope.names.get(name) if scope else None
         if scope and name not in scope.names and steps:
-            meaning = next(filter(None, (_known(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
+            meaning = next(filter(None, (_look_up(f"{star}.{name}", steps - 1) for star in scope.stars)), None)
         scope = meaning.scope if meaning else None
     if meaning is None or meaning.sort == "unknown":
         return None
     if meaning.sort != "imported" and (meaning.sort != "class" or meaning.scope is not None):
         return meaning.with_definition("GLOBAL", full)
-    target = _known(meaning.name, steps - 1) if steps and meaning.name != full else None
+    target = _look_up(meaning.name, steps - 1) if steps and meaning.name != full else None
     package = full.partition(".")[0]
     # If a package re-exports a name of a submodule or private module, its public name is the package's.
     is_passed_on = target and target.sort in {"class", "function"} and target.name.startswith(("_", f"{package}."))
     return replace(target, name=full) if target and is_passed_on and not package.startswith("_") else target
 
 
-def _shallow(full: str) -> Meaning | None:
+def _builtin(full: str) -> Meaning | None:
     # Stubs import each other in circles, so their names are only looked up on use.
     module, _, name = full.rpartition(".")
     if module != "builtins":
@@ -437,14 +437,14 @@ def _module(name: str) -> Scope | None:
     if path is None:
         return None
     source = path.read_bytes()
-    walk = PythonWalk(source, name, _shallow, Surroundings(), is_package=path.name == "__init__.pyi", is_stub=True)
+    walk = PythonWalk(source, name, _builtin, ProjectContext(), is_package=path.name == "__init__.pyi", is_stub=True)
     walk.run(parser("python").parse(source).root_node)
     return walk.top
 
 
-def mine(source: bytes, path: str, root: Node, around: Surroundings) -> MinedText:
+def mine(source: bytes, path: str, root: Node, around: ProjectContext) -> MinedText:
     is_package = path.endswith("__init__.py")
-    walk = PythonWalk(source, qualify_module(path), known, around, is_package=is_package, is_stub=False)
+    walk = PythonWalk(source, qualify_module(path), look_up, around, is_package=is_package, is_stub=False)
     walk.run(root)
     return walk.mined(root)
 
