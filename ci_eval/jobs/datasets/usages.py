@@ -1,4 +1,4 @@
-"""The object usages of projects, and their histories from Git, from recorded editing, or simulated."""
+"""The object usages of projects, and their histories from Git or from recorded editing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.model import History, ObjectUsage, StoredText
-from ci_eval.fetch import dataset, project, sealed
+from ci_eval.fetch import project, sealed
 from ci_eval.fetch.git import repository
 from ci_eval.jobs.datasets.records import Source, tell
 from ci_eval.plugins.mining.usages import languages, streams
-from ci_eval.plugins.mining.usages.dialect import Dialect, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Dialect, ProjectContext, Receiver
 from ci_eval.plugins.mining.usages.histories import Merge, Mined, Miner, git_snapshots
 from ci_eval.plugins.mining.usages.recordings import Recording
-from ci_eval.plugins.mining.usages.simulation import simulate
 from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 
 
@@ -30,8 +29,6 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     infer: bool = False
     """True to ask jedi if local rules do not find the type."""
     merge: Merge = "last"
-    seed: int = 0
-    steps: bool = False
     jobs: int = 1
     texts: bool = False
     """True to store the texts, and where the objects are in them."""
@@ -114,7 +111,7 @@ def mine_git(sources: Sequence[str], output: Path, choices: Choices, screen: Scr
             paths = [path for path in every if path == path.encode(errors="ignore").decode()]
             infer = JediInference() if choices.infer else None
             miner = _miner(
-                choices, dialect, copy.name, Surroundings(own=dialect.own(paths), infer=infer, places=choices.texts)
+                choices, dialect, copy.name, ProjectContext(own=dialect.own(paths), infer=infer, places=choices.texts)
             )
             mined = Mined(skipped=Counter({"file whose name is not UTF-8": len(every) - len(paths)}))
             for number, path in enumerate(paths, 1):
@@ -138,7 +135,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
         screen.say(f"Reading {path}")
         recording = Recording(language=dialect.name, ends=tuple(dialect.grammars))
         mined = Mined(skipped=recording.skipped)
-        around = Surroundings(infer=JediInference() if choices.infer else None, places=choices.texts)
+        around = ProjectContext(infer=JediInference() if choices.infer else None, places=choices.texts)
         try:
             _miner(choices, dialect, path.stem, around).mine(stream.read(path, recording), mined)
         except OSError as error:
@@ -148,7 +145,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
     _finish_histories(histories, output, reports, screen)
 
 
-def _miner(choices: Choices, dialect: Dialect, name: str, around: Surroundings) -> Miner:
+def _miner(choices: Choices, dialect: Dialect, name: str, around: ProjectContext) -> Miner:
     return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
 
 
@@ -168,21 +165,6 @@ def _history_report(title: str, mined: Mined, choices: Choices) -> Source:
     dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
     own = {"usage of the project's own type": mined.own}
     return Source(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
-
-
-def simulate_histories(source: Path, output: Path, choices: Choices, screen: Screen) -> None:
-    """Write a simulated history for each usage in a file. Raises ConfigError, NothingToEvaluate."""
-    skipped: Counter[str] = Counter()
-    usages = []
-    for _, line in dataset.prepare(str(source), cache=machine.cache_folder()).lines():
-        try:
-            usages.append(msgspec.convert(line, ObjectUsage))
-        except msgspec.ValidationError:  # noqa: PERF203 - each line may be broken
-            skipped["line that is no usage"] += 1
-    histories = list(simulate(usages, seed=choices.seed, skipped=skipped, steps=choices.steps))
-    facts = {"usages": f"{len(usages):,}", "histories": f"{len(histories):,}"}
-    screen.warn("these histories are simulated: they show that an evaluation works, not what developers do")
-    _finish(histories, "histories", output, [Source(source.name, facts, skipped)], screen)
 
 
 # ---------------------------------------------------------------------------------------------------------- output
