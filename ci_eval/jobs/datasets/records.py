@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from ci_eval.ci import Screen
 from ci_eval.core import machine
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.model.settings import EndpointConfig
+from ci_eval.core.model.units import NOTHING, amount
+from ci_eval.core.statistics.nonparametric import measure_agreement
 from ci_eval.fetch import project, sealed
-from ci_eval.jobs import models
 from ci_eval.plugins.adapters.endpoints.client import Asking, Client
 from ci_eval.plugins.adapters.endpoints.messages import Prompt
 from ci_eval.plugins.mining import record
@@ -25,6 +27,7 @@ from ci_eval.plugins.mining.record import PERMISSIVE, detect_licence
 from ci_eval.plugins.mining.reviews import records as reviews_of
 from ci_eval.plugins.mining.reviews import verdicts as human
 from ci_eval.plugins.mining.reviews.api import ADDRESS, Api
+from ci_eval.plugins.mining.reviews.verdicts import Rows
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests import records as tests_of
 
@@ -92,13 +95,34 @@ def mine_code_reviews(
     tell(sources, screen)
     for path, rows in tables.items():
         screen.say(f"{human.write(path, rows, waiting):,} records wait for a verdict in {path}")
-    models.tell_agreement({path.stem: rows for path, rows in tables.items()}, screen)
+    _print_agreement({path.stem: rows for path, rows in tables.items()}, screen)
     if not lines:
         raise NothingToEvaluate(f"no comment of {', '.join(repositories)} became a record: the table says why")
     fill = human.fill_fence
     record.write(output, record.spread_prompts(lines, human.PROMPTS[prompts], prompts, selection.seed, fill))
     screen.result(f"{len(lines):,} records")
     screen.line(str(output))
+
+
+def _print_agreement(tables: Mapping[str, Rows], screen: Screen) -> None:
+    """Print a row for each two reviewers with common samples. `tables`: reviewer → rows."""
+    rows = []
+    for (first, of_first), (second, of_second) in combinations(tables.items(), 2):
+        pairs = human.pair_verdicts(of_first, of_second)
+        if not pairs:
+            continue
+        agreement = measure_agreement(pairs)
+        differing = sorted((pair, count) for pair, count in agreement.counts.items() if pair[0] != pair[1])
+        rows.append((
+            f"{first}, {second}",
+            f"{agreement.both:,}",
+            amount(agreement.equal / agreement.both, "share"),
+            NOTHING if agreement.kappa is None else f"{agreement.kappa:.2f}",
+            NOTHING if agreement.low is None else f"{agreement.low:.2f} to {agreement.high:.2f}",
+            ", ".join(f"{count:,} {'/'.join(pair)}" for pair, count in differing) or NOTHING,
+        ))  # fmt: skip
+    if rows:
+        screen.table(["raters", "both decided", "agree", "kappa", "95 %", "differ"], rows, numbers=4)
 
 
 def _may_be_passed_on(title: str, licence: str, *, any_licence: bool, screen: Screen) -> bool:
