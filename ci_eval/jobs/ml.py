@@ -19,7 +19,6 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate, WorkspaceEr
 from ci_eval.core.config import Config, load, parse_yaml, patch
 from ci_eval.core.contracts import Metric, Observation
 from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
-from ci_eval.core.logs import tables
 from ci_eval.core.logs.features import SCHEMA
 from ci_eval.core.logs.formats import SCHEMA as LOG_SCHEMA
 from ci_eval.core.manifest import Manifest
@@ -34,7 +33,7 @@ from ci_eval.plugins.learning import events, rankers, recommenders, training
 from ci_eval.plugins.learning.events import FeatureTable
 from ci_eval.plugins.learning.rankers import RankerModel
 from ci_eval.plugins.learning.recommenders import training as calls
-from ci_eval.plugins.learning.training import ShownList, fit_user, read_lists
+from ci_eval.plugins.learning.training import fit_user, read_lists
 from ci_eval.rendering.figures import format_count, intervals
 
 
@@ -260,9 +259,8 @@ def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:
     if recorded:
         lists = list(events.make_lists([*recorded.train, *recorded.validation]))
     else:
-        module = tables()
         files = [folder / name for folder in logs_of_all(sources) for name in ("train.parquet", "validation.parquet")]
-        lists = [shown_list for file in files for shown_list in read_lists(module.batches(file, ShownList.COLUMNS))]
+        lists = [shown_list for file in files for shown_list in read_lists(file)]
     if not lists:
         raise NothingToEvaluate("the logs hold no lookup")
     user_fit = fit_user(lists)

@@ -11,8 +11,9 @@ import hashlib
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,8 +23,14 @@ from numpy.typing import NDArray
 from ci_eval.core.base import stored
 from ci_eval.core.base.errors import NothingToEvaluate, WorkspaceError
 from ci_eval.core.logs.features import CATEGORIES, NAMES, SCHEMA
-from ci_eval.core.logs.gather import tables
-from ci_eval.plugins.learning.training import Label, LoggedLookup, LookupRows, ShownList, select_lookups
+from ci_eval.plugins.learning.training import (
+    Label,
+    LoggedLookup,
+    LookupRows,
+    ShownList,
+    read_lookups,
+    select_lookups,
+)
 
 Feature = float | str | None
 STARTED, CANCELLED = "COMPLETION_STARTED", "COMPLETION_CANCELED"
@@ -201,44 +208,25 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise WorkspaceError(f"{path} is damaged: {error}; fetch the logs again") from error
 
 
-TABLE_COLUMNS = ("project", "session", "query_number", "place", "prefix", "text", "expected", "outcome")
-
-
 def read_sessions(path: Path) -> Iterator[ShownSession]:
-    """Yield one session at a time. As in events, cancelled sessions have no wanted item."""
-    held: list[dict[str, Any]] = []
-    batches = tables().batches(path, [*TABLE_COLUMNS, *NAMES])
-    for row in (row for batch in batches for row in batch.to_pylist()):
-        if held and (row["project"], row["session"]) != (held[0]["project"], held[0]["session"]):
-            yield _table_session(held)
-            held = []
-        held.append(row)
-    if held:
-        yield _table_session(held)
-
-
-def _table_session(rows: list[dict[str, Any]]) -> ShownSession:
-    lists: dict[int, list[dict[str, Any]]] = {}
-    for row in rows:
-        lists.setdefault(row["query_number"], []).append(row)
-    numbers: dict[str, int] = {}
-    lookups = [
-        Shown(
-            typed=len(shown[0]["prefix"]),
-            ids=[numbers.setdefault(row["text"], len(numbers)) for row in shown],
-            features=[{name: row[name] for name in NAMES} for row in shown],
-        )
-        for shown in lists.values()
-    ]
-    outcome = list(lists.values())[-1][0]["outcome"]
-    expected = next((numbers[row["text"]] for row in rows if row["expected"]), None)
-    return ShownSession(
-        user=rows[0]["project"],
-        session=rows[0]["session"],
-        lookups=lookups,
-        outcome=outcome,
-        wanted=None if outcome == "cancelled" else expected,
-    )
+    """Yield the sessions of a Parquet file in order. As in event logs, cancelled sessions have no wanted item. Raises
+    WorkspaceError."""
+    for (project, session), group in groupby(read_lookups(path, texts=True), key=attrgetter("project", "session")):
+        lookups, numbers = list(group), dict[str, int]()
+        shown = [
+            Shown(
+                typed=lookup.typed,
+                ids=[numbers.setdefault(text, len(numbers)) for text in lookup.texts],
+                features=[dict(zip(NAMES, row, strict=True)) for row in lookup.rows.tolist()],
+            )
+            for lookup in lookups
+        ]
+        expected = [
+            numbers[lookup.texts[place]] for lookup in lookups for place in np.flatnonzero(lookup.expected).tolist()
+        ]
+        outcome = lookups[-1].outcome
+        wanted = expected[0] if expected and outcome != "cancelled" else None
+        yield ShownSession(user=project, session=session, lookups=shown, outcome=outcome, wanted=wanted)
 
 
 POSITION = "position"
