@@ -15,18 +15,9 @@ import msgspec
 
 from ci_eval.core.base import atomic, stored
 from ci_eval.core.base.errors import WorkspaceError
+from ci_eval.core.logs import formats
 from ci_eval.core.logs.features import NAMES
-from ci_eval.core.logs.formats import (
-    TEST,
-    TRAIN,
-    VALIDATION,
-    LogFormat,
-    Logged,
-    LoggedSession,
-    LogOrigin,
-    LogRun,
-    join_bytes,
-)
+from ci_eval.core.logs.formats import Logged, LoggedSession, LogOrigin, LogRun
 
 RECORDER, VERSION, BUCKET = "completion-stats", "5", "-1"
 STEP = 100
@@ -129,7 +120,7 @@ def _short(value: float) -> str | None:
     return None if value != value else f"{value:.9g}"
 
 
-NAMED = {TRAIN: "train", VALIDATION: "validate", TEST: "test"}
+NAMED = {formats.TRAIN: "train", formats.VALIDATION: "validate", formats.TEST: "test"}
 COUNTED = ("All sessions", "Training sessions", "Validate sessions")
 NUMBERS = re.compile(rb"\D+(\d{1,18})\D+(\d{1,18})\D+(\d{1,18})\s*")
 
@@ -146,7 +137,7 @@ def gather(sides: Mapping[str, Sequence[Path]], folder: Path, run: LogRun) -> No
         join(parts, target)
         with target.open(encoding="utf-8") as file:
             sessions[side] = sum(line.split("\t", 7)[6] == "COMPLETION_STARTED" for line in file)
-    counts = [sessions[TRAIN], sessions[VALIDATION]]
+    counts = [sessions[formats.TRAIN], sessions[formats.VALIDATION]]
     _write_info(folder / run.language / "info", [sum(counts), *counts])
 
 
@@ -155,7 +146,7 @@ def join(parts: Sequence[Path], target: Path) -> None:
     if target.name == "info":
         _write_info(target, [sum(numbers) for numbers in zip(*map(_counts, parts), strict=True)])
     else:
-        join_bytes(parts, target)
+        formats.join_bytes(parts, target)
 
 
 def _write_info(target: Path, counts: Sequence[int]) -> None:
@@ -170,7 +161,7 @@ def _counts(info: Path) -> list[int]:
     return [int(digits) for digits in match.groups()]
 
 
-FORMAT = LogFormat(
+FORMAT = formats.LogFormat(
     summary="events as the JetBrains plugin logs them, without any text",
     end=".log",
     write=EventsPart,

@@ -16,22 +16,8 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.model import Definition, ObjectUsage
 from ci_eval.core.queries.cases import check_names
 from ci_eval.plugins.learning import recommenders
-from ci_eval.plugins.learning.recommenders.model import (
-    DEFINITION,
-    IGNORED,
-    NONE,
-    SLOTS,
-    Facts,
-    Ints,
-    Known,
-    Recommender,
-    Scorer,
-    TrainingOptions,
-    TypeNames,
-    TypeUsages,
-    load,
-    save,
-)
+from ci_eval.plugins.learning.recommenders import model as contract
+from ci_eval.plugins.learning.recommenders.model import NONE, SLOTS, Recommender, TrainingOptions, TypeUsages
 
 MOST_BYTES = 16 << 20
 """Bytes of a line; longer lines are not usages."""
@@ -179,7 +165,7 @@ def definition_key(definition: Definition) -> str:
 
 def encode_usage(
     usage: ObjectUsage, calls: dict[str, int], values: list[dict[str, int]], options: TrainingOptions, *, unknown: bool
-) -> Known:
+) -> contract.Known:
     """Return a usage in the numbers of its type. `calls` and `values`: text → number. `unknown`: whether an unknown
     definition is evidence; if not, its slot is ignored."""
     contexts = [
@@ -187,9 +173,11 @@ def encode_usage(
         for of, text in zip(values, context_values(usage, options), strict=True)
     ]
     if usage.definition.kind == "UNKNOWN" and not unknown:
-        contexts[DEFINITION] = IGNORED
-    known_calls: Ints = np.array(sorted({calls[call] for call in usage.calls if call in calls}), dtype=np.int64)
-    return Known(contexts=tuple(contexts), calls=known_calls)
+        contexts[contract.DEFINITION] = contract.IGNORED
+    known_calls: contract.Ints = np.array(
+        sorted({calls[call] for call in usage.calls if call in calls}), dtype=np.int64
+    )
+    return contract.Known(contexts=tuple(contexts), calls=known_calls)
 
 
 def parse_options(kind: Recommender, fields: Mapping[str, object]) -> TrainingOptions:
@@ -215,12 +203,12 @@ def train(
         collected.read(path)
     types = []
     for usages in collected.types():
-        names = TypeNames(name=usages.type, calls=list(usages.calls), values=list(map(list, usages.values)))
+        names = contract.TypeNames(name=usages.type, calls=list(usages.calls), values=list(map(list, usages.values)))
         types.append((names, kind.train(usages, options)))
     if not types:
         first = f"; the first of {collected.bad:,} bad lines: {collected.named[0]}" if collected.named else ""
         raise NothingToEvaluate(f"there is no usage with a call to learn from among {collected.usages:,} usages{first}")
-    facts = Facts(
+    facts = contract.Facts(
         kind=kind.name,
         options=msgspec.to_builtins(options),
         usages=collected.usages,
@@ -228,7 +216,7 @@ def train(
         bad=collected.bad,
         types=len(types),
     )
-    save(types, facts, output)
+    contract.save(types, facts, output)
     return collected
 
 
@@ -242,7 +230,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 class _Type(msgspec.Struct, frozen=True):
-    scorer: Scorer
+    scorer: contract.Scorer
     names: list[str]
     calls: dict[str, int]
     values: list[dict[str, int]]
@@ -251,7 +239,7 @@ class _Type(msgspec.Struct, frozen=True):
 class Trained:
     def __init__(self, path: Path) -> None:
         """Raises ConfigError if the file is not a model."""
-        self._stored = load(path)
+        self._stored = contract.load(path)
         self.facts = self._stored.facts
         self.kind = recommenders.CATALOG.load(self.facts.kind)
         self.options = parse_options(self.kind, self.facts.options)

@@ -13,24 +13,13 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from ci_eval.plugins.learning.recommenders.model import (
-    Arrays,
-    Floats,
-    Ints,
-    Known,
-    Recommender,
-    Scores,
-    TrainingOptions,
-    TypeModel,
-    TypeUsages,
-    part,
-    require,
-)
+from ci_eval.plugins.learning.recommenders import model as contract
+from ci_eval.plugins.learning.recommenders.model import Floats, Ints, Known, Scores, TypeModel, TypeUsages
 
 DIGITS = 6
 
 
-class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
+class PbnOptions(contract.TrainingOptions, frozen=True, kw_only=True):
     """The options; the defaults are the paper's PBN(10)."""
 
     t1: Annotated[float, Meta(gt=0, le=1)] = 0.101
@@ -46,13 +35,13 @@ class PbnOptions(TrainingOptions, frozen=True, kw_only=True):
             raise ValueError(f"t2 is {self.t2:g}, above t1, which is {self.t1:g}: what leaves the rest must belong")
 
 
-def train(usages: TypeUsages, options: PbnOptions) -> Arrays:
+def train(usages: TypeUsages, options: PbnOptions) -> contract.Arrays:
     """Return `members`, usages of each pattern; and for each feature (call or value), from `starts` on, its `patterns`
     and in how many of their usages it occurs (`counts`)."""
     set_of_row, starts, flat = _call_sets(usages)
     pattern, member = canopies(starts, flat, options.t1, options.t2)
     rows = np.argsort(set_of_row, kind="stable")
-    at, owner = part(np.searchsorted(set_of_row[rows], np.arange(len(starts))), member)
+    at, owner = contract.part(np.searchsorted(set_of_row[rows], np.arange(len(starts))), member)
     row, of = rows[at], pattern[owner]
     feature, pattern_of, seen = _features(usages, row, of)
     size = int(pattern.max(initial=-1)) + 1
@@ -80,7 +69,7 @@ def _call_sets(usages: TypeUsages) -> tuple[Ints, Ints, Ints]:
 
 
 def _features(usages: TypeUsages, row: Ints, of: Ints) -> tuple[Ints, Ints, Ints]:
-    at, owner = part(usages.starts, row)
+    at, owner = contract.part(usages.starts, row)
     features, patterns, counts = [usages.flat[at]], [of[owner]], [usages.counts[row][owner]]
     first = len(usages.calls)
     for slot, values in enumerate(usages.values):
@@ -102,8 +91,8 @@ class Network:
         self._patterns = model.numbers("patterns", below=len(self._members))
         self._starts = model.starts("starts", of=len(self._patterns))
         counts = model.numbers("counts", least=1)
-        require(len(self._starts) == model.features + 1, "its features are not those it names")
-        require(len(counts) == len(self._patterns), "its counts are not of its patterns")
+        contract.require(len(self._starts) == model.features + 1, "its features are not those it names")
+        contract.require(len(counts) == len(self._patterns), "its counts are not of its patterns")
         self._shares = np.round(counts / self._members[self._patterns], DIGITS)
         self._prior = np.log(self._members / self._members.sum()) if len(self._members) else np.empty(0)
         self._calls = np.repeat(np.arange(len(model.calls)), np.diff(self._starts)[: len(model.calls)])
@@ -133,7 +122,7 @@ class Network:
         return Scores(scores=np.round(probabilities, DIGITS))
 
 
-RECOMMENDER = Recommender(
+RECOMMENDER = contract.Recommender(
     name="pbn",
     summary="patterns of usages in a Bayesian network (Proksch, Lerch & Mezini 2015)",
     options=PbnOptions,

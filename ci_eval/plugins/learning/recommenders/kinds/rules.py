@@ -14,23 +14,14 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from ci_eval.plugins.learning.recommenders.model import (
-    NONE,
-    Arrays,
-    Known,
-    Recommender,
-    Scores,
-    TrainingOptions,
-    TypeModel,
-    TypeUsages,
-    require,
-)
+from ci_eval.plugins.learning.recommenders import model as contract
+from ci_eval.plugins.learning.recommenders.model import NONE, Known, Scores, TypeModel, TypeUsages
 
 Items = tuple[int, ...]
 """Ascending: calls come first."""
 
 
-class RulesOptions(TrainingOptions, frozen=True, kw_only=True):
+class RulesOptions(contract.TrainingOptions, frozen=True, kw_only=True):
     support: Annotated[int, Meta(ge=1)] = 2
     """Fewest usages with all features of a rule."""
     confidence: Annotated[float, Meta(gt=0, le=1)] = 0.30
@@ -39,7 +30,7 @@ class RulesOptions(TrainingOptions, frozen=True, kw_only=True):
     """A limit for the features of a rule; 0 for rules by the type alone."""
 
 
-def train(usages: TypeUsages, options: RulesOptions) -> Arrays:
+def train(usages: TypeUsages, options: RulesOptions) -> contract.Arrays:
     """Return `antecedents` (as many as the options allow, NONE for missing ones), `consequents` (calls), `support`
     (usages with all of it), and `confidence`."""
     supports = _supports(usages, options)
@@ -101,7 +92,9 @@ class Rules:
         size = len(self._consequents)
         antecedents = model.numbers("antecedents", least=NONE, below=model.features)
         sizes = {len(self._support), len(self._confidence), size}
-        require(len(sizes) == 1 and len(antecedents) == size * options.antecedents, "its rules differ in number")
+        contract.require(
+            len(sizes) == 1 and len(antecedents) == size * options.antecedents, "its rules differ in number"
+        )
         self._antecedents = antecedents.reshape(size, options.antecedents)
 
     def __call__(self, known: Known) -> Scores:
@@ -120,7 +113,7 @@ class Rules:
         return Scores(scores=scores, ties=ties)
 
 
-RECOMMENDER = Recommender(
+RECOMMENDER = contract.Recommender(
     name="rules",
     summary="association rules from values and calls to calls",
     options=RulesOptions,
