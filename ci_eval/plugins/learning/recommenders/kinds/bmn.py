@@ -12,7 +12,7 @@ from ci_eval.plugins.learning.recommenders.model import Ints, Known, Scores, Typ
 
 
 def train(usages: TypeUsages, _options: contract.TrainingOptions) -> contract.Arrays:
-    """Return the usages: `contexts`, one slot after the other; `starts` and `flat`, their calls; and `counts`."""
+    """Return the usages: `contexts`, one slot after the other; their calls, `starts` and `flat`; and `counts`."""
     return {
         "contexts": usages.contexts.T.ravel(),
         "starts": usages.starts,
@@ -40,8 +40,9 @@ class Neighbours:
         self._of_call = np.searchsorted(self._flat[by_call], np.arange(self._calls + 1))
 
     def distances(self, known: Known) -> Ints:
-        """Return in how many columns each usage differs, with a column for each call and each value of a slot."""
-        # Calls that only the usage has do not count: they are the answer.
+        """Return the number of columns in which each usage differs from the query. Each call and each value of a slot
+        is a column."""
+        # Calls that only the usage has do not count: they are what is recommended.
         distances = np.full(len(self._counts), len(known.calls))
         for slot, value in enumerate(known.contexts):
             theirs = self._contexts[slot]

@@ -12,7 +12,7 @@ from ci_eval.plugins.learning.recommenders.model import Scores, TypeModel, TypeU
 
 
 def train(usages: TypeUsages, _options: contract.TrainingOptions) -> contract.Arrays:
-    """Return `usages`, their number, and `counts`, the usages with each call."""
+    """Return `usages`, their number, and `counts`, the number of usages with each call."""
     _, owner = contract.part(usages.starts, np.arange(len(usages.counts)))
     counts = np.bincount(usages.flat, weights=usages.counts[owner], minlength=len(usages.calls))
     return {"usages": usages.counts.sum(keepdims=True), "counts": counts.astype(np.int64)}
