@@ -1,4 +1,4 @@
-"""The datasets code-review, built from review comments at GitHub, and unit-tests, built from projects."""
+"""The datasets code-review, from review comments at GitHub, and unit-tests, from projects."""
 
 from __future__ import annotations
 
@@ -31,24 +31,26 @@ from ci_eval.plugins.mining.reviews.verdicts import Rows
 from ci_eval.plugins.mining.unit_tests import languages
 from ci_eval.plugins.mining.unit_tests import records as tests_of
 
-PATIENCE = 120.0
-"""Seconds for one comment."""
-LONGEST = 200
-"""The most tokens of a response."""
-KEPT = {"paired", "kept"}
+PATIENCE_SECONDS = 120.0
+"""The time limit for one comment."""
+MOST_TOKENS = 200
+"""Tokens of a response."""
+RECORD_OUTCOMES = {"paired", "kept"}
 
 
 class Source(msgspec.Struct):
     title: str
     facts: dict[str, str]
     fates: Counter[Any] = msgspec.field(default_factory=Counter)
-    """The outcomes of everything that might have become a record."""
+    """The outcomes of everything that could have become a record."""
 
 
-def tell(sources: Sequence[Source], screen: Screen) -> None:
-    """Print a column for each source. The outcomes of records come first, then the most frequent ones."""
+def print_outcomes(sources: Sequence[Source], screen: Screen) -> None:
+    """Print a table with a column for each source. The outcome of records comes first, then the most frequent ones."""
     total: Counter[str] = sum((source.fates for source in sources), Counter())
-    order = sorted((fate for fate in total if total[fate]), key=lambda fate: (fate not in KEPT, -total[fate], fate))
+    order = sorted(
+        (fate for fate in total if total[fate]), key=lambda fate: (fate not in RECORD_OUTCOMES, -total[fate], fate)
+    )
     rows = [(name, *(source.facts[name] for source in sources)) for name in (sources[0].facts if sources else ())]
     rows += [(f"- {fate}", *(f"{source.fates[fate]:,}" for source in sources)) for fate in order]
     screen.table(["", *(source.title for source in sources)], rows, numbers=len(sources))
@@ -67,14 +69,14 @@ def mine_code_reviews(
 ) -> None:
     """Write the records of all repositories, and print the outcome of each comment.
 
-    `reviews`: a file of verdicts for each reviewer; new records are added to all. `judge`: is asked which comments can
-    be understood from the change alone. `prompts`: their language. Raises ConfigError, DownloadError,
-    NothingToEvaluate, or EngineFailure if the language model cannot be asked.
+    `reviews`: each reviewer's file of verdicts, to which new records are added. `judge`: the language model that says
+    which comments can be understood from the change alone. `prompts`: their language. Raises ConfigError,
+    DownloadError, NothingToEvaluate, or EngineFailure if the language model fails.
     """
     answer: human.Answer | None = None
     if judge:
-        client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE)
-        answer = lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=LONGEST)).text  # noqa: E731
+        client = Client(Asking.new(judge), machine.cache_folder(), PATIENCE_SECONDS)
+        answer = lambda prompt: client.ask(Prompt(instruction=prompt, max_tokens=MOST_TOKENS)).text  # noqa: E731
     repositories = list(dict.fromkeys(repositories))
     for name in repositories:
         if not reviews_of.REPOSITORY.fullmatch(name):
@@ -92,7 +94,7 @@ def mine_code_reviews(
         sources.append(Source(name, {"licence": licence or "not known"}, mined.fates))
         lines += mined.lines
         waiting += [*mined.lines, *mined.undecided]
-    tell(sources, screen)
+    print_outcomes(sources, screen)
     for path, rows in tables.items():
         screen.say(f"{human.write(path, rows, waiting):,} records wait for a verdict in {path}")
     _print_agreement({path.stem: rows for path, rows in tables.items()}, screen)
@@ -146,7 +148,7 @@ def mine_unit_tests(
     screen: Screen,
     prompts: str = "en",
 ) -> None:
-    """Write the records in the order of `specs`, and print the outcome of each test. `prompts`: their language. Raises
+    """Write the records in the order of `specs`, and print the outcomes of the tests. `prompts`: their language. Raises
     ConfigError, PreparationError, NothingToEvaluate."""
     dialect = languages.CATALOG.load(language)
     sources, lines, troubles = [], [], []
@@ -175,7 +177,7 @@ def mine_unit_tests(
             troubles += [f"{prepared.info.spec}: {path}: {reason}" for path, reason in contents.troubles]
     if not sources:
         raise NothingToEvaluate("no project is left: see the warnings above for why each was left out")
-    tell(sources, screen)
+    print_outcomes(sources, screen)
     for trouble in troubles:
         screen.warn(trouble)
     if not lines:
