@@ -14,25 +14,11 @@ from uuid import NAMESPACE_URL, uuid5
 import msgspec
 from msgspec.structs import replace
 
+from ci_eval.core import model
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import WorkspaceError
 from ci_eval.core.grammar.document import Document, checksum
-from ci_eval.core.model import (
-    Action,
-    CallCompletion,
-    DeleteRange,
-    FileActions,
-    FileError,
-    FinishSession,
-    Lookup,
-    MoveCaret,
-    PlayItem,
-    PrintText,
-    Session,
-    SourceFile,
-    Status,
-    Suggestion,
-)
+from ci_eval.core.model import Action, FileActions, FileError, Lookup, Session, SourceFile
 from ci_eval.core.model.sessions import status
 from ci_eval.plugins.jetbrains.fields import Fields, numbered_files, read_gzip_json
 from ci_eval.plugins.jetbrains.generation import Generation
@@ -70,18 +56,18 @@ def convert_actions(
     """Convert each offset in the text as it is then. `ours`: offsets count code points. Raises WorkspaceError if the
     actions do not fit the text."""
     # In most files both counts are equal, and nothing need be replayed.
-    if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, PrintText)):
+    if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, model.PrintText)):
         return list(actions)
     document, converted = Document(text), []
     try:
         for action in actions:
             now = document.text
             match action:
-                case MoveCaret():
+                case model.MoveCaret():
                     changed: Action = replace(action, offset=convert(now, action.offset))
-                case DeleteRange():
+                case model.DeleteRange():
                     changed = replace(action, begin=convert(now, action.begin), end=convert(now, action.end))
-                case CallCompletion() | PlayItem():
+                case model.CallCompletion() | model.PlayItem():
                     # The offset of a call is that in the file as it is on disk.
                     changed = replace(action, offset=convert(text, action.offset))
                 case _:
@@ -89,7 +75,7 @@ def convert_actions(
             converted.append(changed)
             # The document counts code points, so it takes whichever action does.
             played = action if ours else changed
-            if isinstance(played, MoveCaret | DeleteRange | PrintText):
+            if isinstance(played, model.MoveCaret | model.DeleteRange | model.PrintText):
                 document.apply(played)
     except ValueError as error:
         raise WorkspaceError(f"the actions do not fit the text: {error}") from error
@@ -240,9 +226,9 @@ def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Seque
         asked.setdefault((session_asked.offset, session_asked.expected_text, first), deque()).append(session_asked.id)
     session = ""
     for action in actions:
-        if isinstance(action, FinishSession):
+        if isinstance(action, model.FinishSession):
             session = ""
-        if not isinstance(action, CallCompletion):
+        if not isinstance(action, model.CallCompletion):
             yield action
             continue
         if not session:
@@ -281,7 +267,7 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
         offset=offset,
         expected_text=expected,
         properties=known,
-        status=status(lookups) if lookups else Status.SKIPPED,
+        status=status(lookups) if lookups else model.Status.SKIPPED,
         message="" if lookups else "no lookup is stored",
         typed=len(lookups[0].prefix) if lookups else 0,
         lookups=lookups,
@@ -289,12 +275,12 @@ def _session(origin: Origin, fields: Fields, source: SourceFile, ids: Identities
 
 
 def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
-    suggestions, relevant, left_over = list[Suggestion](), list[bool | None](), list[dict[str, object]]()
+    suggestions, relevant, left_over = list[model.Suggestion](), list[bool | None](), list[dict[str, object]]()
     for place, row in enumerate(fields.rows(SUGGESTIONS)):
         text, flag = row.get("text"), row.get("isRelevant")
         if not isinstance(text, str):
             raise fields.wrong(f"suggestions[{place}] has no `text`")
-        suggestions.append(Suggestion(text=text))
+        suggestions.append(model.Suggestion(text=text))
         relevant.append(flag if isinstance(flag, bool) else None)
         # All other fields are left over, unless they repeat the text.
         repeated = {"text": text, "presentationText": text}
@@ -352,7 +338,7 @@ class Writer:
     def actions(self, actions: FileActions, text: str) -> None:
         self._written["actions"] += 1
         converted = [
-            replace(action, session=identity(action.session)) if isinstance(action, CallCompletion) else action
+            replace(action, session=identity(action.session)) if isinstance(action, model.CallCompletion) else action
             for action in convert_actions(text, actions.actions, to_units, ours=True)
         ]
         body = {
