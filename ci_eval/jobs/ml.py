@@ -22,7 +22,7 @@ from ci_eval.core.filters import EVERYTHING, ReportFilter, ReportFilters
 from ci_eval.core.logs.features import SCHEMA
 from ci_eval.core.logs.formats import SCHEMA as LOG_SCHEMA
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FAILED, MetricInfo, SessionScore, UserModelConfig
+from ci_eval.core.model import FAILED, LogsRecord, MetricInfo, SessionScore, UserModelConfig
 from ci_eval.core.model.units import amount
 from ci_eval.core.report import evaluate
 from ci_eval.core.scoring import evaluated
@@ -205,14 +205,12 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
     """
     sources = find_workspaces(sources)
     opened = [_open_logs(source) for source in sources]
-    folders = [folder for folder, _ in opened]
     files: dict[str, Path] = {}
     runs: dict[tuple[object, ...], dict[str | None, Path]] = {}
-    for source, (folder, manifest) in zip(sources, opened, strict=True):
-        record = logs.read_logs_record(folder)
+    for source, (_, record, manifest) in zip(sources, opened, strict=True):
         # All sides without rows have the same digest, although their runs differ.
-        rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()} if record else {}
-        for digest in [file.sha256 for file in record.files if rows.get(file.path)] if record else []:
+        rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()}
+        for digest in [file.sha256 for file in record.files if rows.get(file.path)]:
             # Logs that are given twice would weigh twice in training.
             if (twin := files.setdefault(digest, source)) is not source:
                 raise WorkspaceError(f"{source} and {twin} hold the same logs: give each once")
@@ -225,11 +223,12 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
                 twin = next(iter(sources_by_shard.values()))
                 raise WorkspaceError(f"{source} and {twin} log the same run: give the shards or what was merged, once")
             sources_by_shard[manifest.shard] = source
-    return folders
+    return [folder for folder, _, _ in opened]
 
 
-def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
-    """Return the folder of the logs, and the manifest if the source is a workspace. Raises WorkspaceError."""
+def _open_logs(source: Path) -> tuple[Path, LogsRecord, Manifest | None]:
+    """Return the folder of the logs, their manifest, and that of the workspace if there is one. Raises
+    WorkspaceError."""
     manifest = None
     if not source.is_dir():
         raise WorkspaceError(f"{source} is not there: give workspaces of `ci-eval generate-ml-logs`")
@@ -250,7 +249,7 @@ def _open_logs(source: Path) -> tuple[Path, Manifest | None]:
         logs.verify(folder, record)
     if record.schema != LOG_SCHEMA:
         raise WorkspaceError(f"{source} has logs with other columns than this ci-eval writes: make them again")
-    return folder, manifest
+    return folder, record, manifest
 
 
 def fit(sources: Sequence[Path], screen: Screen) -> Iterator[str]:

@@ -33,7 +33,6 @@ from ci_eval.jobs import pipeline, runs
 from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.plugins.exports import tables
 from ci_eval.plugins.exports.run import open_workspace
-from ci_eval.plugins.exports.tables import Passes
 from ci_eval.plugins.jetbrains import generations
 from ci_eval.plugins.jetbrains import workspace as plugin_files
 from ci_eval.plugins.jetbrains.fields import read_json
@@ -279,17 +278,10 @@ def export_tables(
     """Write the tables of a workspace, and return the files with their numbers of rows. Raises ConfigError,
     WorkspaceError."""
     source = open_workspace(folder)
-    tables.check(form)
-    passes = _choose_sessions(source, filters)
-    if not source.manifest().complete:
-        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
-    return tables.write(source, atomic.empty_folder(output), form, passes)
-
-
-def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
-    if not filters:
-        return lambda _: True
-    known = {part.name: part for part in add_filters(runs.stored_config(workspace), filters).report_filters.all}
+    if form == "parquet":
+        # A missing package is reported before anything is written.
+        tables.arrow()
+    known = {part.name: part for part in add_filters(runs.stored_config(source), filters).report_filters.all}
     chosen = []
     for name in filters:
         resolved = resolve(name, collect_letters(known))
@@ -299,4 +291,10 @@ def _choose_sessions(workspace: Workspace, filters: Sequence[str]) -> Passes:
                 "such as prefix=1"
             )
         chosen.append(known[resolved])
-    return lambda session: any(part.weight(session) for part in chosen)
+    if not source.manifest().complete:
+        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+
+    def passes(session: Session) -> bool:
+        return not chosen or any(part.weight(session) for part in chosen)
+
+    return tables.write(source, atomic.empty_folder(output), form, passes)

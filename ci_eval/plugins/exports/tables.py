@@ -152,7 +152,7 @@ FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def write(workspace: Workspace, folder: Path, form: str, passes: Passes | None = None) -> dict[Path, int]:
-    """Write the tables, and return the files with their numbers of rows. Raises ConfigError (see `check`), and
+    """Write the tables, and return the files with their numbers of rows. Raises ConfigError if a package is missing,
     WorkspaceError if a file cannot be read or written."""
     written = {}
     for table in TABLES:
@@ -165,12 +165,6 @@ def write(workspace: Workspace, folder: Path, form: str, passes: Passes | None =
                 written[path] = _write_text(workspace, table, partial, form, passes)
             partial.replace(path)
     return written
-
-
-def check(form: str) -> None:
-    """Raise ConfigError if packages that a format needs are not installed."""
-    if form == "parquet":
-        arrow()
 
 
 def _write_text(workspace: Workspace, table: str, path: Path, form: str, passes: Passes | None) -> int:

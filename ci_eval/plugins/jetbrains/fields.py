@@ -44,9 +44,6 @@ class Fields:
         """Return `missing` if the field is absent or null and `missing` is not None."""
         return self._typed_value(name, str, missing)
 
-    def flag(self, name: str, missing: bool | None = None) -> bool:
-        return self._typed_value(name, bool, missing)
-
     def number(self, name: str, missing: int | None = None) -> int:
         """Return a whole number; it may read 4.0, as gson writes some."""
         value = self.amount(name, missing)

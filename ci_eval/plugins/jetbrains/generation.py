@@ -89,10 +89,10 @@ def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.Fi
                 caret = action.number("offset")
                 actions.append(model.MoveCaret(offset=caret))
             case "PRINT_TEXT":
-                action.flag("completable", missing=False)
+                action.optional("completable", bool)
                 actions.append(model.PrintText(text=action.text("text")))
             case "DELETE_RANGE":
-                action.flag("completable", missing=False)
+                action.optional("completable", bool)
                 actions.append(model.DeleteRange(begin=action.number("begin"), end=action.number("end")))
             case "FINISH_SESSION":
                 actions.append(model.FinishSession())

@@ -304,6 +304,7 @@ def _lookup(origin: Origin, fields: Fields, expected: str) -> Lookup:
 
 
 def _fill(our_lookup: dict[str, object], lookup: Lookup) -> dict[str, object]:
+    """Return the fields of a lookup of ours; prefix and texts come from the plugin's lookup."""
     more = msgspec.convert(our_lookup.pop("suggestions", []), list[dict[str, object]])
     texts = [suggestion.text for suggestion in lookup.suggestions]
     shown = [{**fields, "text": text} for fields, text in zip(more or [{} for _ in texts], texts, strict=True)]

@@ -91,21 +91,19 @@ class _Reader:
                     yield "comment", line[offset:end], (row, offset), (row, end)
                 yield "other", line[end:], (row, end), (row, len(line))
                 return
-            yield from self._move(line, offset, column)
+            if column > self._indents[-1]:
+                self._indents.append(column)
+                yield "indent", line[:offset], (row, 0), (row, offset)
+            while column < self._indents[-1]:
+                if column not in self._indents:
+                    raise Unreadable("a line is indented as none before it")
+                self._indents.pop()
+                yield "other", "", (row, offset), (row, offset)
         self._joined = False
         yield from self._within(line, offset)
 
-    def _move(self, line: str, place: int, column: int) -> Iterator[Token]:
-        if column > self._indents[-1]:
-            self._indents.append(column)
-            yield "indent", line[:place], (self._row, 0), (self._row, place)
-        while column < self._indents[-1]:
-            if column not in self._indents:
-                raise Unreadable("a line is indented as none before it")
-            self._indents.pop()
-            yield "other", "", (self._row, place), (self._row, place)
-
     def _within(self, line: str, place: int) -> Iterator[Token]:
+        """Yield the tokens from `place` on, which is not within a string."""
         while place < len(line):
             match = _NEXT.match(line, place)
             if not match:
@@ -114,35 +112,31 @@ class _Reader:
                 continue
             kind = match.lastgroup or ""
             begin, place = match.span(kind)
-            token = line[begin:place]
+            text = line[begin:place]
             if kind == "long":
-                closed = self._open(token[-3:], line, begin).match(line, place)
+                closed = self._open(text[-3:], line, begin).match(line, place)
                 if not closed:
                     return
                 place = closed.end()
-                kind, token, self._string = "string", line[begin:place], ""
-            elif kind == "string" and token.endswith("\n"):
-                self._open(token.lstrip("bBrRuUfF")[0], line, begin)
+                kind, text, self._string = "string", line[begin:place], ""
+            elif kind == "string" and text.endswith("\n"):
+                self._open(text.lstrip("bBrRuUfF")[0], line, begin)
                 return
-            yield from self._emit(kind, token, begin)
+            elif kind == "joined":
+                self._joined = True
+                return
+            if kind == "sign":
+                self._brackets += (text in "([{") - (text in ")]}")
+            if kind == "newline" and self._brackets > 0:
+                kind = "other"
+            if kind != "end":
+                reported = kind if kind in ("comment", "string", "newline") else "other"
+                yield reported, text, (self._row, begin), (self._row, place)
 
     def _open(self, quote: str, line: str, begin: int) -> re.Pattern[str]:
         self._string, self._begin, self._one_line = line[begin:], (self._row, begin), len(quote) == 1
         self._closing = _CLOSING[quote]
         return self._closing
-
-    def _emit(self, kind: str, text: str, begin: int) -> Iterator[Token]:
-        if kind == "joined":
-            self._joined = True
-            return
-        if kind == "end":
-            return
-        if kind == "sign":
-            self._brackets += (text in "([{") - (text in ")]}")
-        if kind == "newline" and self._brackets > 0:
-            kind = "other"
-        reported = kind if kind in ("comment", "string", "newline") else "other"
-        yield reported, text, (self._row, begin), (self._row, begin + len(text))
 
     def finish(self) -> Iterator[Token]:
         if self._string or self._brackets or self._joined:

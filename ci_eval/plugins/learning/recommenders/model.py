@@ -14,7 +14,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -212,9 +212,6 @@ class Stored:
     def __init__(self, facts: Facts, names: Sequence[TypeNames], arrays: Mapping[str, tuple[Any, Any]]) -> None:
         self.facts, self._names, self._arrays = facts, names, arrays
         self._places = {type_names.name: place for place, type_names in enumerate(names)}
-
-    def types(self) -> Iterable[str]:
-        return self._places
 
     def type(self, name: str) -> TypeModel | None:
         place = self._places.get(name)
