@@ -47,9 +47,6 @@ COMMANDS: dict[str, dict[str, str]] = {
         "reduce": "Shrink the project around one miss to a few lines, while the engine still shows it.",
     },
     "models": {
-        "agreement": (
-            "Compare the verdicts of a WORKSPACE's judge with those of people: share of agreement, and Cohen's kappa."
-        ),
         "expect": "Compute exactly what a modelled user would do on average, from the ranks at all prefixes.",
         "export-ranker": ("Export a MODEL of train-ranker as a plain LightGBM or ONNX file for other programs."),
         "fit-user-model": "Fit a user model to logs, and print its tables as YAML for a configuration.",

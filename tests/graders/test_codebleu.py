@@ -95,6 +95,27 @@ def test_values_depend_on_neither_the_order_of_sets_nor_the_python() -> None:
     assert blake2b(answers("1"), digest_size=8).hexdigest() == "027a88604f13f3b7"
 
 
+WORDS_OF_RULES = """
+import sys; sys.path[:0] = sys.argv[1:]
+from ci_eval.plugins.drivers.codebleu.strict import BRANCHES, OTHERS, RULES
+from ci_eval.plugins.drivers.codebleu.trees import GRAMMARS
+for language, rules in RULES.items():
+    nodes = {BRANCHES, *rules.bindings, *rules.loops, *rules.bases, *rules.hidden, *rules.lists}
+    nodes |= rules.parameters | rules.variables
+    fields = {name for binding in rules.bindings.values() for name in (binding.target, binding.value)} - {"", OTHERS}
+    fields |= {*rules.bases.values(), *(name for names in rules.hidden.values() for name in names)}
+    assert all(GRAMMARS[language].id_for_node_kind(node, True) for node in nodes), language
+    assert all(GRAMMARS[language].field_id_for_name(name) for name in fields), language
+"""
+
+
+def test_the_grammars_know_every_word_of_the_strict_rules() -> None:
+    # With another release of a grammar, a rule would no longer apply, in silence.
+    grader("codebleu-strict")
+    folder = next((machine.cache_folder() / "graders").glob("codebleu-*"))
+    subprocess.run([interpreter(), "-S", "-c", WORDS_OF_RULES, str(folder), str(PACKAGE)], check=True)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_strictly_an_equal_text_has_1_and_an_empty_one_0_of_everything(language: str) -> None:
     assert set(strict(language, CODE[language], CODE[language]).values()) == {1.0}
