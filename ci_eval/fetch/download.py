@@ -48,8 +48,8 @@ def download(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Path:
     """Return the path below `cache` of the file at `url`. Its SHA-256 (hex) is always `sha256`, also if the file was
-    cached. `timeout` is (connect, between two packets) in seconds. Only https is allowed, and http to this machine
-    itself. Raises DownloadError, ChecksumError, or ConfigError if `sha256` is no SHA-256."""
+    cached. `timeout` is (connect, between two packets) in seconds. Raises DownloadError, ChecksumError, or ConfigError
+    for a wrong digest or address."""
     digest = check_digest(sha256)
     check_url(url)
     # The file keeps its name, which shows callers whether it is an archive or a program.
@@ -93,21 +93,24 @@ def shown(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
-def check_url(url: str) -> SplitResult:
-    """Return the parts of a URL that may be downloaded from: https, or http to this machine. Raises DownloadError for
-    others."""
-    # Parsers disagree about backslashes, blanks and control characters: none may decide which host is meant.
-    if not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
-        raise DownloadError(f"Cannot download {shown(url)!r}: it holds a blank or an odd character. Percent-encode it.")
+def check_url(url: str, *, is_repository: bool = False) -> SplitResult:
+    """Return the parts of an https address, or of one on this machine: file:///… if `is_repository`, else http. Raises
+    ConfigError for others."""
+    # A program takes a leading hyphen for an option. Parsers disagree about the other characters, and thereby about the
+    # host.
+    if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
+        raise ConfigError(f"{shown(url)!r} is not an address: it begins with - or holds a blank or an odd character.")
     try:
         parts = urlsplit(url)
         # urlsplit finds a wrong port only when the port is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise DownloadError(f"Cannot download {shown(url)}: {error}. Check the address.") from None
-    if host and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))):
+        raise ConfigError(f"{shown(url)} is not an address: {error}.") from None
+    is_local = url.startswith("file:///") if is_repository else parts.scheme == "http" and is_loopback(host or "")
+    if is_local or (parts.scheme == "https" and host):
         return parts
-    raise DownloadError(f"Cannot download {shown(url)}: only https is allowed. Use an https:// address.")
+    expected = "https://HOST/… or file:///FOLDER" if is_repository else "https://HOST/…"
+    raise ConfigError(f"{shown(url)} is not allowed: an address is {expected}.")
 
 
 def is_loopback(host: str) -> bool:
@@ -147,20 +150,23 @@ def hash_file(path: Path) -> str:
 def _follow(url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, float]) -> None:
     import requests  # Takes long, and most commands download nothing.
 
-    current = url
+    current, scheme = url, urlsplit(url).scheme
     for _ in range(MAX_REDIRECTS + 1):
-        # requests would follow redirects itself, without a check of each address before it is asked.
-        parts = check_url(current)
         with requests.Session() as session:
             # A proxy would carry plain http off this machine.
-            session.trust_env = parts.scheme == "https"
+            session.trust_env = scheme == "https"
             following = _fetch(session, current, file, max_bytes, timeout)
         if following is None:
             return
+        # requests would follow redirects itself, without a check of each address before it is asked.
         target = urljoin(current, following)
-        if parts.scheme == "https" and urlsplit(target).scheme != "https":
+        try:
+            parts = check_url(target)
+        except ConfigError as error:
+            raise DownloadError(f"Refused a redirect of {shown(current)}: {error}") from None
+        if scheme == "https" and parts.scheme != "https":
             raise DownloadError(f"Refused a redirect of {shown(current)} to {shown(target)}: it leaves https.")
-        current = target
+        current, scheme = target, parts.scheme
     raise DownloadError(f"Could not download {shown(url)}: more than {MAX_REDIRECTS} redirects.")
 
 

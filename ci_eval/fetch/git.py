@@ -17,6 +17,7 @@ import msgspec
 
 from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.fetch.clients import GET, last_words
+from ci_eval.fetch.download import check_url
 
 TIMEOUT = 600.0
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -73,8 +74,7 @@ def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TI
     """Fetch the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`. Returns the
     full commit id. `timeout` is seconds per step. Symbolic links are left out, and files stored with LFS stay pointers.
     Raises ConfigError or InstallError."""
-    check_url(url)
-    check_revision(revision)
+    check_address(url, revision)
     target.mkdir(parents=True)
     try:
         commit = _fetch(url, revision, target, timeout)
@@ -130,25 +130,12 @@ def name_of(url: str) -> str:
     return unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].removesuffix(".git")
 
 
-def check_url(url: str) -> None:
-    if url.startswith("-") or not url.isascii() or re.search(r"[\x00-\x20\x7f\\]", url):
-        raise ConfigError(f"{url!r} is not the address of a Git repository: it begins with - or holds odd characters.")
-    try:
-        parts = urlsplit(url)
-        # urlsplit finds a wrong port only when the port is read.
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise ConfigError(f"{url!r} is not the address of a Git repository: {error}.") from None
-    if "@" in parts.netloc:
+def check_address(url: str, revision: str) -> None:
+    if "@" in check_url(url, is_repository=True).netloc:
         raise ConfigError(
             "The Git address holds a user or a password, which would end up in reports. "
             "Check the repository out in the CI job, and give the folder: path:DIR."
         )
-    if not (url.startswith("https://") and host) and not url.startswith("file:///"):
-        raise ConfigError(f"{url!r} is not allowed: a Git address is https://HOST/… or file:///FOLDER.")
-
-
-def check_revision(revision: str) -> None:
     # A revision must be neither an option of git (-…) nor a range (a..b).
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._/-]*", revision) or ".." in revision:
         raise ConfigError(f"{revision!r} is not a Git revision: give the full commit id, or a tag.")
@@ -281,8 +268,7 @@ def repository(source: str) -> Iterator[Repository]:
         if not checkout.is_dir():
             raise ConfigError(f"there is no Git repository {url}: give a folder, https://… or file:///…")
         url = checkout.resolve().as_uri()
-    check_url(url)
-    check_revision(revision)
+    check_address(url, revision)
     with tempfile.TemporaryDirectory(prefix="ci-eval-", ignore_cleanup_errors=True) as name:
         # The settings of a repository may name programs to run; those of the copy are ours.
         folder, scheme = Path(name), urlsplit(url).scheme

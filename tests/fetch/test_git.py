@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ci_eval.core.base.errors import ConfigError, InstallError
-from ci_eval.fetch.git import VARIABLES, check_revision, check_url, fetch_revision, parse_page, read_revision
+from ci_eval.fetch.git import VARIABLES, check_address, fetch_revision, parse_page, read_revision
 from tests.fetch.repository import Repository, create
 from tests.fetch.standins import client
 
@@ -155,7 +155,7 @@ def test_an_address_that_is_not_https_or_a_folder_is_refused(url: str, tmp_path:
 
 @pytest.mark.parametrize("url", ["https://example.org/x.git", "https://example.org:8443/x/y", "file:///a/b"])
 def test_https_and_folders_are_allowed(url: str) -> None:
-    check_url(url)
+    check_address(url, "main")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_revision_that_could_be_anything_else_is_refused(revision: str, tmp_pa
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", "release/2.x", "refs/tags/v1", "0123abcd" * 5])
 def test_commit_ids_tags_and_branches_are_allowed(revision: str) -> None:
-    check_revision(revision)
+    check_address("file:///a", revision)
 
 
 def test_a_git_that_hangs_is_ended(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

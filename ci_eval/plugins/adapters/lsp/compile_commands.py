@@ -31,35 +31,21 @@ MOST_FLAGS = 500_000
 CPP = frozenset(".cc .cpp .cxx .hh .hpp .hxx .ipp .inl".split())
 OBJECTIVE_C = (".m", ".mm")
 
-# -Wl, -Wa and -Wp are missing: they hand any flag on to the linker, assembler or preprocessor.
 ALONE = re.compile(
     r"""
-    -ansi | -w | -pedantic(-errors)? | -pthread | -undef | -trigraphs | -nostdinc(\+\+)?
-  | -nostdlib(\+\+)? | -nobuiltininc
-  | -O[0-3sgz]? | -Ofast | -g[0-3]? | --driver-mode=(gcc|g\+\+|cpp)
-  | --?std=[\w+:]+ | -stdlib=lib(std)?c\+\+ | --target=[\w.+-]+
-  | -W(?![lap],)[\w+=-]*
-  | -m(32|64|x32|16) | -m(arch|tune|cpu|fpu|float-abi|abi|cmodel)=[\w.+-]+
-  | -m(no-)?(sse[\w.]*|ssse3|avx[\w-]*|aes|bmi2?|fma4?|f16c|popcnt|lzcnt|pclmul|mmx|thumb|arm|ms-bitfields|unicode)
-  | -f(no-)?(PIC|pic|PIE|pie|exceptions|cxx-exceptions|objc-exceptions|rtti|openmp|openmp-simd|short-enums|short-wchar
-      |char8_t|coroutines|coroutines-ts|concepts|ms-extensions|ms-compatibility|delayed-template-parsing|declspec
-      |signed-char|unsigned-char|wrapv|trapv|fast-math|finite-math-only|strict-aliasing|stack-protector|strict-enums
-      |stack-protector-all|stack-protector-strong|stack-clash-protection|data-sections|function-sections|common
-      |permissive|blocks|objc-arc|objc-weak|color-diagnostics|freestanding|hosted|builtin|gnu-keywords|gnu89-inline
-      |gnu-inline-asm|asm|sized-deallocation|aligned-allocation|aligned-new|threadsafe-statics|omit-frame-pointer
-      |optimize-sibling-calls|unroll-loops|inline|inline-functions|visibility-inlines-hidden|operator-names
-      |experimental-library|digraphs|dollars-in-identifiers|access-control|relaxed-template-template-args|lto
-      |implicit-templates|non-call-exceptions|plt|semantic-interposition|ident|math-errno|zero-initialized-in-bss
-      |new-infallible|assume-sane-operator-new|use-cxa-atexit|c\+\+-static-destructors|strict-overflow
-      |strict-vtable-pointers|addrsig|unwind-tables|asynchronous-unwind-tables|verbose-asm|diagnostics-color)
-  | -f(visibility|diagnostics-color|template-depth|constexpr-depth|constexpr-steps|constexpr-loop-limit|macro-depth
-      |bracket-depth|message-length|max-errors|abi-version|clang-abi-compat|ms-compatibility-version|stack-limit
-      |lto|sanitize|no-sanitize|openmp|exec-charset|input-charset|strict-flex-arrays|cf-protection|fp-model
-      |fp-contract|trivial-auto-var-init)(-version)?=[\w.,+:-]*
+    -ansi | -w | -pedantic(-errors)? | -pthread | -undef | -trigraphs | -nostd(inc|lib)(\+\+)? | -nobuiltininc
+  | -O\w* | -g[0-3]? | --driver-mode=(gcc|g\+\+|cpp)
+  | --?std=[\w+:]+ | -stdlib=[\w+]+ | --target=[\w.+-]+
+    # -Wl, -Wa and -Wp hand any flag on to the linker, assembler or preprocessor, as -mllvm does to LLVM.
+  | -W(?![lap],)[\w+=-]* | -m(?!llvm|mlir)[\w-]+(=[\w.+-]+)?
+    # Modules are written to a cache.
+  | -f(?!module)[\w+-]+ | -f[\w-]+=\d[\d.]*
+  | -f(visibility|(no-)?sanitize|openmp|lto|fp-model|fp-contract|cf-protection|diagnostics-color|trivial-auto-var-init
+      |exec-charset|input-charset)=[\w,+:-]+
     """,
     re.VERBOSE,
 )
-"""Flags without a path that only change the meaning of a text."""
+"""Flags that name no file, and only change the meaning of a text."""
 VALUES = {
     "-D": re.compile(r".+", re.DOTALL),
     "-U": re.compile(r"\w+"),

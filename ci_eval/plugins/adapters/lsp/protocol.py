@@ -28,45 +28,34 @@ _SUFFIXES = {
     "objective-cpp": ".mm",
     "python": ".py .pyi .pyw",
     "ruby": ".rb .rake .gemspec .ru",
-    "php": ".php .phtml",
-    "java": ".java",
+    "php": ".phtml",
     "kotlin": ".kt .kts",
-    "scala": ".scala .sc .sbt",
-    "go": ".go",
+    "scala": ".sc .sbt",
     "rust": ".rs",
     "csharp": ".cs .csx",
     "fsharp": ".fs .fsi .fsx",
-    "swift": ".swift",
-    "dart": ".dart",
-    "lua": ".lua",
     "perl": ".pl .pm",
-    "r": ".r",
     "julia": ".jl",
     "shellscript": ".sh .bash .zsh .ksh",
     "powershell": ".ps1 .psm1",
-    "html": ".html .htm .xhtml",
-    "css": ".css",
-    "scss": ".scss",
-    "less": ".less",
-    "vue": ".vue",
-    "svelte": ".svelte",
-    "json": ".json",
-    "jsonc": ".jsonc",
-    "yaml": ".yaml .yml",
-    "toml": ".toml",
-    "xml": ".xml .xsd",
-    "markdown": ".md .markdown",
+    "html": ".htm .xhtml",
+    "yaml": ".yml",
+    "xml": ".xsd",
+    "markdown": ".md",
     "latex": ".tex",
-    "sql": ".sql",
     "elixir": ".ex .exs",
     "erlang": ".erl .hrl",
     "haskell": ".hs",
     "clojure": ".clj .cljs .cljc .edn",
-    "groovy": ".groovy .gradle",
-    "vb": ".vb",
+    "groovy": ".gradle",
     "coffeescript": ".coffee",
 }
-BY_SUFFIX = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+_AS_SUFFIXES = (
+    "css dart go groovy html java json jsonc less lua markdown php r scala scss sql svelte swift toml vb vue xml yaml"
+)
+"""The protocol's names of languages that are suffixes as well."""
+BY_SUFFIX = {f".{name}": name for name in _AS_SUFFIXES.split()}
+BY_SUFFIX |= {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 
 
 def language_id(path: str, language: str) -> str:
