@@ -76,8 +76,8 @@ def run_to_end(
     timeout: float = TIMEOUT,
     variables: Mapping[str, str] | None = None,
 ) -> ClientEnd:
-    """Return the result also if the client failed, so that the caller can explain the failure. The arguments are those
-    of `run_client`. Raises InstallError if the client is not installed or takes too long."""
+    """Run a client as `run_client` does, but return the end also of a client that failed. Raises InstallError if the
+    client is not installed or takes too long."""
     if cwd is None:
         with tempfile.TemporaryDirectory() as empty:
             return run_to_end(argv, cwd=Path(empty), timeout=timeout, variables=variables)
@@ -105,7 +105,7 @@ def run_to_end(
             kill_group(process)
             raise InstallError(f"{name} took longer than {timeout:g} s. Check the network, then run again.") from None
         except BaseException:
-            # Another session does not get Ctrl-C.
+            # The client is in another session, which does not get Ctrl-C.
             kill_group(process)
             raise
     return ClientEnd(name=name, code=process.returncode, output=output, trouble=trouble)
@@ -127,10 +127,9 @@ def kill_group(process: subprocess.Popen[str]) -> None:
 
 
 def last_words(text: str) -> str:
-    """Return the last lines of what a client printed, indented and without the passwords in addresses. If these lines
-    say that the network cannot be reached, one line with advice is returned instead."""
+    """Return the last lines of what a client printed, indented and without the passwords in addresses. If the network
+    cannot be reached, one line with advice is returned instead."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
-    # Clients often say once for each attempt that the network cannot be reached: one line will do.
     if missing := UNREACHABLE.search("\n".join(lines[-LAST_LINES:])):
         last = quote(lines[-1].strip())
         return (
@@ -140,9 +139,8 @@ def last_words(text: str) -> str:
 
 
 def one_file(run: Callable[[Path], object], suffix: str, folder: Path, missing: str) -> Path:
-    """Let a client write into a temporary folder, and move the one file that it must leave there into `folder`. Returns
-    the file's new path. Raises InstallError with the message `missing` if there is not exactly one file that ends in
-    `suffix`."""
+    """Let a client write into a temporary folder, and move the file that ends in `suffix` into `folder`. Returns its
+    new path. Raises InstallError with the message `missing` unless there is exactly one such file."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".client-", dir=folder) as name:
         run(Path(name))

@@ -6,7 +6,6 @@ import difflib
 import hashlib
 import os
 import re
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from ci_eval.fetch import git, schemes, sealed
 from ci_eval.fetch.archive import find_top_folder
 from ci_eval.fetch.download import hash_file
 from ci_eval.fetch.identity import identify
-from ci_eval.fetch.schemes import Fetch, Spec
+from ci_eval.fetch.schemes import Spec
 
 MARKER = "project.json"
 FILES = "files"
@@ -83,8 +82,20 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | Non
             raise PreparationError(f"Cannot use {folder}: {error}. Remove it, then run again.") from error
         project = Project(root=folder / marker.root, info=marker.info)
     else:
+        projects = cache.absolute() / "projects"
         try:
-            project = _fetch_into_cache(parsed, scheme.fetch, cache)
+            with sealed.new_folder(projects) as whole:
+                pinned = scheme.fetch(parsed, whole / FILES, cache)
+                root = find_top_folder(whole / FILES) if scheme.top else whole / FILES
+                info = _info(pinned, pinned.revision or pinned.sha256, root)
+                marker = _Marker(root=root.relative_to(whole).as_posix(), info=info)
+                (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
+                # A branch moves, so its folder is named by the commit.
+                folder = projects / _slug(parsed if scheme.lasting(parsed) else pinned)
+                # A branch may point to a commit that was prepared before, and damaged since.
+                if not sealed.intact(folder):
+                    sealed.publish(whole, folder, complete=True)
+            project = Project(root=folder / marker.root, info=info)
         except OSError as error:
             raise PreparationError(
                 f"Cannot prepare {written(parsed)}: {error}. Is {cache} writable, the disk full?"
@@ -97,27 +108,6 @@ def lasts(spec: str) -> bool:
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     return scheme.fetch is None or scheme.lasting(parsed)
-
-
-def _fetch_into_cache(spec: Spec, fetch: Fetch, cache: Path) -> Project:
-    scheme, projects = schemes.CATALOG.load(spec.scheme), cache.absolute() / "projects"
-    projects.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=projects, ignore_cleanup_errors=True) as name:
-        whole = Path(name, "whole")
-        whole.mkdir()
-        pinned = fetch(spec, whole / FILES, cache)
-        # The marker and the list of files make the folder complete.
-        root = find_top_folder(whole / FILES) if scheme.top else whole / FILES
-        info = _info(pinned, pinned.revision or pinned.sha256, root)
-        marker = _Marker(root=root.relative_to(whole).as_posix(), info=info)
-        (whole / MARKER).write_bytes(msgspec.json.format(msgspec.json.encode(marker)))
-        sealed.seal(whole, complete=True)
-        # A branch moves, so its folder is named by the commit.
-        folder = projects / _slug(spec if scheme.lasting(spec) else pinned)
-        # A branch may point to a commit that was prepared before, and damaged since.
-        if not sealed.intact(folder):
-            sealed.publish(whole, folder)
-        return Project(root=folder / marker.root, info=info)
 
 
 def checksum(root: Path) -> str:

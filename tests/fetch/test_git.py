@@ -190,7 +190,7 @@ def test_a_program_that_is_not_git_is_told(tmp_path: Path, monkeypatch: pytest.M
     program = "import sys; from pathlib import Path; from ci_eval.fetch.git import fetch_revision as fetch"
     program += "; fetch('file:///nowhere', 'main', Path(sys.argv[1]))"
     done = subprocess.run([sys.executable, "-c", program, tmp_path / "out"], capture_output=True, text=True)
-    assert f"InstallError: {tmp_path / 'bin/git'} is no git that works." in done.stderr
+    assert f"InstallError: {tmp_path / 'bin/git'} does not work. Put a git" in done.stderr
 
 
 @pytest.mark.parametrize(

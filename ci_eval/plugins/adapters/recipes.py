@@ -272,14 +272,9 @@ def once(target: Path, version: str, install: Callable[[Path], Mapping[str, str]
             packages = msgspec.json.decode((target / MARKER).read_bytes(), type=dict[str, str])
     if packages is None:
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent, ignore_cleanup_errors=True) as name:
-                whole = Path(name, "whole")
-                whole.mkdir()
+            with sealed.new_folder(target.parent) as whole:
                 packages = dict(install(whole))
-                # The folder is filled, then moved as a whole: a folder that exists under its name is complete.
                 (whole / MARKER).write_bytes(msgspec.json.encode(packages))
-                sealed.seal(whole)
                 sealed.publish(whole, target)
         except OSError as error:
             raise InstallError(f"Cannot make {target}: {error}. Is the cache writable, the disk full?") from error
