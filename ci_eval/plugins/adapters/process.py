@@ -286,51 +286,12 @@ class EngineProcess:
                 pipe.close()
 
 
-class LineProcess(EngineProcess):
-    def ask(self, line: bytes, timeout: float) -> bytes:
-        """Send a line, and return the line that answers it. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
-        deadline = time.monotonic() + timeout
-        # At its end, the pipe is readable as well; then writing reports the crash.
-        with suppress(BlockingIOError):
-            self._received += os.read(self._stdout, 2**20)
-        if self._received:
-            raise EngineMisbehaved(f"{self.name} answered before it was asked: {quote(bytes(self._received), 80)!r}")
-        unsent = memoryview(line + b"\n")
-        while unsent:
-            self._await(self._stdin, selectors.EVENT_WRITE, deadline)
-            try:
-                unsent = unsent[os.write(self._stdin, unsent) :]
-            except BrokenPipeError as error:
-                raise self._crash() from error
-        end = self._received.find(b"\n")
-        while end < 0:
-            self._await(self._stdout, selectors.EVENT_READ, deadline)
-            chunk = os.read(self._stdout, 2**20)
-            if not chunk:
-                raise self._crash()
-            # Searching all that has arrived at each chunk would take quadratic time.
-            newline = chunk.find(b"\n")
-            end = len(self._received) + newline if newline >= 0 else -1
-            self._received += chunk
-            if len(self._received) > LONGEST_ANSWER:
-                raise EngineMisbehaved(f"{self.name} answered with more than {LONGEST_ANSWER:,} bytes")
-        line = bytes(self._received[:end])
-        del self._received[: end + 1]
-        return line
-
-
 AHEAD = 32 * 2**20
 """Bytes that may arrive while one message is sent; a server that sends more does not read."""
 
-LONGEST_HEADER = 8192
-_LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
 
-
-class MessageProcess(EngineProcess):
-    """A server whose output is read even while we write: otherwise both sides could wait for each other for ever."""
-
-    _length = -1
-    """Bytes of the message whose header was read; -1 = none was."""
+class PipeProcess(EngineProcess):
+    """A program whose output is read even while we write: otherwise both sides could wait for each other for ever."""
 
     @cached_property
     def _selector(self) -> selectors.BaseSelector:
@@ -338,10 +299,9 @@ class MessageProcess(EngineProcess):
         selector.register(self._stdout, selectors.EVENT_READ)
         return selector
 
-    def send(self, body: bytes, deadline: float) -> None:
+    def _write(self, data: bytes, deadline: float) -> None:
         """Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
-        tell("->", body)
-        unsent = memoryview(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        unsent = memoryview(data)
         limit = len(self._received) + AHEAD
         while True:
             try:
@@ -364,16 +324,6 @@ class MessageProcess(EngineProcess):
             if len(self._received) > limit:
                 raise EngineMisbehaved(f"{self.name} sent {AHEAD:,} bytes and did not read what it was sent")
 
-    def receive(self, deadline: float) -> bytes | None:
-        """Return None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
-        while time.monotonic() < deadline:
-            message = self._message()
-            if message is not None:
-                return message
-            if self._select(deadline):
-                self._read()
-        return None
-
     def _select(self, deadline: float) -> list[int]:
         # Without this check, a server that never stops sending would hold us for ever.
         left = deadline - time.monotonic()
@@ -389,6 +339,53 @@ class MessageProcess(EngineProcess):
         self._received += chunk
         if len(self._received) > LONGEST_ANSWER + LONGEST_HEADER:
             raise EngineMisbehaved(f"{self.name} sent more than {LONGEST_ANSWER:,} bytes at once")
+
+    def close(self) -> None:
+        self._selector.close()
+        super().close()
+
+
+class LineProcess(PipeProcess):
+    def ask(self, line: bytes, timeout: float) -> bytes:
+        """Send a line, and return the line that answers it. Raises EngineTimeout, EngineCrash or EngineMisbehaved."""
+        deadline = time.monotonic() + timeout
+        self._read()
+        if self._received:
+            raise EngineMisbehaved(f"{self.name} answered before it was asked: {quote(bytes(self._received), 80)!r}")
+        self._write(line + b"\n", deadline)
+        searched = 0
+        while (end := self._received.find(b"\n", searched)) < 0:
+            searched = len(self._received)
+            if not self._select(deadline):
+                raise EngineTimeout(f"{self.name} did not answer in time")
+            self._read()
+        line = bytes(self._received[:end])
+        del self._received[: end + 1]
+        return line
+
+
+LONGEST_HEADER = 8192
+_LENGTH = re.compile(rb"content-length\s*:\s*(\d{1,12})\s*(?:\r\n|$)", re.IGNORECASE)
+
+
+class MessageProcess(PipeProcess):
+    _length = -1
+    """Bytes of the message whose header was read; -1 = none was."""
+
+    def send(self, body: bytes, deadline: float) -> None:
+        """Raises EngineTimeout (time.monotonic() > deadline), EngineCrash or EngineMisbehaved."""
+        tell("->", body)
+        self._write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body), deadline)
+
+    def receive(self, deadline: float) -> bytes | None:
+        """Return None at `deadline` (time.monotonic()). Raises EngineCrash or EngineMisbehaved."""
+        while time.monotonic() < deadline:
+            message = self._message()
+            if message is not None:
+                return message
+            if self._select(deadline):
+                self._read()
+        return None
 
     def _message(self) -> bytes | None:
         if self._length < 0:
@@ -415,7 +412,3 @@ class MessageProcess(EngineProcess):
         self._length = -1
         tell("<-", body)
         return body
-
-    def close(self) -> None:
-        self._selector.close()
-        super().close()
