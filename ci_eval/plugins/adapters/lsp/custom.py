@@ -14,9 +14,9 @@ from ci_eval.core.base.errors import ConfigError, InstallError
 from ci_eval.fetch.download import hash_file
 from ci_eval.plugins.adapters.engine import Closure
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
-from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay
+from ci_eval.plugins.adapters.lsp.overlay import NOTHING, Overlay, Template
 from ci_eval.plugins.adapters.lsp.quirks import CLANGD, OWN_DATABASE, fallback_options
-from ci_eval.plugins.adapters.place import INTERPRETERS, Place
+from ci_eval.plugins.adapters.place import INTERPRETERS
 from ci_eval.plugins.adapters.process import find_install_root
 from ci_eval.plugins.adapters.recipes import InstalledEngine
 
@@ -69,7 +69,7 @@ def custom(
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
     # Absolute paths, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
-    model = like or LspEngine(name="", summary="", languages=None, licence="", recipe=Given(""), command=_Command(()))
+    model = like or LspEngine(name="", summary="", languages=None, licence="", recipe=Given(""), command=Template([]))
     names = {part.partition("=")[0] for part in arguments}
     if model.quirks == CLANGD and "--compile-commands-dir" in names:
         model = replace(model, quirks=OWN_DATABASE, options=fallback_options)
@@ -87,7 +87,7 @@ def custom(
         toolchains={},
         # What the named engine declares need not hold for this program.
         closure=Closure.PROJECT,
-        command=_Command((program, *arguments, *flags)),
+        command=Template((program, *arguments, *flags)),
         installs=tuple(map(find_install_root, files.values())),
         only_language_id=language_id or model.only_language_id,
         own=own,
@@ -127,12 +127,3 @@ def _program_names(file: Path) -> set[str]:
         package = parts[len(parts) - parts[::-1].index("node_modules") :]
         names.add("/".join(package[:2]) if package[0].startswith("@") else package[0])
     return names
-
-
-# A class, since two functions made by `partial` are never equal: a worker keeps its server for the next file as long as
-# the engine asked for is equal.
-class _Command(msgspec.Struct, frozen=True):
-    parts: tuple[str, ...]
-
-    def __call__(self, place: Place) -> list[str]:
-        return [part.replace("{root}", str(place.root)) for part in self.parts]

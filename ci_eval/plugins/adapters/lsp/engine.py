@@ -35,12 +35,11 @@ from ci_eval.plugins.adapters.lsp.overlay import (
     Overlay,
     Template,
     add_arguments,
-    expand_folders,
     merge_objects,
 )
 from ci_eval.plugins.adapters.lsp.protocol import CompletionList, language_id, offset_in_line
 from ci_eval.plugins.adapters.lsp.quirks import ERROR, PLAIN, ServerQuirks, show_project
-from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, variables
+from ci_eval.plugins.adapters.place import DRIVERS, Place, configuration, replace_texts, variables
 from ci_eval.plugins.adapters.process import MessageProcess
 
 NO_COMPLETION = (
@@ -90,10 +89,10 @@ class LspEngine(FromRecipe, frozen=True, kw_only=True):
         command, options = list(self.command(place)), self.options(place)
         settings, environment = dict(self.settings(place)), variables(place) | dict(self.variables(place))
         for overlay in overlays:
-            command = add_arguments(command, expand_folders(overlay.arguments, folders))
-            settings = merge_objects(settings, expand_folders(overlay.settings, folders))
-            options = merge_objects(options, expand_folders(overlay.options, folders)) if overlay.options else options
-            environment |= expand_folders(overlay.variables(), folders)
+            command = add_arguments(command, replace_texts(overlay.arguments, folders))
+            settings = merge_objects(settings, replace_texts(overlay.settings, folders))
+            options = merge_objects(options, replace_texts(overlay.options, folders)) if overlay.options else options
+            environment |= replace_texts(overlay.variables(), folders)
         return Launch(
             command=command,
             root=place.root,
@@ -321,18 +320,19 @@ class RunningLsp:
             self._cold_until = 0.0
         if quirks.hides_tags:
             suggestions = settle_ties(drop_hidden_types(suggestions))
-        # The list is there, so what is asked now cannot change it.
-        resolve = self._resolve if self._engine.auto_import.resolves else None
-        wanted = query.expected if query.removed else ""
-        suggestions = add_edits(suggestions, answer, self._text, encoding, wanted, resolve)
+
+        # Requests for edits come after the list, so they cannot change it.
+        def resolve(item: dict[str, Any]) -> Any:
+            return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
+
+        resolves = resolve if self._engine.auto_import.resolves else None
+        imported = query.expected if query.removed else ""
+        suggestions = add_edits(suggestions, answer, self._text, encoding, imported, resolves)
         if not quirks.kinds:
             suggestions = [msgspec.structs.replace(suggestion, kind="") for suggestion in suggestions]
         return Answer(
             suggestions=suggestions, latency=latency * 1000, cpu=cpu, typed=self._asked, dropped=answer.dropped
         )
-
-    def _resolve(self, item: dict[str, Any]) -> Any:
-        return self._running.resolve(item, time.monotonic() + self._surroundings.timeout)
 
     @property
     def _running(self) -> Client:
