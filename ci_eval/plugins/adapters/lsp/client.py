@@ -124,20 +124,17 @@ class Client:
 
     def _initialize(self, deadline: float) -> None:
         uri = self._launch.root.as_uri()
-        answer = self._ask(
-            "initialize",
-            {
-                "processId": None,
-                "clientInfo": {"name": "ci-eval", "version": __version__},
-                "rootUri": uri,
-                # Deprecated, but VS Code's client sends it.
-                "rootPath": str(self._launch.root),
-                "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
-                "initializationOptions": self._launch.options,
-                "capabilities": self._launch.capabilities,
-            },
-            deadline,
-        )
+        parameters = {
+            "processId": None,
+            "clientInfo": {"name": "ci-eval", "version": __version__},
+            "rootUri": uri,
+            # Deprecated, but VS Code's client sends it.
+            "rootPath": str(self._launch.root),
+            "workspaceFolders": [{"uri": uri, "name": self._launch.root.name}],
+            "initializationOptions": self._launch.options,
+            "capabilities": self._launch.capabilities,
+        }
+        answer = self._ask("initialize", parameters, deadline)
         initialized = self._decode(answer, protocol.Initialized, "answered `initialize` with")
         self.info = initialized.server_info
         self._capabilities = initialized.capabilities

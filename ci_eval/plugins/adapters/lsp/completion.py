@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -407,16 +408,25 @@ def add_edits(
     name: str = "",
     resolve: Resolve | None = None,
 ) -> list[Suggestion]:
-    """Edits are None without any, but () for suggestions of `name`.
+    """Return the suggestions with their edits of other parts of the document `text`. Suggestions without edits have
+    None, but those of `name` have ().
 
-    `text`: the document that was asked about. `resolve`: for a server that gives the edits of an item only if it is
-    asked for them; items of `name` are. Raises EngineRaised if edits cannot be read.
+    `resolve`: asks the server for the edits of an item of `name`, if they are not in the list. Raises EngineRaised if
+    edits cannot be read.
     """
     edited = [item.additional_text_edits for item in answer.items]
     if not any(edited) and not any(suggestion.text == name for suggestion in suggestions):
         return list(suggestions)
-    offset = _Offsets(text, encoding)
+    lines = text.split("\n")
+    begins = [0, *accumulate(len(line) + 1 for line in lines)]
     raw: list[Any] | None = None
+
+    def find_offset(position: Position) -> int:
+        # A position after the text is its end.
+        if position.line >= len(lines):
+            return begins[-1] - 1
+        line = max(position.line, 0)
+        return begins[line] + offset_in_line(lines[line], position.character, encoding)
 
     completed: list[Suggestion] = []
     for suggestion in suggestions:
@@ -433,8 +443,13 @@ def add_edits(
                 edits = msgspec.convert(listed or [], list[TextEdit], strict=False)
             except UNREADABLE as error:
                 raise EngineRaised(f"the edits of {name!r} cannot be read: {error}") from error
-        offsets = tuple(offset.of(edit) for edit in edits or () if edit.range)
-        completed.append(replace(suggestion, edits=offsets))
+        ranges = [
+            (find_offset(edit.range.start), find_offset(edit.range.end), edit.new_text)
+            for edit in edits or ()
+            if edit.range
+        ]
+        changes = tuple((begin, max(end - begin, 0), new) for begin, end, new in ranges)
+        completed.append(replace(suggestion, edits=changes))
     return completed
 
 
@@ -444,27 +459,6 @@ def _raw_items(answer: CompletionList) -> list[Any]:
         return whole
     shared = whole.get("itemDefaults") or {}
     return [{"data": shared["data"], **item} if "data" in shared else item for item in whole["items"]]
-
-
-class _Offsets:
-    def __init__(self, text: str, encoding: Encoding) -> None:
-        self._lines = text.split("\n")
-        self._begins = [0]
-        for line in self._lines:
-            self._begins.append(self._begins[-1] + len(line) + 1)
-        self._encoding: Encoding = encoding
-
-    def of(self, edit: TextEdit) -> tuple[int, int, str]:
-        assert edit.range
-        begin, end = self._offset(edit.range.start), self._offset(edit.range.end)
-        return begin, max(end - begin, 0), edit.new_text
-
-    def _offset(self, position: Position) -> int:
-        # A position after the text is its end.
-        if position.line >= len(self._lines):
-            return self._begins[-1] - 1
-        line = max(position.line, 0)
-        return self._begins[line] + offset_in_line(self._lines[line], position.character, self._encoding)
 
 
 def read_inline_items(
