@@ -148,7 +148,7 @@ class _Writer:
     def write(self, name: str, body: IO[bytes], executable: bool) -> None:
         self.make_folder(posixpath.dirname(name))
         # Whatever the checks above miss, nothing that exists is overwritten and no link is followed.
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         size = 0
         with os.fdopen(os.open(self.folder / name, flags, 0o755 if executable else 0o644), "wb") as file:
             while chunk := body.read(CHUNK):
