@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.fetch.clients import run_client
 from ci_eval.plugins.adapters import jars
-from ci_eval.plugins.adapters.engine import version_here
+from ci_eval.plugins.adapters.engine import read_toolchain
 from ci_eval.plugins.adapters.place import DRIVERS, Place
 from ci_eval.plugins.adapters.process import interpreter
 from ci_eval.plugins.adapters.recipes import install_wheels, once
@@ -68,7 +68,7 @@ _GO_EVENTS = msgspec.json.Decoder(_GoEvent)
 
 
 def install_go(cache: Path) -> Path:
-    version = version_here("go")
+    version = read_toolchain("go")
     digest = hashlib.sha256(" ".join(GO_LIBRARY).encode()).hexdigest()[:12]
     return once(cache / "graders" / f"go-{version}-{digest}", version, _compile_library).folder
 
