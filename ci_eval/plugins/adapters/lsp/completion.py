@@ -1,4 +1,4 @@
-"""A conversion of completion items into offers: the text of the document from the token's beginning on."""
+"""A conversion of completion items into offers, each the document's text from the beginning of the token on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ci_eval.plugins.adapters.lsp.protocol import (
 
 LONGEST_LINE = 1000
 WINDOW = 15
-"""`_defaultConfig` in wordHelper.ts: characters of a line that are looked at, and those of one step back."""
+"""Characters of a line that are searched, and of one step back (`_defaultConfig` in wordHelper.ts)."""
 
 
 def _pattern(*, without: str = "") -> re.Pattern[str]:
@@ -45,8 +45,8 @@ BY_LANGUAGE = {
 
 
 def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
-    """Return the indices of the word at the caret; both are the caret's if there is none. As `getWordAtText` in
-    wordHelper.ts: the first match that reaches the caret, searched from ever further back."""
+    """Return begin and end of the word at the caret; both are the caret without a word. As in `getWordAtText` of
+    wordHelper.ts, the search begins ever further back until a match reaches the caret."""
     cut = max(0, caret - LONGEST_LINE // 2) if len(line) > LONGEST_LINE else 0
     text = line[cut : caret + LONGEST_LINE // 2] if len(line) > LONGEST_LINE else line
     pattern, target = BY_LANGUAGE.get(language, DEFAULT), caret - cut
@@ -69,18 +69,18 @@ def find_word(line: str, caret: int, language: str) -> tuple[int, int]:
 _STOP = re.compile(r"\$(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))", re.ASCII)
 _OPENED = re.compile(r"\$\{(?:(?P<number>\d+)|(?P<name>[A-Za-z_]\w*))(?P<next>[:}/|])", re.ASCII)
 _CHOICES = re.compile(r"((?:\\[\\,|]|[^\\,|])*)(?:,(?:\\[\\,|]|[^\\,|])*)*\|\}")
-# No text can be matched in two ways here: each further `${…}` would otherwise double the time.
+# No text matches in two ways: otherwise, each further `${…}` would double the time.
 _TRANSFORM = re.compile(r"(?:\\.|[^\\/])*/(?:\\.|\$\{[^}$]*\}|\$(?!\{[^}$]*\})|[^\\/$])*/[a-z]*\}", re.ASCII)
 _PLAIN = re.compile(r"[^$\\}]+")
 DEEPEST = 20
 LONGEST_SNIPPET = 20_000
 """Characters; a longer snippet is text as a whole."""
 MOST_UNCLOSED = 20
-"""Unclosed transforms; all others are text, since each makes the reader look for its end."""
+"""Unclosed transforms; further ones are text, since the search for each end takes time."""
 
 
 def expand(snippet: str) -> tuple[str, int]:
-    """Return the inserted text, and the length of its beginning without a placeholder."""
+    """Return the inserted text, and its length before the first placeholder."""
     if ("$" not in snippet and "\\" not in snippet) or len(snippet) > LONGEST_SNIPPET:
         return snippet, len(snippet)
     reader = _SnippetReader(snippet)
@@ -135,8 +135,7 @@ class _SnippetReader:
                     self._at += 1
                     self.firm = self.firm if firm is None else firm
                     return text
-                # An unclosed placeholder is text, and what follows it was read already: to read it twice would double
-                # the time with each of them.
+                # An unclosed placeholder is text. Reading the rest twice would double the time for each of them.
                 self._length += len(opened[0])
                 if before[2] is None and self.firm is not None:
                     self.firm += len(opened[0])
@@ -151,12 +150,12 @@ class _SnippetReader:
                     self._at = transform.end()
                     return ""
                 self._unclosed += 1
-        # What is not closed is text.
+        # Unclosed placeholders are text.
         self._at, self._length, self.firm = before
         return self._write("$", 1)
 
     def _stop(self, number: str | None) -> None:
-        # Variables have names, and an editor fills them in by itself: only numbered placeholders end the firm part.
+        # Editors fill in variables, which have names: only numbered placeholders end the firm part.
         if self.firm is None and number:
             self.firm = self._length
 
@@ -199,9 +198,9 @@ class Question:
         since: int = 0,
         replaces: bool = False,
     ) -> None:
-        """`prefix`: the typed part of the token; `since`: the number of its characters that were typed after the list
-        was made. `language`: the protocol's name. `replaces`: whether acceptance replaces the text after the caret that
-        belongs to the token (`editor.suggest.insertMode` of VS Code), rather than insert."""
+        """`prefix`: the typed part of the token. `since`: the characters of it that were typed after the list was made.
+        `language`: the protocol's name. `replaces`: whether acceptance replaces the token's text after the caret
+        (`editor.suggest.insertMode` of VS Code)."""
         begin = text.rfind("\n", 0, offset) + 1
         end = text.find("\n", offset)
         self.line = text[begin : end if end >= 0 else len(text)]
@@ -259,13 +258,13 @@ class _Reader:
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
             written = self._from_token(new, replaced.begin)
-            # VS Code shows items that insert nothing; no ranker knows what to do with one.
+            # VS Code shows items that insert nothing, but rankers need a text.
             if not written:
                 continue
             firm += len(written) - len(new)
             text = self._extract_token(written, item)
             tail = self._tail(replaced, new, written[len(text) :])
-            # A number that is none of the protocol's is text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
+            # Other numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
             other = "text" if item.kind is not None and item.kind.is_integer() else ""
             kind = _KINDS.get(item.kind, other)
             own = item.filter_text
@@ -276,11 +275,11 @@ class _Reader:
                 label="" if item.label == text else item.label,
                 kind=kind,
                 filter_text=None if filter_text == text else filter_text,
-                # By the protocol, an item without `sortText` is sorted by its label.
+                # By the protocol, items without `sortText` are sorted by their labels.
                 sort_text=item.sort_text or item.label,
                 filtered_by=filtered_by or own or None,
                 begin=replaced.begin - self._question.token,
-                # A tail is compared as a whole if there is no placeholder in it.
+                # A tail without a placeholder is compared as a whole.
                 firm=firm - len(text)
                 if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
                 else len(tail),
@@ -294,8 +293,8 @@ class _Reader:
             )
 
     def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
-        """Return the part replaced, the new text, and the length of its beginning without a placeholder. The rules are
-        those of `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1."""
+        """Return the replaced range, the new text, and its length before the first placeholder, as
+        `asCompletionInsertText` in protocolConverter.ts of vscode-languageclient 9.0.1 does."""
         edit = item.text_edit
         if edit is not None:
             replaced, new = self._range_of_edit(edit), edit.new_text
@@ -304,7 +303,7 @@ class _Reader:
         else:
             replaced, new = self._word, item.insert_text or item.label
         snippet = (self._format if item.insert_text_format is None else item.insert_text_format) == SNIPPET
-        # Where no text is inserted but the label, that is no snippet.
+        # An inserted label is not a snippet.
         if not snippet or (edit is None and self._default is None and not item.insert_text):
             return replaced, new, len(new)
         return replaced, *expand(new)
@@ -350,9 +349,8 @@ class _Reader:
         return written + changed + (REMOVED + lost if lost else "")
 
     def _extract_token(self, written: str, item: CompletionItem) -> str:
-        """The token of `join(parts)` is `join`. The whole text is returned if it begins with no token, or if neither
-        label nor filterText begins with that token: of `std::vector`, it is `std` only if one of them begins with
-        `std`."""
+        """Return the first token, such as `join` of `join(parts)`, if label or filterText begins with it: for
+        `std::vector`, not `std` unless one of them begins with `std`. Otherwise, return the whole text."""
         if written.isidentifier() or not (match := self._name.match(written)):
             return written
         name = match[0]
@@ -371,7 +369,7 @@ _MARKS = " \u2022"
 
 
 def drop_hidden_types(offers: list[Suggestion]) -> list[Suggestion]:
-    """Drop types with the name of a function, variable or alias: in C++, these hide the class
+    """Drop types with the name of a function, variable or alias, which hides the type in C++
     ([basic.scope.hiding])."""
     hiding = {_name(offer) for offer in offers if offer.kind in HIDING}
     return [offer for offer in offers if offer.kind not in TAGS or _name(offer) not in hiding]
@@ -382,8 +380,8 @@ def _name(offer: Suggestion) -> str:
 
 
 def settle_ties(offers: Sequence[Suggestion]) -> list[Suggestion]:
-    """Order ties, items that an editor orders alike, by the text that they insert; else keep the server's order. clangd
-    lists overloads, with the same label and `sortText`, in another order in each process."""
+    """Order items with the same label and `sortText` by the text that they insert: clangd lists such overloads in a
+    different order in each process."""
     groups: dict[tuple[str | None, str], list[int]] = {}
     for index, offer in enumerate(offers):
         groups.setdefault((offer.sort_text, offer.label), []).append(index)
@@ -464,8 +462,8 @@ def _raw_items(answer: CompletionList) -> list[Any]:
 def read_inline_items(
     answer: list[InlineItem] | InlineList | None, text: str, query: Query, encoding: Encoding
 ) -> Iterator[Suggestion]:
-    """Yield each item's text from the beginning of the expected text on, cut to the span that is asked for. Items that
-    change the text before that beginning, or add nothing, are left out."""
+    """Yield each item's text from the beginning of the token on, cut to the query's span. Items that change the text
+    before the token, or add nothing, are left out."""
     items = answer.items if isinstance(answer, InlineList) else answer or []
     token = query.offset - len(query.prefix)
     line = text.rfind("\n", 0, query.offset) + 1
@@ -476,7 +474,6 @@ def read_inline_items(
             begin = line + offset_in_line(whole_line, item.range.start.character, encoding)
         new = item.insert_text if isinstance(item.insert_text, str) else item.insert_text.value
         typed = text[begin:token]
-        # The item changes the text before the token, so it is none of what is expected.
         if not new.startswith(typed):
             continue
         suggestion = cut(text[token:begin] + new[len(typed) :], text[:token], query.span, query.word)
