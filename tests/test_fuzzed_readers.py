@@ -29,7 +29,7 @@ from ci_eval.plugins.adapters import jars, python_paths
 from ci_eval.plugins.adapters.endpoints import store, wire
 from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.lsp.compile_commands import compile_commands
-from ci_eval.plugins.adapters.lsp.completion import Question, offers
+from ci_eval.plugins.adapters.lsp.completion import Question
 from ci_eval.plugins.adapters.lsp.protocol import UNREADABLE, read_answer
 from ci_eval.plugins.adapters.process import MessageProcess
 from ci_eval.plugins.learning import rankers
@@ -75,7 +75,7 @@ def _lsp_messages(data: bytes, _folder: Path) -> None:
 
 
 def _lsp_answer(data: bytes, _folder: Path) -> None:
-    offers(read_answer(data), Question("text.", 5, "", "utf-16"), re.compile(r"\w+"))
+    Question("text.", 5, "", "utf-16").offers(read_answer(data), re.compile(r"\w+"))
 
 
 def _stream(data: bytes, _folder: Path) -> None:

@@ -9,9 +9,8 @@ import os
 import random
 import re
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
@@ -24,8 +23,10 @@ MAX_BYTES = 1 << 30
 MAX_REDIRECTS = 5
 MAX_WAIT = 60.0
 MAX_SECONDS = 1800.0
+ATTEMPTS = 4
 CHUNK = 1 << 16
 TIMEOUT = (10.0, 60.0)
+"""Seconds to connect, and between two packets."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -37,19 +38,9 @@ class _TryAgain(Exception):
         self.wait = wait
 
 
-def download(
-    url: str,
-    *,
-    sha256: str,
-    cache: Path,
-    max_bytes: int = MAX_BYTES,
-    attempts: int = 4,
-    timeout: tuple[float, float] = TIMEOUT,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Path:
+def download(url: str, *, sha256: str, cache: Path) -> Path:
     """Return the path below `cache` of the file at `url`. Its SHA-256 (hex) is always `sha256`, also if the file was
-    cached. `timeout` is (connect, between two packets) in seconds. Raises DownloadError, ChecksumError, or ConfigError
-    for a wrong digest or address."""
+    cached. Raises DownloadError, ChecksumError, or ConfigError for a wrong digest or address."""
     digest = check_digest(sha256)
     check_url(url)
     # The file keeps its name, which shows callers whether it is an archive or a program.
@@ -63,14 +54,14 @@ def download(
     handle, name = tempfile.mkstemp(prefix=".part-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            for attempt in range(1, attempts + 1):
+            for attempt in range(1, ATTEMPTS + 1):
                 try:
-                    _follow(url, file, max_bytes, timeout)
+                    _follow(url, file)
                     break
                 except _TryAgain as trouble:
-                    if attempt == attempts:
+                    if attempt == ATTEMPTS:
                         raise DownloadError(
-                            f"Could not download {shown(url)}: {trouble} ({attempts} attempts). "
+                            f"Could not download {shown(url)}: {trouble} ({ATTEMPTS} attempts). "
                             "Check the network and the proxy settings, then run again."
                         ) from trouble
                     jittered = 2.0**attempt * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
@@ -147,7 +138,7 @@ def hash_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _follow(url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, float]) -> None:
+def _follow(url: str, file: BinaryIO) -> None:
     import requests  # Takes long, and most commands download nothing.
 
     current, scheme = url, urlsplit(url).scheme
@@ -155,7 +146,7 @@ def _follow(url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, floa
         with requests.Session() as session:
             # A proxy would carry plain http off this machine.
             session.trust_env = scheme == "https"
-            following = _fetch(session, current, file, max_bytes, timeout)
+            following = _fetch(session, current, file)
         if following is None:
             return
         # requests would follow redirects itself, without a check of each address before it is asked.
@@ -170,9 +161,7 @@ def _follow(url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, floa
     raise DownloadError(f"Could not download {shown(url)}: more than {MAX_REDIRECTS} redirects.")
 
 
-def _fetch(
-    session: requests.Session, url: str, file: BinaryIO, max_bytes: int, timeout: tuple[float, float]
-) -> str | None:
+def _fetch(session: requests.Session, url: str, file: BinaryIO) -> str | None:
     """Send one request. Returns the `Location` of a redirect, or None once the whole body is in `file`."""
     import requests
     import urllib3
@@ -180,7 +169,7 @@ def _fetch(
     try:
         # identity: Content-Length then counts the bytes that are hashed.
         headers = {"Accept-Encoding": "identity"}
-        with session.get(url, stream=True, allow_redirects=False, timeout=timeout, headers=headers) as response:
+        with session.get(url, stream=True, allow_redirects=False, timeout=TIMEOUT, headers=headers) as response:
             if response.status_code in REDIRECTS:
                 return response.headers.get("Location", "")
             code = response.status_code
@@ -189,7 +178,7 @@ def _fetch(
                 raise _TryAgain(f"the server answered {code}", float(delay) if delay.isdecimal() else None)
             if code != 200:
                 raise DownloadError(f"Could not download {shown(url)}: the server answered {code}. Check the address.")
-            _receive(response, url, file, max_bytes)
+            _receive(response, url, file)
             return None
     except requests.exceptions.SSLError:
         raise DownloadError(
@@ -204,22 +193,22 @@ def _fetch(
         raise DownloadError(f"Could not download {shown(url)}: {type(error).__name__}. Check the address.") from None
 
 
-def _receive(response: requests.Response, url: str, file: BinaryIO, max_bytes: int) -> None:
+def _receive(response: requests.Response, url: str, file: BinaryIO) -> None:
     length = response.headers.get("Content-Length", "")
     expected = int(length) if length.isdecimal() else None
-    too_large = DownloadError(f"{shown(url)} is larger than the {max_bytes:,} bytes allowed. Is it the right file?")
-    if expected is not None and expected > max_bytes:
+    too_large = DownloadError(f"{shown(url)} is larger than the {MAX_BYTES:,} bytes allowed. Is it the right file?")
+    if expected is not None and expected > MAX_BYTES:
         raise too_large
     # An earlier attempt may have left a part of the file.
     file.seek(0)
     file.truncate()
     # The timeout of requests counts between two packets, so a slow server could go on for ever.
-    received, deadline = 0, time.monotonic() + MAX_SECONDS
+    received, deadline = 0, monotonic() + MAX_SECONDS
     for chunk in response.raw.stream(CHUNK, decode_content=False):
         received += len(chunk)
-        if received > max_bytes:
+        if received > MAX_BYTES:
             raise too_large
-        if time.monotonic() > deadline:
+        if monotonic() > deadline:
             raise DownloadError(f"{shown(url)} took longer than {MAX_SECONDS / 60:.0f} minutes. Is the network slow?")
         file.write(chunk)
     if expected is not None and received != expected:

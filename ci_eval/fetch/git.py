@@ -21,6 +21,7 @@ from ci_eval.fetch.clients import GET, last_words
 from ci_eval.fetch.download import check_url
 
 TIMEOUT = 600.0
+"""Seconds for a command of git."""
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 PAGE = re.compile(
@@ -71,16 +72,16 @@ KEPT = frozenset({"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_EXEC_PATH"})
 """Inherited variables that name files of this machine; all other GIT_… variables are removed."""
 
 
-def fetch_revision(url: str, revision: str, target: Path, *, timeout: float = TIMEOUT) -> str:
+def fetch_revision(url: str, revision: str, target: Path) -> str:
     """Fetch the files of `revision` (a commit id, tag or branch) at `url` into the new folder `target`. Returns the
-    full commit id. `timeout` is seconds per step. Symbolic links are left out, and files stored with LFS stay pointers.
+    full commit id. Symbolic links are left out, and files stored with LFS stay pointers.
     Raises ConfigError or InstallError."""
     check_address(url, revision)
     is_commit = is_full_commit(revision.lower())
     revision = revision.lower() if is_commit else revision
     # Commits of a SHA-256 repository cannot be fetched into one of SHA-1.
     object_format = "sha256" if is_commit and len(revision) == 64 else "sha1"
-    run = partial(run_git, target, urlsplit(url).scheme, timeout)
+    run = partial(run_git, target, urlsplit(url).scheme, TIMEOUT)
     target.mkdir(parents=True)
     try:
         # The machine's templates could bring hooks.

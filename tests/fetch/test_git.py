@@ -174,8 +174,9 @@ def test_commit_ids_tags_and_branches_are_allowed(revision: str) -> None:
 def test_a_git_that_hangs_is_ended(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     importlib.import_module("git")  # asks git for its version, once a process
     client(tmp_path, monkeypatch, "git", "sleep 20")
+    monkeypatch.setattr("ci_eval.fetch.git.TIMEOUT", 0.3)
     with pytest.raises(InstallError, match=r"git init failed[^ ]*\n.*did not complete in 0\.3"):
-        fetch_revision(repository.url, "main", tmp_path / "out", timeout=0.3)
+        fetch_revision(repository.url, "main", tmp_path / "out")
 
 
 def test_a_missing_git_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,6 +186,12 @@ _KINDS: dict[float | None, str] = {float(number): name for number, name in enume
 _SIGNS = re.compile(r"^\W+")
 
 
+class Replaced(NamedTuple):
+    begin: int
+    end: int
+    visible: bool
+
+
 class Question:
     def __init__(
         self,
@@ -209,8 +215,11 @@ class Question:
         self.asked = self.caret - since
         self.token = self.caret - len(prefix)
         self._encoding: Encoding = encoding
-        self.word, self.word_end = find_word(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
+        word, word_end = find_word(self.line[: self.asked] + self.line[self.caret :], self.asked, language)
         self.replaces = replaces
+        self._word = Replaced(word, word_end if replaces else self.asked, visible=True)
+        self._format: float | None = None
+        self._default: Replaced | None = None
         # Almost all items of a list replace the same range, so columns are remembered.
         self._columns: dict[int, int] = {}
 
@@ -221,39 +230,22 @@ class Question:
             self._columns[position.character] = column
         return column
 
-
-class Replaced(NamedTuple):
-    begin: int
-    end: int
-    visible: bool
-
-
-def offers(
-    answer: CompletionList, question: Question, name: re.Pattern[str], extension: Extension = ""
-) -> list[Suggestion]:
-    """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
-    return list(_Reader(question, name, answer.item_defaults or Defaults(), extension).read(answer))
-
-
-class _Reader:
-    def __init__(self, question: Question, name: re.Pattern[str], defaults: Defaults, extension: Extension) -> None:
-        self._question = question
-        self._name = name
-        self._extension: Extension = extension
-        self._format = defaults.insert_text_format
-        self._word = Replaced(question.word, question.word_end if question.replaces else question.asked, visible=True)
-        self._default: Replaced | None = None
+    def offers(self, answer: CompletionList, name: re.Pattern[str], extension: Extension = "") -> list[Suggestion]:
+        """Return suggestions in the server's order. `name`: the pattern of a token of the language."""
+        defaults = answer.item_defaults or Defaults()
+        self._format, self._default = defaults.insert_text_format, None
         shared = defaults.edit_range
         if shared and shared.insert:
             self._default = self._range_of_edit(TextEdit("", None, shared.insert, shared.replace))
         elif shared and shared.start:
             self._default = self._range(shared.start, shared.end or shared.start)
+        return list(self._read(answer, name, extension))
 
-    def read(self, answer: CompletionList) -> Iterator[Suggestion]:
+    def _read(self, answer: CompletionList, name: re.Pattern[str], extension: Extension) -> Iterator[Suggestion]:
         filtered_by = ""
         # The extension golang.go 0.52 gives all items of an incomplete list the filterText of the first one, so that VS
         # Code keeps gopls' order (`provideCompletionItem` in extension/src/language/goLanguageServer.ts).
-        if self._extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
+        if extension == "gopls" and answer.is_incomplete and len(answer.items) > 1:
             filtered_by = answer.items[0].filter_text or answer.items[0].label
         for index, item in enumerate(answer.items):
             replaced, new, firm = self._insertion(item)
@@ -262,7 +254,7 @@ class _Reader:
             if not written:
                 continue
             firm += len(written) - len(new)
-            text = self._extract_token(written, item)
+            text = self._extract_token(written, item, name)
             tail = self._tail(replaced, new, written[len(text) :])
             # Other numbers mean text (`asCompletionItemKind` in protocolConverter.ts, 9.0.1).
             other = "text" if item.kind is not None and item.kind.is_integer() else ""
@@ -278,7 +270,7 @@ class _Reader:
                 # By the protocol, items without `sortText` are sorted by their labels.
                 sort_text=item.sort_text or item.label,
                 filtered_by=filtered_by or own or None,
-                begin=replaced.begin - self._question.token,
+                begin=replaced.begin - self.token,
                 # A tail without a placeholder is compared as a whole.
                 firm=firm - len(text)
                 if len(text) <= firm < len(written) and not (REMOVED in tail or REMOVED_BEFORE in tail)
@@ -289,7 +281,7 @@ class _Reader:
                 item=index,
                 preselect=item.preselect is True,
                 visible=replaced.visible and bool(item.label),
-                extension=self._extension,
+                extension=extension,
             )
 
     def _insertion(self, item: CompletionItem) -> tuple[Replaced, str, int]:
@@ -315,18 +307,17 @@ class _Reader:
         insert = self._range(edit.insert.start, edit.insert.end)
         replace = self._range(edit.replace.start, edit.replace.end)
         same = edit.insert.start == edit.replace.start
-        end = replace.end if self._question.replaces else insert.end
+        end = replace.end if self.replaces else insert.end
         return Replaced(insert.begin, end, visible=insert.visible and replace.visible and same)
 
     def _range(self, start: Position, end: Position) -> Replaced:
-        number, column = self._question.number, self._question.column
         # VS Code never shows such an item (`isInvalid` in suggest.ts, 1.95).
-        if start.line != number or end.line != number:
+        if start.line != self.number or end.line != self.number:
             return Replaced(self._word.begin, self._word.end, visible=False)
-        return Replaced(column(start), column(end), visible=True)
+        return Replaced(self.column(start), self.column(end), visible=True)
 
     def _from_token(self, new: str, begin: int) -> str:
-        line, token = self._question.line, self._question.token
+        line, token = self.line, self.token
         if begin == token:
             return new
         if begin > token:
@@ -335,23 +326,23 @@ class _Reader:
         return new[len(before) :] if new.startswith(before) else new
 
     def _tail(self, replaced: Replaced, new: str, written: str) -> str:
-        question, after = self._question, replaced.end - self._question.asked
-        if replaced.begin == question.token and not after:
+        after = replaced.end - self.asked
+        if replaced.begin == self.token and not after:
             return written
-        caret = question.caret
+        caret = self.caret
         if after < 0:
-            written += question.line[caret + after : caret]
-        lost = question.line[caret : caret + max(after, 0)]
+            written += self.line[caret + after : caret]
+        lost = self.line[caret : caret + max(after, 0)]
         if lost and written.endswith(lost):
             written, lost = written[: -len(lost)], ""
-        before = question.line[replaced.begin : question.token]
+        before = self.line[replaced.begin : self.token]
         changed = "" if new.startswith(before) else REMOVED_BEFORE + before
         return written + changed + (REMOVED + lost if lost else "")
 
-    def _extract_token(self, written: str, item: CompletionItem) -> str:
+    def _extract_token(self, written: str, item: CompletionItem, pattern: re.Pattern[str]) -> str:
         """Return the first token, such as `join` of `join(parts)`, if label or filterText begins with it: for
         `std::vector`, not `std` unless one of them begins with `std`. Otherwise, return the whole text."""
-        if written.isidentifier() or not (match := self._name.match(written)):
+        if written.isidentifier() or not (match := pattern.match(written)):
             return written
         name = match[0]
         if len(name) < len(written):

@@ -24,7 +24,6 @@ from ci_eval.plugins.adapters.lsp.completion import (
     Question,
     add_edits,
     drop_hidden_types,
-    offers,
     read_inline_items,
     settle_ties,
 )
@@ -316,7 +315,7 @@ class RunningLsp:
             since=len(query.prefix) - self._asked,
             replaces=query.span == "around",
         )
-        suggestions = offers(answer, question, self._surroundings.word, quirks.extension)
+        suggestions = question.offers(answer, self._surroundings.word, quirks.extension)
         if suggestions:
             self._cold_until = 0.0
         if quirks.hides_tags:
@@ -365,7 +364,18 @@ class RunningLsp:
 def _visible_root(place: Place) -> Path:
     """Return the project's root, or a copy if the path has a hidden folder or packages must be linked into it."""
     root = place.root
-    links = _list_packages(place) if place.language in ECMASCRIPT else {}
+    links: dict[Path, Path] = {}
+    """Path below the root, where Node looks for a package → folder of the package."""
+    if place.language in ECMASCRIPT:
+        members = find_members(root, place.surroundings.sources or ())
+        links = {Path("node_modules", name): folder for name, folder in members.items()}
+        if environment := place.environment:
+            for folder in {root, *members.values()}:
+                modules = environment / folder.relative_to(root) / "node_modules"
+                for package in (*modules.glob("[!.@]*"), *modules.glob("@*/*")):
+                    # npm's own links lead to the manifests that it was given.
+                    if not package.is_symlink():
+                        links.setdefault(package.relative_to(environment), package)
     missing = {link: target for link, target in links.items() if not os.path.lexists(root / link)}
     # Some servers ignore all files below a hidden folder.
     if not missing and not any(part.startswith(".") for part in root.parts):
@@ -385,18 +395,3 @@ def _visible_root(place: Place) -> Path:
         (copy / link).parent.mkdir(parents=True, exist_ok=True)
         (copy / link).symlink_to(copy / target.relative_to(root) if target.is_relative_to(root) else target)
     return copy
-
-
-def _list_packages(place: Place) -> dict[Path, Path]:
-    """Return path below the root, where Node looks for it → folder, of installed packages and the project's own."""
-    members, environment = find_members(place.root, place.surroundings.sources or ()), place.environment
-    links = {Path("node_modules", name): folder for name, folder in members.items()}
-    if environment is None:
-        return links
-    for folder in {place.root, *members.values()}:
-        modules = environment / folder.relative_to(place.root) / "node_modules"
-        for package in (*modules.glob("[!.@]*"), *modules.glob("@*/*")):
-            # npm's own links lead to the manifests that it was given.
-            if not package.is_symlink():
-                links.setdefault(package.relative_to(environment), package)
-    return links
