@@ -54,34 +54,24 @@ def match_source(pattern: re.Pattern[str], text: str, expected: str) -> re.Match
     raise ConfigError(f"{text!r} is not {expected}")
 
 
-def run_client(
-    argv: Sequence[str],
-    *,
-    cwd: Path | None = None,
-    timeout: float = TIMEOUT,
-    variables: Mapping[str, str] | None = None,
-) -> str:
+def run_client(argv: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None) -> str:
     """Return what the client printed. It runs in `cwd`, by default an empty folder, and is killed with all it started
-    after `timeout` seconds. `variables` are added to its environment. Raises InstallError with the last lines of its
+    after TIMEOUT seconds. `variables` are added to its environment. Raises InstallError with the last lines of its
     standard error."""
-    ended = run_to_end(argv, cwd=cwd, timeout=timeout, variables=variables)
+    ended = run_to_end(argv, cwd=cwd, variables=variables)
     if ended.code:
         raise InstallError(failure(ended))
     return ended.output
 
 
 def run_to_end(
-    argv: Sequence[str],
-    *,
-    cwd: Path | None = None,
-    timeout: float = TIMEOUT,
-    variables: Mapping[str, str] | None = None,
+    argv: Sequence[str], *, cwd: Path | None = None, variables: Mapping[str, str] | None = None
 ) -> ClientEnd:
     """Run a client as `run_client` does, but return the end also of a client that failed. Raises InstallError if the
     client is not installed or takes too long."""
     if cwd is None:
         with tempfile.TemporaryDirectory() as empty:
-            return run_to_end(argv, cwd=Path(empty), timeout=timeout, variables=variables)
+            return run_to_end(argv, cwd=Path(empty), variables=variables)
     program = shutil.which(argv[0])
     # pip runs as an argument of `drivers/alone.py`.
     name = "pip" if argv[2:3] == ("pip",) else Path(argv[0]).stem
@@ -101,10 +91,10 @@ def run_to_end(
     )
     with process:
         try:
-            output, trouble = process.communicate(timeout=timeout)
+            output, trouble = process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             kill_group(process)
-            raise InstallError(f"{name} took longer than {timeout:g} s. Check the network, then run again.") from None
+            raise InstallError(f"{name} took longer than {TIMEOUT:g} s. Check the network, then run again.") from None
         except BaseException:
             # The client is in another session, which does not get Ctrl-C.
             kill_group(process)

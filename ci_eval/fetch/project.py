@@ -1,4 +1,4 @@
-"""A preparer of projects. Each is named by its SPEC, fetched once into the cache, and never executed."""
+"""A preparer of projects. Each has a SPEC, is fetched once into the cache, and is never executed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def parse(spec: str) -> Spec:
 
 
 def _guess(spec: str) -> str:
-    """Return " Did you mean …?" about a text whose scheme is missing or misspelled, or "" without a guess."""
+    """Return " Did you mean …?" for a missing or misspelled scheme, or "" without a guess."""
     scheme, _, source = spec.partition(":")
     near = difflib.get_close_matches(scheme, schemes.names(), n=1, cutoff=0.5)
     if source and near and near[0] != scheme:
@@ -67,14 +67,14 @@ def written(spec: Spec) -> str:
     return schemes.CATALOG.load(spec.scheme).write(spec)
 
 
-def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | None = None) -> Project:
-    """Return the project that `spec` names, ready below `cache`. A folder (`path:`) is used in place, relative to
-    `base`. `name` replaces the project's own name. What was prepared before is used again, without network. Two
-    processes may prepare the same project at once. Raises ConfigError or PreparationError."""
+def prepare(spec: str, *, cache: Path, name: str | None = None) -> Project:
+    """Return the project that `spec` names: a folder (`path:`) in place, any other below `cache`, from which it is used
+    again without network. `name` replaces the project's own name. Two processes may prepare the same project at once.
+    Raises ConfigError or PreparationError."""
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     if scheme.fetch is None:
-        project = _open_working_tree(parsed, base or Path.cwd())
+        project = _open_working_tree(parsed)
     elif scheme.lasting(parsed) and sealed.intact(folder := cache.absolute() / "projects" / _slug(parsed)):
         try:
             marker = msgspec.json.decode((folder / MARKER).read_bytes(), type=_Marker)
@@ -104,7 +104,7 @@ def prepare(spec: str, *, cache: Path, base: Path | None = None, name: str | Non
 
 
 def lasts(spec: str) -> bool:
-    """Return whether the SPEC means the same files for ever, or is a folder."""
+    """Return whether the SPEC is a folder, or always means the same files."""
     parsed = parse(spec)
     scheme = schemes.CATALOG.load(parsed.scheme)
     return scheme.fetch is None or scheme.lasting(parsed)
@@ -120,7 +120,7 @@ def checksum(root: Path) -> str:
         below[:] = [name for name in below if not name.startswith(".")]
         for path in (Path(folder, name) for name in names):
             if path.is_file() and not path.is_symlink():
-                # A name need not be text, so its bytes are ordered and hashed.
+                # A name may have bytes that are not text.
                 files[os.fsencode(path.relative_to(root).as_posix())] = path
     try:
         for name, path in sorted(files.items()):
@@ -139,12 +139,12 @@ def _info(spec: Spec, revision: str, root: Path) -> ProjectInfo:
     return ProjectInfo(spec=written(spec), name=spec.name, revision=revision, checksum=checksum(root))
 
 
-def _open_working_tree(spec: Spec, base: Path) -> Project:
-    root = (base / Path(spec.source).expanduser()).resolve()
+def _open_working_tree(spec: Spec) -> Project:
+    root = Path(spec.source).expanduser().resolve()
     if root.is_file():
         raise ConfigError(f"{written(spec)} is a file: give its folder, and name it by actions.evaluationRoots")
     if not root.is_dir():
-        raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {base}.")
+        raise ConfigError(f"{written(spec)}: there is no folder {root}. A relative path counts from {Path.cwd()}.")
     shown = str(root).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if shown != str(root):
         advice = "rename the folder, or give a symbolic link to it"
