@@ -36,7 +36,7 @@ def _command(place: Place) -> list[str]:
 
 
 def _environment(place: Place) -> dict[str, str]:
-    # A fixed hash seed: jedi keeps names in sets, and their order decides which of equally good answers comes first.
+    # The order of jedi's sets decides which of equally good answers comes first.
     return variables(place) | {"PYTHONHASHSEED": "0"}
 
 
@@ -91,7 +91,7 @@ class Jedi(FromRecipe, frozen=True, kw_only=True):
 
 
 def _find_own_jedi() -> Path:
-    # To import jedi in this process would take longer.
+    # An import of jedi would take longer.
     spec = find_spec("jedi")
     assert spec, "it is a dependency of ci-eval"
     return Path(str(spec.origin)).parent.parent
