@@ -29,7 +29,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "comparisons": {
         "compare": ("Compare NEW with BASE, session by session: better, worse, equivalent, or no difference shown."),
         "compare-engines": "Ask two engines about the same code, in turns: which is better, and which is faster?",
-        "merge": ("Merge the shards of a run or of a suite, or several projects, into one workspace."),
+        "merge": "Merge the shards of a run, or several projects, into one workspace.",
         "site": ("Build a static site of trends from past evaluations: a row, a page and a trend.json for each."),
         "sweep": ("Evaluate each value of some keys over the same sessions, and compare each run with the first."),
     },
