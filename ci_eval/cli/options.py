@@ -72,7 +72,8 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
             workspace = Workspace.open(resumed)
             stored_config(workspace)
             config = self._apply_options(workspace.config_path, {}, screen, ladder=False)
-            refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None)
+            instead = "choose an engine with --engine or a CONFIG"
+            refuse_foreign(workspace, config, trusted=trusted, typed=self.engine_command is not None, instead=instead)
             return config
         if self._file == DEMO:
             if resumed:

@@ -124,7 +124,8 @@ def only_sessions(
     if command is not None:
         config = set_engine_command(config, command)
     config = _change_stage(config, settings)
-    runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
+    instead = "choose an engine with --engine or --engine-command"
+    runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None, instead=instead)
     if output is not None:
         Workspace.check_free(output)
     if reuse:
