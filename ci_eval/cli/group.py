@@ -20,12 +20,8 @@ FILE = click.Path(path_type=Path)
 COUNT = click.IntRange(min=1)
 
 COMMANDS: dict[str, dict[str, str]] = {
-    "answers": {
-        "answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE).",
-    },
-    "ci": {
-        "ci": "Commands for workflows and build steps.",
-    },
+    "answers": {"answers": "Export or import stored answers of endpoints (below CI_EVAL_CACHE)."},
+    "ci": {"ci": "Commands for workflows and build steps."},
     "comparisons": {
         "compare": ("Compare NEW with BASE, session by session: better, worse, equivalent, or no difference shown."),
         "compare-engines": "Ask two engines about the same code, in turns: which is better, and which is faster?",
@@ -33,9 +29,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "site": ("Build a static site of trends from past evaluations: a row, a page and a trend.json for each."),
         "sweep": ("Evaluate each value of some keys over the same sessions, and compare each run with the first."),
     },
-    "datasets": {
-        "dataset": "Build datasets for tasks such as unit-tests and code-review.",
-    },
+    "datasets": {"dataset": "Build datasets for tasks such as unit-tests and code-review."},
     "exchange": {
         "export": ("Export the answers in WORKSPACE: as tables, or as a workspace of the JetBrains plugin."),
         "import": "Import a WORKSPACE of the JetBrains evaluation plugin, and write its reports.",
@@ -74,9 +68,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "report": "Run stage 3 alone: write the reports of each WORKSPACE again.",
         "show": "Show one session of WORKSPACE: location, expected text, suggestions.",
     },
-    "starting": {
-        "init": "Ask three questions, then write a configuration and the files of your CI.",
-    },
+    "starting": {"init": "Ask three questions, then write a configuration and the files of your CI."},
     "views": {
         "doctor": "Check what is installed and what is missing, and print the command that helps.",
         "list": "List engines, languages, tasks, metrics and other choices.",

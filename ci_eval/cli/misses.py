@@ -78,14 +78,7 @@ def _parse_duration(_context: click.Context, _option: click.Parameter, value: st
 @cli_options.add_removed_option("--against", "leave it out; `ci-eval causes --other` says what another engine has")
 @click.option("--case", type=FILE, metavar="FILE", help=CASE)
 @click.option("--trust", "trusted", is_flag=True, help=TRUST)
-def reduce_(
-    workspace: Path,
-    session: str,
-    output: Path,
-    seconds: float,
-    case: Path | None,
-    trusted: bool,
-) -> None:
+def reduce_(workspace: Path, session: str, output: Path, seconds: float, case: Path | None, trusted: bool) -> None:
     """Shrink the project around one miss to a few lines, while the engine still shows it.
 
     SESSION is the beginning of an id, as `ci-eval causes` lists them. Files go first, then members, statements and

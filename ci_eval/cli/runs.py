@@ -174,11 +174,7 @@ def interpret(workspace: Path, engine_command: str | None, shard: str | None, **
         )
     screen = Screen()
     folder = evaluate_job.only_sessions(
-        workspace,
-        command=engine_command,
-        screen=screen,
-        shard=Shard.parse(shard) if shard else None,
-        **options,
+        workspace, command=engine_command, screen=screen, shard=Shard.parse(shard) if shard else None, **options
     )
     screen.say(f"No report was written; for one: ci-eval report {shlex.quote(str(folder))}")
     screen.line(str(folder))

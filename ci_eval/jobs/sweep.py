@@ -115,11 +115,7 @@ def sweep(
 
 
 def _build_table(
-    chosen: Sequence[Choice],
-    done: Mapping[str, Evaluated],
-    config: Config,
-    folder: Path,
-    screen: Screen,
+    chosen: Sequence[Choice], done: Mapping[str, Evaluated], config: Config, folder: Path, screen: Screen
 ) -> Sweep:
     first_folder, first_run = next(iter(done.items()))
     first = first_run.evaluation

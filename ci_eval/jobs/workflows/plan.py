@@ -123,14 +123,7 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _job(
-    path: Path,
-    config: Config,
-    *,
-    name: str,
-    evaluation: str,
-    completion_type: str,
-    shard: Shard,
-    project: str = "",
+    path: Path, config: Config, *, name: str, evaluation: str, completion_type: str, shard: Shard, project: str = ""
 ) -> PlannedJob:
     engine = load_engine(config)
     scheme = config.project.spec.partition(":")[0]
