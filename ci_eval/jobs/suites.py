@@ -28,7 +28,6 @@ from ci_eval.jobs import evaluate as evaluate_job
 from ci_eval.jobs import runs
 from ci_eval.jobs.compare import Outcome
 from ci_eval.jobs.compare_engines import Side
-from ci_eval.jobs.pipeline import Evaluated
 from ci_eval.rendering import reporters
 from ci_eval.rendering.figures import shown_filter
 
@@ -84,7 +83,33 @@ def evaluate(
         )
         for name, spec in announce_rows("Project", _name_folders(config.projects), screen)
     }
-    return _tabulate_evaluations(config, done, folder)
+    first = next(iter(done.values())).evaluation
+    known = {info.name: info for info in first.metrics}
+    infos = [known[name] for name in config.declared if name in known]
+    projects = []
+    for name, evaluated in done.items():
+        # Figures are those that each report shows first.
+        _, figures = shown_filter(evaluated.evaluation)
+        projects.append(
+            SuiteProject(
+                project=evaluated.evaluation.project,
+                folder=name,
+                sessions=figures.sessions,
+                figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
+                busy=evaluated.evaluation.machine.busy,
+                trouble=str(evaluated.trouble or ""),
+            )
+        )
+    values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
+    table = Suite(
+        title=first.title,
+        about=f"({label(first.headline)})",
+        projects=tuple(projects),
+        overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
+        metrics=tuple(infos),
+        compared=False,
+    )
+    return _write(table, folder, [evaluation.trouble for evaluation in done.values()])
 
 
 def compare_engines(
@@ -226,36 +251,6 @@ def _write(suite: Suite, folder: Path, troubles: Sequence[CiEvalError | None]) -
         reports=reporters.write(suite, None, folder),
         trouble=next(filter(None, troubles), None),
     )
-
-
-def _tabulate_evaluations(config: Config, done: Mapping[str, Evaluated], folder: Path) -> SuiteOutcome:
-    """`done`: by folder. Figures are those that each report shows first."""
-    first = next(iter(done.values())).evaluation
-    known = {info.name: info for info in first.metrics}
-    infos = [known[name] for name in config.declared if name in known]
-    projects = []
-    for name, evaluated in done.items():
-        _, figures = shown_filter(evaluated.evaluation)
-        projects.append(
-            SuiteProject(
-                project=evaluated.evaluation.project,
-                folder=name,
-                sessions=figures.sessions,
-                figures={info.name: figures.metrics[info.name] for info in infos if info.name in figures.metrics},
-                busy=evaluated.evaluation.machine.busy,
-                trouble=str(evaluated.trouble or ""),
-            )
-        )
-    values = {name: [project.figures[name].value for project in projects if name in project.figures] for name in known}
-    table = Suite(
-        title=first.title,
-        about=f"({label(first.headline)})",
-        projects=tuple(projects),
-        overall=over_projects({name: _known(shares) for name, shares in values.items()}, infos),
-        metrics=tuple(infos),
-        compared=False,
-    )
-    return _write(table, folder, [evaluation.trouble for evaluation in done.values()])
 
 
 def tabulate_comparisons(

@@ -102,7 +102,6 @@ def sweep(
             by_folder[name] = evaluate_job.evaluate(
                 config, output=folder / name, jobs=jobs, resume=resume, screen=screen
             )
-    done = list(by_folder.values())
     table = _build_table(chosen, by_folder, configs[0], folder, screen)
     if table.remark:
         screen.warn(table.remark)
@@ -110,7 +109,7 @@ def sweep(
         folder=folder,
         sweep=table,
         reports=reporters.write(table, None, folder),
-        trouble=next((evaluation.trouble for evaluation in done if evaluation.trouble), None),
+        trouble=next((evaluation.trouble for evaluation in by_folder.values() if evaluation.trouble), None),
     )
 
 
