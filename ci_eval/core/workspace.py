@@ -82,7 +82,7 @@ class Workspace:
     @staticmethod
     def check_free(folder: Path, hint: str = "") -> None:
         """Check that the folder is new or empty. Raises WorkspaceError, which ends with `hint`, if not."""
-        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _hardly_begun(folder))):
+        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not _is_hardly_begun(folder))):
             raise WorkspaceError(f"{folder} is not empty: choose another --output{hint}")
 
     @classmethod
@@ -312,7 +312,7 @@ def find_workspaces(places: Iterable[Path]) -> list[Path]:
 PARTS = ("actions", "sessions", "errors", "logs", "names.npz", "config.yaml", "manifest.json")
 
 
-def _hardly_begun(folder: Path) -> bool:
+def _is_hardly_begun(folder: Path) -> bool:
     """Return whether the folder has nothing but what a run leaves that was killed before it wrote its manifest."""
     names = {path.name for path in folder.iterdir()}
     begun, others = names.intersection(FOLDERS), names.difference(FOLDERS)

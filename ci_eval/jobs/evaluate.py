@@ -124,7 +124,8 @@ def only_sessions(
     if command is not None:
         config = set_engine_command(config, command)
     config = _change_stage(config, settings)
-    runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None)
+    instead = "choose an engine with --engine or --engine-command"
+    runs.refuse_foreign(source, config, trusted=trusted, typed=command is not None, instead=instead)
     if output is not None:
         Workspace.check_free(output)
     if reuse:
@@ -300,23 +301,20 @@ def grade_pairs(
     """Yield a line `{"scores": {...}}` for each line `{"reference", "hypothesis", "language"?, "record"?}`. Raises
     ConfigError, PreparationError, or EngineFailure if a pair cannot be graded."""
     (chosen,) = graders.ready([grader], machine.cache_folder(), judge, run)
-    for number, line in enumerate(_lines(path), 1):
-        try:
-            scores = chosen.grade(msgspec.json.decode(line, type=Pairing))
-        # JSON that is nested too deeply raises a RecursionError.
-        except (msgspec.MsgspecError, RecursionError) as error:
-            raise ConfigError(
-                f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with "language" '
-                "where the grader reads code"
-            ) from error
-        except CiEvalError as error:
-            raise type(error)(f"{path}, line {number}: {error}") from error
-        yield msgspec.json.encode({"scores": scores})
-
-
-def _lines(path: Path) -> Iterator[bytes]:
     try:
-        with path.open("rb") as file:
-            yield from file
+        file = path.open("rb")
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    with file:
+        for number, line in enumerate(file, 1):
+            try:
+                scores = chosen.grade(msgspec.json.decode(line, type=Pairing))
+            # JSON that is nested too deeply raises a RecursionError.
+            except (msgspec.MsgspecError, RecursionError) as error:
+                raise ConfigError(
+                    f'{path}, line {number}: {error}; a line is {{"reference": "…", "hypothesis": "…"}}, with '
+                    '"language" where the grader reads code'
+                ) from error
+            except CiEvalError as error:
+                raise type(error)(f"{path}, line {number}: {error}") from error
+            yield msgspec.json.encode({"scores": scores})

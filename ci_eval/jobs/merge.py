@@ -61,7 +61,16 @@ def merge(folders: Sequence[Path], *, output: Path, view: View = UNCHANGED, scre
 
 
 def _merge_shards(shards: Sequence[Workspace], output: Path) -> Workspace:
-    _check_shards(shards)
+    number = Shard.parse(shards[0].manifest().shard or "").of
+    indices = {Shard.parse(shard.manifest().shard or "").index for shard in shards}
+    if missing := sorted(set(range(1, number + 1)) - indices):
+        named = ", ".join(f"{index}/{number}" for index in missing)
+        raise WorkspaceError(f"shards are missing: {named}; give all {number} workspaces, or evaluate the missing ones")
+    shared_values = _shared_values_of_run(shards[0])
+    for shard in shards:
+        _check_complete(shard)
+        for what, *_ in unlike(shared_values, _shared_values_of_run(shard)):
+            raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
     merged = Workspace.create(output)
     atomic.copy(shards[0].config_path, merged.config_path)
     for shard in shards:
@@ -189,21 +198,6 @@ def _check_complete(workspace: Workspace) -> None:
         raise WorkspaceError(
             f"{folder} was interrupted; resume it with: ci-eval evaluate --resume --output {shlex.quote(str(folder))}"
         )
-
-
-def _check_shards(shards: Sequence[Workspace]) -> None:
-    first = shards[0].manifest()
-    assert first.shard
-    number = Shard.parse(first.shard).of
-    indices = {Shard.parse(shard.manifest().shard or "").index for shard in shards}
-    if missing := sorted(set(range(1, number + 1)) - indices):
-        named = ", ".join(f"{index}/{number}" for index in missing)
-        raise WorkspaceError(f"shards are missing: {named}; give all {number} workspaces, or evaluate the missing ones")
-    whole = _shared_values_of_run(shards[0])
-    for shard in shards:
-        _check_complete(shard)
-        for what, *_ in unlike(whole, _shared_values_of_run(shard)):
-            raise WorkspaceError(f"{shard.folder} is not of the same run as {shards[0].folder}: another {what}")
 
 
 def _shared_values_of_run(shard: Workspace) -> dict[str, object]:

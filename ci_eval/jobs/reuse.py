@@ -161,9 +161,9 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
         screen.say(f"Nothing of {earlier} is reused: {changed}")
         pipeline.make_sessions([(workspace, prepared)], jobs, screen)
         return
-    asked_anew, taken = _take_over(kept, workspace, prepared)
+    sample, taken = _take_over(kept, workspace, prepared)
     pipeline.make_sessions([(workspace, prepared)], jobs, screen)
-    differing, compared = _differing(kept, workspace, asked_anew)
+    differing, compared = count_differing(kept, workspace, sample)
     # A sample without any comparable session proves nothing.
     verified = compared > 0 and not differing
     if taken and not verified:
@@ -220,13 +220,13 @@ def _select_conditions(config: Config) -> Config:
 
 
 def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tuple[Collection[str], Collection[str]]:
-    """Return the files of a sample, and those whose sessions were stored."""
+    """Return a sample of the files, at least one, and the files whose sessions were stored."""
     heads = {head.path: head for head in workspace.heads().values() if kept.has_sessions(head.path)}
     if kept.manifest().project.checksum != workspace.manifest().project.checksum:
         unchanged = set(_unchanged_files(kept, workspace, prepared))
         heads = {path: head for path, head in heads.items() if path in unchanged}
     taken = []
-    sample = _sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
+    sample = choose_sample({path: head.sessions for path, head in heads.items()}, workspace.manifest().start)
     for source, earlier_sessions in kept.sessions(Session):
         head = heads.get(source.path)
         if head and head.checksum == source.checksum and source.path not in sample:
@@ -264,16 +264,17 @@ def _has_result(session: Session) -> bool:
     return session.status not in FAILED | {Status.SKIPPED}
 
 
-def _sample(sizes: dict[str, int], start: str) -> set[str]:
+def choose_sample(sizes: dict[str, int], start: str) -> set[str]:
     """Return at least one file. Any file has the chance SAMPLE, and runs sample different ones."""
     # The start of the run is part of the seed, so that every file is asked again some day.
     draws = {path: draw(0, f"{start} {path}") for path in sizes}
-    # A night that drew none takes a small file rather than a large one, which would be much more than SAMPLE.
+    # A run that draws none takes a small file rather than a large one, which would be much more than SAMPLE.
     fewest = sorted(sizes, key=lambda path: draws[path] * sizes[path])[:1]
     return {path for path, number in draws.items() if number < SAMPLE} or set(fewest)
 
 
-def _differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
+def count_differing(kept: Workspace, workspace: Workspace, paths: Collection[str]) -> tuple[int, int]:
+    """Return how many sessions have another result than before, and how many were compared."""
     differing = compared = 0
     for path in sorted(paths):
         was = {

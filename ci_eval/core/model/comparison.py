@@ -335,8 +335,6 @@ class Sweep(Value, frozen=True, kw_only=True):
     metrics: tuple[MetricInfo, ...]
     remark: str = ""
     """The overestimate of the best run; "" if nothing is uncertain."""
-    shard: str | None = None
-    """Set if these are figures of a part only: nothing is compared."""
 
 
 class Detection(Value, frozen=True, kw_only=True):
