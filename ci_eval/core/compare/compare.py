@@ -13,9 +13,9 @@ from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.catalogs import tasks
 from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.judging import Judge, estimate_noise
-from ci_eval.core.compare.pairing import Paired, explain_classes, pair
+from ci_eval.core.compare.pairing import Pairing, explain_classes, pair
 from ci_eval.core.compare.resources import differences, is_alternating, times
-from ci_eval.core.compare.sums import PartSums, Sums
+from ci_eval.core.compare.sums import Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
 from ci_eval.core.manifest import Manifest, unlike
@@ -89,76 +89,76 @@ def compare(
     # Times have no verdict unless engines were asked in turns, so none leads by default.
     declared = [name for name in declared if name in names] or untimed[:1]
     leading = names.index(declared[0])
-    paired = pair(base, new, metrics, filters, leading)
-    if (chosen := filters.over({name: sums.sessions for name, sums in paired.filters.items()})) != filters:
+    pairing = pair(base, new, metrics, filters, leading)
+    if (chosen := filters.over({name: sums.sessions for name, sums in pairing.filters.items()})) != filters:
         # Another headline leads other changes and parts, so the pairs are read again.
-        filters, paired = chosen, pair(base, new, metrics, chosen, leading)
-    if not paired.pairs:
-        raise NothingToEvaluate(_why_none(ours, theirs, paired))
+        filters, pairing = chosen, pair(base, new, metrics, chosen, leading)
+    if not pairing.pairs:
+        raise NothingToEvaluate(_why_none(ours, theirs, pairing))
     # What was drawn is a sample of all that might have been drawn, which has no end.
-    asked = 0.0 if ours.draws or theirs.draws else paired.strata.share(paired.asked)
+    asked = 0.0 if ours.draws or theirs.draws else pairing.strata.share(pairing.asked)
     repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs) or explain_classes(base, new)
     judge = Judge(
         metrics=metrics,
         asked=asked,
         kind=ours.clusters,
         repeats=repeats,
-        pairs=paired.pairs,
-        population=paired.strata.total(paired.asked),
+        pairs=pairing.pairs,
+        population=pairing.strata.total(pairing.asked),
         of_new=count_repeats([theirs]),
-        again=paired.again,
+        again=pairing.again,
         unjudged=why,
         processors="" if ours.processor == theirs.processor else "the processors differ, so CPU times do not compare",
     )
     base_side, new_side = (
         replace(describe_side(manifest, workspace, failed.first), failures=failed.failures())
-        for manifest, workspace, failed in zip((ours, theirs), (base, new), paired.failed, strict=True)
+        for manifest, workspace, failed in zip((ours, theirs), (base, new), pairing.failed, strict=True)
     )
-    parts, leader = [part for part in filters.all if part.name != WEIGHTED], paired.filters[filters.headline]
+    parts, leader = [part for part in filters.all if part.name != WEIGHTED], pairing.filters[filters.headline]
     quantiles = {f"{share:.0%}": [estimate_quantile(side, share) for side in leader.latencies] for share in SHARES}
     latencies = {share: (was, now) for share, (was, now) in quantiles.items() if was is not None and now is not None}
     timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
     of_run = differences(ours, theirs)
-    by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in paired.filters.items()}
+    by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in pairing.filters.items()}
     # Sessions move between these bands.
     bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
-    bands += [UNGRADED_BAND] if any(UNGRADED_BAND in moved for moved in paired.transitions) else []
-    warnings = _warnings(ours, theirs, paired)
+    bands += [UNGRADED_BAND] if any(UNGRADED_BAND in moved for moved in pairing.transitions) else []
+    warnings = _warnings(ours, theirs, pairing)
     if timed:
         sides = (base_side, new_side)
         warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
     # The parts that get their own verdicts: by dimension, and within each by number of sessions, largest first.
-    dimensions = sorted({dimension for dimension, _ in paired.parts})
-    chosen_parts = [part for dimension in dimensions for part in _largest(paired, dimension)]
+    dimensions = sorted({dimension for dimension, _ in pairing.parts})
+    chosen_parts = [part for dimension in dimensions for part in _largest(pairing, dimension)]
     failures = None
-    if any(count.sessions for count in paired.failed):
-        failures = failure_verdict(*(count.alone for count in paired.failed))
+    if any(count.sessions for count in pairing.failed):
+        failures = failure_verdict(*(count.alone for count in pairing.failed))
     by_filter, failures = mark(by_filter, declared, filters.headline, failures)
     return Comparison(
         task=ours.task,
         base=base_side,
         new=new_side,
-        paired=paired.pairs,
-        population=paired.strata.total(paired.asked),
-        only_base=paired.only_base,
-        only_new=paired.only_new,
-        changed_text=paired.changed_text,
-        files=len(paired.files),
+        paired=pairing.pairs,
+        population=pairing.strata.total(pairing.asked),
+        only_base=pairing.only_base,
+        only_new=pairing.only_new,
+        changed_text=pairing.changed_text,
+        files=len(pairing.files),
         declared=tuple(declared),
         # Figures of the whole run, such as memory, have no filter, so they are under ALL.
         filters=by_filter | {EVERYTHING: by_filter[EVERYTHING] | of_run},
         counts={
             name: PairCounts(sessions=sums.sessions, wins=sums.wins, losses=sums.losses)
-            for name, sums in paired.filters.items()
+            for name, sums in pairing.filters.items()
         },
         headline=filters.headline,
         wins=leader.wins,
         losses=leader.losses,
         parts=tuple(judge.parts(chosen_parts, leading)),
-        transitions={before: {after: paired.transitions[before, after] for after in bands} for before in bands},
+        transitions={before: {after: pairing.transitions[before, after] for after in bands} for before in bands},
         latencies=latencies,
-        regressions=_largest_first(paired.regressions),
-        improvements=_largest_first(paired.improvements),
+        regressions=_largest_first(pairing.regressions),
+        improvements=_largest_first(pairing.improvements),
         warnings=tuple(warnings),
         conditions=(differing := conditions(ours, theirs)),
         only_told=bool(differing) and EXCEPT_SETTINGS(ours) == EXCEPT_SETTINGS(theirs),
@@ -195,8 +195,8 @@ def describe_side(manifest: Manifest, workspace: Workspace, failed: int) -> Side
     )
 
 
-def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
-    alone = f"no session is on both sides ({paired.only_base:,} only in base, {paired.only_new:,} only in new)"
+def _why_none(base: Manifest, new: Manifest, pairing: Pairing) -> str:
+    alone = f"no session is on both sides ({pairing.only_base:,} only in base, {pairing.only_new:,} only in new)"
     names = (side.project.identity_name for side in (base, new))
     was, now = (repr(name) if name else "nothing" for name in names)
     folders = base.project.spec.startswith("path:") and new.project.spec.startswith("path:")
@@ -228,7 +228,7 @@ def _why_none(base: Manifest, new: Manifest, paired: Paired) -> str:
     return f"{alone}, although project and strategy are the same: {why}"
 
 
-def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
+def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
     warnings = []
     machines = [
         {"CPU": side.processor, "operating system": side.os, "Python": side.python, "workers": side.jobs}
@@ -243,7 +243,7 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
     if base.plugins != new.plugins:
         warnings.append("the runs were extended by different packages (see `plugins` in both manifests)")
-    if paired.weighted and base.projects:
+    if pairing.weighted and base.projects:
         warnings.append(
             "the projects were asked in unequal shares: each session also counts for those of its project that "
             "were not asked, and intervals are of the projects; counts and times are not weighted"
@@ -252,12 +252,12 @@ def _warnings(base: Manifest, new: Manifest, paired: Paired) -> list[str]:
         warnings.append(f"the ranking models differ ({base.model[:12]} and {new.model[:12]})")
     if base.dependencies != new.dependencies:
         warnings.append("the engines saw different dependencies of the project")
-    alone = paired.only_base + paired.only_new + paired.changed_text
-    if alone > paired.pairs / 10:
+    alone = pairing.only_base + pairing.only_new + pairing.changed_text
+    if alone > pairing.pairs / 10:
         warnings.append(
-            f"{alone:,} sessions have no partner, {paired.pairs:,} have: the difference is one of the latter only"
+            f"{alone:,} sessions have no partner, {pairing.pairs:,} have: the difference is one of the latter only"
         )
-    if (failed := sum(count.sessions for count in paired.failed)) and min(paired.rounds) == 1:
+    if (failed := sum(count.sessions for count in pairing.failed)) and min(pairing.rounds) == 1:
         warnings.append(
             f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
             "repeated runs can tell, so no interval knows of it"
@@ -272,12 +272,12 @@ def failure_verdict(base: int, new: int) -> FailureVerdict:
     return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
 
 
-def _largest(paired: Paired, dimension: str) -> list[tuple[tuple[str, str], PartSums]]:
+def _largest(pairing: Pairing, dimension: str) -> list[tuple[tuple[str, str], Sums]]:
     """Return the parts that have neither too few sessions (no file has) nor all."""
-    parts = [(key, sums) for key, sums in paired.parts.items() if key[0] == dimension]
+    parts = [(key, sums) for key, sums in pairing.parts.items() if key[0] == dimension]
     fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
     # A part of all sessions would only repeat the headline.
-    below = math.inf if dimension == "file" else paired.divided[dimension]
+    below = math.inf if dimension == "file" else pairing.divided[dimension]
     candidates = [(key, sums) for key, sums in parts if fewest <= sums.sessions < below]
     return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]
 

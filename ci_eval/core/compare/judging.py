@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ci_eval.core.compare.resources import NO_FIGURE, NOT_IN_TURNS
-from ci_eval.core.compare.sums import FilterSums, PartSums, Sums
+from ci_eval.core.compare.sums import FilterSums, Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change
@@ -353,7 +353,7 @@ class Judge(msgspec.Struct, frozen=True):
             )
         return judged
 
-    def parts(self, chosen: Sequence[tuple[tuple[str, str], PartSums]], leading: int) -> Iterator[Subset]:
+    def parts(self, chosen: Sequence[tuple[tuple[str, str], Sums]], leading: int) -> Iterator[Subset]:
         """Yield parts of this project, adjusted for the number of parts of a dimension (Bonferroni)."""
         metric = self.metrics[leading]
         # `chosen` comes dimension by dimension, as groupby needs it.
@@ -369,7 +369,7 @@ class Judge(msgspec.Struct, frozen=True):
                     dimension=dimension,
                     value=value,
                     sessions=sums.sessions,
-                    files=sums.files,
+                    files=len(sums.rows),
                     wins=sums.wins,
                     losses=sums.losses,
                     difference=difference,
