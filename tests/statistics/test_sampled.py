@@ -16,7 +16,7 @@ from ci_eval.core.compare.sums import FilterSums
 from ci_eval.core.statistics.paired import Limits, Spread, singly
 from ci_eval.core.statistics.population import Strata, Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC
-from ci_eval.core.statistics.sampled import effective_sessions, figure, here, influence, pool, powers
+from ci_eval.core.statistics.sampled import effective_sessions, figure, here, influence, largest_gains, pool, powers
 from ci_eval.core.statistics.stats import Observations, estimate, pack_location
 from ci_eval.core.statistics.student import Floats
 
@@ -27,7 +27,7 @@ def sums(base: Floats, new: Floats, asked: float, span: float | None = 1.0) -> S
     """Of one metric that is a mean over sessions."""
     seen = np.stack([base, np.ones(len(base)), new, np.ones(len(base))], axis=1)
     changed, sizes = np.array([(base != new).any()]), np.array([float(len(base))])
-    center, variance = here(seen.sum(axis=0)[None], seen.T @ seen, sizes, asked, [span], changed)
+    center, variance = here(seen.sum(axis=0)[None], seen.T @ seen, sizes, asked, largest_gains([span]), changed)
     ours, theirs = np.array([base.mean()]), np.array([new.mean()])
     return Spread(ours, theirs, center, np.sqrt(variance), np.full(1, np.inf), np.zeros(1))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
@@ -42,10 +41,7 @@ from ci_eval.core.statistics.student import NORMAL
 from ci_eval.core.statistics.timing import estimate_quantile
 from ci_eval.core.workspace import Workspace
 
-MOST_PARTS = 20
-MOST_FILES = 1000
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-FEWEST = 20
 LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
@@ -127,9 +123,6 @@ def compare(
     if timed:
         sides = (base_side, new_side)
         warnings += [f"{side.title}: {noise_text(side.noise)}" for side in sides if side.noise and side.noise.differing]
-    # The parts that get their own verdicts: by dimension, and within each by number of sessions, largest first.
-    dimensions = sorted({dimension for dimension, _ in pairing.parts})
-    chosen_parts = [part for dimension in dimensions for part in _largest(pairing, dimension)]
     failures = None
     if any(count.sessions for count in pairing.failed):
         failures = failure_verdict(*(count.alone for count in pairing.failed))
@@ -154,7 +147,7 @@ def compare(
         headline=filters.headline,
         wins=leader.wins,
         losses=leader.losses,
-        parts=tuple(judge.parts(chosen_parts, leading)),
+        parts=tuple(judge.parts(pairing.parts, pairing.divided, leading)),
         transitions={before: {after: pairing.transitions[before, after] for after in bands} for before in bands},
         latencies=latencies,
         regressions=_largest_first(pairing.regressions),
@@ -270,16 +263,6 @@ def failure_verdict(base: int, new: int) -> FailureVerdict:
     p = sign_test(base, new)
     shown = Verdict.BETTER if new < base else Verdict.WORSE
     return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
-
-
-def _largest(pairing: Pairing, dimension: str) -> list[tuple[tuple[str, str], Sums]]:
-    """Return the parts that have neither too few sessions (no file has) nor all."""
-    parts = [(key, sums) for key, sums in pairing.parts.items() if key[0] == dimension]
-    fewest, most = (1, MOST_FILES) if dimension == "file" else (FEWEST, MOST_PARTS)
-    # A part of all sessions would only repeat the headline.
-    below = math.inf if dimension == "file" else pairing.divided[dimension]
-    candidates = [(key, sums) for key, sums in parts if fewest <= sums.sessions < below]
-    return sorted(candidates, key=lambda entry: (-entry[1].sessions, entry[0]))[:most]
 
 
 def mark(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -31,6 +30,9 @@ FEWEST_CHANGES = 12
 FEWEST_FILES, FEWEST_SESSIONS = 3, 8
 """The files and sessions that must have changed for a verdict on engines that were asked once: fewer may come from a
 single crash, or from a cache."""
+MOST_PARTS, FEWEST_IN_PART = 20, 20
+"""The parts of a dimension that get a verdict, and the sessions that each of them must have."""
+MOST_FILES = 1000
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
 ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
 
@@ -41,58 +43,33 @@ def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
     return NoiseVariance.of([side.variance(weights, places) for side in sums.wavering])
 
 
-class _Own(msgspec.Struct, frozen=True, kw_only=True):
-    infos: Sequence[MetricInfo]
-    total: Floats
-    products: Floats
-    observed: Floats
-    moved: Floats
-    changes: Floats
-    changed_files: Floats
-    fourths: Floats
-    noise: NoiseVariance
-    rows: Floats
-    """Sums by file (files x figures x 4)."""
-    sizes: Floats
-    weighted: bool
-    asked: float
-    """A share; 0 if what was drawn has no end."""
-    endless: bool
-    """True if answers vary like those of an infinite project."""
+class _Selection:
+    """The sums of some figures."""
 
-    @classmethod
-    def of(cls, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float, repeats: Repeats) -> _Own:
+    def __init__(
+        self, sums: Sums, places: Sequence[int], infos: Sequence[MetricInfo], asked: float, repeats: Repeats
+    ) -> None:
         at, columns = list(places), [4 * index + column for index in places for column in range(4)]
-        asked = asked if sums.asked is None or not asked else sums.asked
-        # A single file says nothing of how answers vary from file to file: they are taken to vary by themselves.
-        endless = not asked or (not repeats.whole and len(sums.rows) == 1)
-        products, sizes = sums.pool(finite=not endless)
-        plain = ("total", "observed", "moved", "changes", "changed_files", "fourths")
-        return cls(
-            **{name: getattr(sums, name)[at] for name in plain},
-            infos=infos,
-            products=products[np.ix_(columns, columns)],
-            noise=estimate_noise(sums, at),
-            rows=np.stack(sums.rows)[:, at],
-            sizes=sizes[at],
-            weighted=bool(sums.sample),
-            asked=asked,
-            endless=endless,
-        )
-
-    @property
-    def base(self) -> Floats:
-        return np.asarray(self.total[:, 0] / self.total[:, 1])
-
-    @property
-    def new(self) -> Floats:
-        return np.asarray(self.total[:, 2] / self.total[:, 3])
+        self.infos = infos
+        self.total, self.observed, self.moved = sums.total[at], sums.observed[at], sums.moved[at]
+        self.changes, self.changed_files, self.fourths = sums.changes[at], sums.changed_files[at], sums.fourths[at]
+        self.base, self.new = self.total[:, 0] / self.total[:, 1], self.total[:, 2] / self.total[:, 3]
+        self.noise = estimate_noise(sums, at)
+        self.rows = np.stack(sums.rows)[:, at]
+        """The sums of each file (files x figures x 4)."""
+        self.weighted = bool(sums.sample)
+        self.asked = asked if sums.asked is None or not asked else sums.asked
+        """A share; 0 if what was drawn has no end."""
+        # A single file does not show how answers vary from file to file, so they are taken to vary by themselves.
+        self.endless = not self.asked or (not repeats.whole and len(sums.rows) == 1)
+        """True if answers vary like those of an infinite project."""
+        products, sizes = sums.pool(finite=not self.endless)
+        self.products, self.sizes = products[np.ix_(columns, columns)], sizes[at]
 
     def spread(self, repeats: Repeats) -> Spread:
-        infos, changed = [info.span for info in self.infos], self.changes > 0
-        spans = largest_gains(infos)
+        changed, spans = self.changes > 0, largest_gains([info.span for info in self.infos])
         share = 0.0 if self.endless else self.asked
-        center, sampling = here(self.total, self.products, self.sizes, share, infos, changed)
+        center, sampling = here(self.total, self.products, self.sizes, share, spans, changed)
         # What was drawn has no end.
         if repeats.whole and self.asked > 0:
             error, df = self.noise.add_sampling(sampling)
@@ -190,7 +167,7 @@ class Judge(msgspec.Struct, frozen=True):
         if metric.statistic != "ratio" or not np.all(sums.total[index, [1, 3]] > 0):
             why = NO_FIGURE if metric.statistic == "ratio" else "of CPU times, means alone are compared"
             return Difference(base=None, new=None, difference=None, why=why)
-        own = _Own.of(sums, [index], [metric.info], 0.0, self.repeats)
+        own = _Selection(sums, [index], [metric.info], 0.0, self.repeats)
         between, files = jackknife(own.rows)
         degrees, center = np.maximum(np.nan_to_num(files) - 1, 1), own.new - own.base
         (interval,) = singly(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))
@@ -219,14 +196,14 @@ class Judge(msgspec.Struct, frozen=True):
         return replace(of_project, elsewhere=of_code)
 
     def _here(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
-        own = _Own.of(sums, places, [self.metrics[index].info for index in places], self.asked, self.repeats)
+        own = _Selection(sums, places, [self.metrics[index].info for index in places], self.asked, self.repeats)
         spread = own.spread(self.repeats)
         return [
             self._judge_figure(own, at, interval, exact=not spread.error[at] and self.repeats.alike)
             for at, interval in enumerate(singly(spread, tests))
         ]
 
-    def _judge_figure(self, own: _Own, at: int, interval: Interval, *, exact: bool) -> Difference:
+    def _judge_figure(self, own: _Selection, at: int, interval: Interval, *, exact: bool) -> Difference:
         info, base, new, noise = own.infos[at], own.base[at], own.new[at], own.noise.variance[at]
         # Without a changed session, only rounding is left of the difference.
         difference = float(new - base) if own.changes[at] else 0.0
@@ -283,7 +260,7 @@ class Judge(msgspec.Struct, frozen=True):
             needed=self._estimate_sessions(own, at, info),
         )
 
-    def _new_interval(self, own: _Own, at: int) -> tuple[float | None, float | None]:
+    def _new_interval(self, own: _Selection, at: int) -> tuple[float | None, float | None]:
         """Return the interval for absolute gates; (None, None) if there is none."""
         info = own.infos[at]
         if info.span is None and (own.asked < 1 or not self.of_new.alike):
@@ -295,7 +272,7 @@ class Judge(msgspec.Struct, frozen=True):
         total, products, size = own.total[at, 2:], own.products[columns, columns], float(own.sizes[at])
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
-    def _estimate_sessions(self, own: _Own, at: int, info: MetricInfo) -> int | None:
+    def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
         """Return about how many sessions, of all filters, show one point four times out of five; all if no fewer do."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
@@ -353,13 +330,21 @@ class Judge(msgspec.Struct, frozen=True):
             )
         return judged
 
-    def parts(self, chosen: Sequence[tuple[tuple[str, str], Sums]], leading: int) -> Iterator[Subset]:
-        """Yield parts of this project, adjusted for the number of parts of a dimension (Bonferroni)."""
+    def parts(
+        self, parts: Mapping[tuple[str, str], Sums], divided: Mapping[str, int], leading: int
+    ) -> Iterator[Subset]:
+        """Yield the parts that have their own verdict, by dimension, the largest first. Verdicts are adjusted for the
+        number of parts of a dimension (Bonferroni). `divided`: sessions by dimension."""
         metric = self.metrics[leading]
-        # `chosen` comes dimension by dimension, as groupby needs it.
-        for dimension, group in groupby(chosen, key=lambda part: part[0][0]):
-            same = list(group)
-            for (_, value), sums in same:
+        for dimension in sorted({dimension for dimension, _ in parts}):
+            fewest, most, below = FEWEST_IN_PART, MOST_PARTS, divided[dimension]
+            # A part of all sessions would only repeat the headline, but all files are listed.
+            if dimension == "file":
+                fewest, most, below = 1, MOST_FILES, divided[dimension] + 1
+            same = [(key[1], sums) for key, sums in parts.items() if key[0] == dimension]
+            same = [(value, sums) for value, sums in same if fewest <= sums.sessions < below]
+            same = sorted(same, key=lambda part: (-part[1].sessions, part[0]))[:most]
+            for value, sums in same:
                 if metric.timed or not np.all(sums.total[0, [1, 3]] > 0):
                     reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
                     difference = Difference(base=None, new=None, difference=None, why=reason)

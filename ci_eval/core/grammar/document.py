@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from bisect import bisect_left
 from contextlib import suppress
 from functools import cache
 from itertools import accumulate
@@ -178,21 +178,13 @@ MANY = 8
 
 
 def difference(old: str, new: str) -> Edit:
+    """Return the single edit that makes `new` of `old`."""
     most = min(len(old), len(new))
-    begin = _longest(most, lambda length: old.startswith(new[:length]))
+    # A binary search for the first length at which the two differ compares slices, which is fast.
+    begin = bisect_left(range(most), True, key=lambda length: not old.startswith(new[: length + 1]))
     # Both ends must not overlap, as they would for `aa` and `aaa`.
-    end = _longest(most - begin, lambda length: old.endswith(new[len(new) - length :]))
+    end = bisect_left(range(most - begin), True, key=lambda length: not old.endswith(new[len(new) - length - 1 :]))
     return begin, len(old) - begin - end, new[begin : len(new) - end]
-
-
-def _longest(most: int, fits: Callable[[int], bool]) -> int:
-    """Return the greatest length up to `most` that fits; every shorter one must fit as well."""
-    # A binary search that compares slices, which is fast.
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle - 1)
-    return low
 
 
 class Document:

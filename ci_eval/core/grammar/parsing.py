@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-from ci_eval.core.grammar.syntax import Node, leaves, parser
+from ci_eval.core.grammar.syntax import Node, leaves, parse_tree
 from ci_eval.core.import_syntax import ImportSyntax
 
 Span = tuple[int, int]
@@ -271,7 +271,7 @@ def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar
     """Kept only if that loses less than reading all as one."""
     text = rewritten.text
     head = head if text.startswith(head) else b""
-    spans = Search(text, source, head, lambda part: lost_bytes(parser(grammar).parse(part).root_node)).unreadable()
+    spans = Search(text, source, head, lambda part: lost_bytes(parse_tree(part, grammar).root_node)).unreadable()
     if not spans:
         return whole
     # A tree for each piece if that is cheap, else one tree of all pieces.
@@ -300,7 +300,7 @@ def _chain(first: Rewritten, repair: Rewriting) -> Rewritten:
 
 def _parse(rewritten: Rewritten, grammar: str) -> Reading:
     text = rewritten.text
-    roots = tuple(parser(grammar).parse(part).root_node for part in (text, *rewritten.layers))
+    roots = tuple(parse_tree(part, grammar).root_node for part in (text, *rewritten.layers))
     lost = rewritten.lost + sum(lost_bytes(root) for root in roots)
     # One text has the names of all trees. The first layer counts, so it is written last.
     overlaid = bytearray(text)
@@ -351,4 +351,4 @@ def count_errors(syntax: ImportSyntax, text: str, grammar: str) -> int:
     """Return the extent of the text's syntax errors; 0 = there are none."""
     if syntax.errors:
         return syntax.errors(text, grammar)
-    return lost_bytes(parser(grammar).parse(text.encode()).root_node)
+    return lost_bytes(parse_tree(text.encode(), grammar).root_node)

@@ -12,7 +12,7 @@ import msgspec
 
 from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.parsing import lost_bytes
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 
 T = TypeVar("T")
 _BRACKETS = frozenset("()[]{}<>")
@@ -84,7 +84,7 @@ class Shrinker:
         self._grammar, self._token, self._text = grammar, token, excerpt.text
         data = excerpt.text.encode()
         self._offsets = code_points(data)
-        self._root = parser(grammar).parse(data).root_node
+        self._root = parse_tree(data, grammar).root_node
         self.lost = lost_bytes(self._root)
 
     def _range(self, node: Node) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import tree_sitter
 import tree_sitter_language_pack
@@ -18,28 +18,17 @@ Node = tree_sitter.Node
 Tree = tree_sitter.Tree
 
 
-class Parser(Protocol):
-    """A parser, which never fails: text that it cannot read becomes ERROR nodes."""
-
-    def parse(self, source: bytes, /) -> Tree: ...
-
-
 OLDER = frozenset({"java", "ruby"})
-"""The grammars that tree-sitter-languages reads where it is installed: its trees have the tokens of the others."""
+"""The grammars that tree-sitter-languages reads if it is installed, and if its tree has no error."""
 
 
-class _Reader:
-    """A parser that reads every identifier by Unicode's rules; a tree of the first grammar that has an error is
-    replaced by that of the last."""
-
-    def __init__(self, *grammars: tree_sitter.Language) -> None:
-        self._grammars = grammars
-
-    def parse(self, source: bytes, /) -> Tree:
-        masked = mask_identifiers(source)
-        first, last = (self._grammars[at] for at in (0, -1))
-        tree = tree_sitter.Parser(first).parse(masked)
-        return tree_sitter.Parser(last).parse(masked) if first is not last and tree.root_node.has_error else tree
+def parse_tree(source: bytes, grammar: str) -> Tree:
+    """Return the syntax tree of UTF-8 text. Text that the grammar cannot read becomes ERROR nodes."""
+    masked = mask_identifiers(source)
+    older = _older_language(grammar) if grammar in OLDER else None
+    if older and not (tree := tree_sitter.Parser(older).parse(masked)).root_node.has_error:
+        return tree
+    return tree_sitter.Parser(language(grammar)).parse(masked)
 
 
 # A single letter between quotes, or after the `?` of Ruby, is a character literal: it must stay one character.
@@ -61,11 +50,6 @@ def mask_identifiers(source: bytes) -> bytes:
 
     # What is not UTF-8 comes through as it is.
     return _FOREIGN.sub(mask, source.decode(errors="surrogateescape")).encode(errors="surrogateescape")
-
-
-def parser(grammar: str) -> Parser:
-    older = _older_language(grammar) if grammar in OLDER else None
-    return _Reader(older, language(grammar)) if older else _Reader(language(grammar))
 
 
 @cache
@@ -128,7 +112,7 @@ Colour = Literal["K", "S", "C"]
 
 def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
     data = text.encode()
-    spans = _walk_colours(parser(grammar).parse(data))
+    spans = _walk_colours(parse_tree(data, grammar))
     if len(data) == len(text):
         return list(spans)
     return list(_convert_spans(spans, data))
@@ -188,7 +172,7 @@ class Continuations:
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text
-        self._tree = parser(grammar).parse(text.encode())
+        self._tree = parse_tree(text.encode(), grammar)
         self._by_state: dict[int, Continuation] = {}
 
     def leaf(self, offset: int) -> Node | None:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Literal
 
 from ci_eval.core.grammar.document import code_points
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Kind, Properties, SilentPlace, Token
 
 # Nobody predicts longer literals, or such that have several lines.
@@ -53,7 +53,7 @@ def every_token(text: str, grammar: str, keywords: frozenset[str], known: Sequen
         return first < len(begins) and begins[first] < points[node.end_byte]
 
     tokens = list(known)
-    for node, kind in _other_nodes(parser(grammar).parse(source).root_node, has_code):
+    for node, kind in _other_nodes(parse_tree(source, grammar).root_node, has_code):
         begin, end = points[node.start_byte], points[node.end_byte]
         word = text[begin:end]
         kind = kind or _kind(word, keywords, named=node.is_named)
@@ -118,7 +118,7 @@ def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: C
     points = code_points(source) or range(len(source) + 1)
     references = {token.offset for token in known}
     places = []
-    for kind, begin, end in _walk(parser(grammar).parse(source).root_node, source) if grammar else ():
+    for kind, begin, end in _walk(parse_tree(source, grammar).root_node, source) if grammar else ():
         first, word = points[begin], text[points[begin] : points[end]]
         if kind in {"comment", "string"}:
             # The second word of a comment or a string belongs to prose.

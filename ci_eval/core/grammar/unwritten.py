@@ -10,7 +10,7 @@ import msgspec
 
 from ci_eval.core.contracts import Shape
 from ci_eval.core.grammar.document import code_points
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 
 OPENERS = {")": "(", "]": "[", "}": "{"}
 
@@ -32,7 +32,7 @@ def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> 
     """
     source = text.encode()
     points = code_points(source)
-    path = _TreePath(source, parser(grammar).parse(source).root_node, shape)
+    path = _TreePath(source, parse_tree(source, grammar).root_node, shape)
     for place in places:
         end, tail = path.after(bisect_left(points, place) if points else place)
         yield Remainder(points[end] if points else end, tail)
@@ -194,7 +194,7 @@ def statements_on_a_line(text: str, grammar: str) -> list[Part]:
     """Return the lines that one node of the tree fills, so that the file still parses without any of them."""
     source = text.encode()
     parts = set()
-    stack = [parser(grammar).parse(source).root_node]
+    stack = [parse_tree(source, grammar).root_node]
     while stack:
         node = stack.pop()
         begin, end = node.start_byte, node.end_byte
@@ -222,7 +222,7 @@ def select_statements(text: str, grammar: str, shape: Shape, offsets: Sequence[i
 
 def _statements(source: bytes, grammar: str, shape: Shape) -> list[tuple[Part, bool]]:
     units: dict[Part, str] = {}
-    stack: list[tuple[Node, str, Part | None]] = [(parser(grammar).parse(source).root_node, "", None)]
+    stack: list[tuple[Node, str, Part | None]] = [(parse_tree(source, grammar).root_node, "", None)]
     while stack:
         node, parent, unit = stack.pop()
         if unit in units and among(shape.bodies, parent, node.type):

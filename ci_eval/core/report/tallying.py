@@ -63,15 +63,11 @@ class Tally:
     ) -> None:
         """`strata`: those of the filter's sessions, if they were asked in unequal shares."""
         self._sums = _Part()
-        self._metrics = metrics
-        self._part = part
-        self._rounds = rounds
+        self._task, self._metrics, self._part, self._rounds = task, metrics, part, rounds
         self._observations = [Observations(metric, [*strata.values()]) for metric in metrics]
         self._collector = Collector(self._observations)
         self._strata = {key: (number, stratum.weight) for number, (key, stratum) in enumerate(strata.items(), 1)}
-        self._task = task
-        self._weighted = bool(strata)
-        self._repeats = repeats
+        self._weighted, self._repeats = bool(strata), repeats
 
     def begin(self, path: str, cluster: str) -> None:
         """Begin a file. Files of one cluster count as one."""
@@ -146,18 +142,28 @@ class Tally:
     def sessions(self) -> int:
         return sum(self._sums.evaluated)
 
-    def _folders(self) -> dict[str, FileFigures]:
-        groups = index_folders(self._sums.files)
-        figures = {seen.metric.info.name: seen.list_group_figures([*groups.values()]) for seen in self._observations}
-        sizes = [sum(self._sums.evaluated[file] for file in files) for files in groups.values()]
+    def _group_figures(self, groups: Mapping[str, Sequence[int]]) -> dict[str, FileFigures]:
+        """Return the figures of groups of files, which are given by their indices."""
+        names = [metric.info.name for metric in self._metrics]
+        columns = [seen.list_figures([*groups.values()]) for seen in self._observations]
         return {
-            folder: FileFigures(sessions=size, metrics={name: values[number] for name, values in figures.items()})
-            for number, (folder, size) in enumerate(zip(groups, sizes, strict=True))
+            group: FileFigures(
+                sessions=sum(self._sums.evaluated[file] for file in files),
+                metrics={name: column[number] for name, column in zip(names, columns, strict=True)},
+            )
+            for number, (group, files) in enumerate(groups.items())
         }
 
     def figures(self, asked: float, again: SecondQuestions) -> FilterFigures:
         sums, is_detailed = self._sums, self._part.detailed
-        by_file = {seen.metric.info.name: seen.by_file(len(sums.files)) for seen in self._observations}
+        files = self._group_figures({path: [file] for file, path in enumerate(sums.files)})
+        by_file: dict[str, float | None] = {}
+        for metric in self._metrics:
+            # Files without an asked session would be missing from the mean over a sample.
+            if metric.statistic == "ratio" and not self._weighted:
+                values = [of.metrics[metric.info.name] for of in files.values()]
+                known = [value for value in values if value is not None]
+                by_file[metric.info.name] = sum(known) / len(known) if known else None
         return FilterFigures(
             sessions=self.sessions,
             planned=sums.statuses.total(),
@@ -169,33 +175,22 @@ class Tally:
                 if status is not Status.UNREADABLE or sums.statuses[status]
             },
             metrics=self._estimates(asked, again),
-            by_file={
-                metric.info.name: sum(known) / len(known) if known else None
-                for metric in self._metrics
-                for known in ([value for value in by_file[metric.info.name] if value is not None],)
-                # Files without an asked session would be missing from the mean over a sample.
-                if metric.statistic == "ratio" and not self._weighted
+            by_file=by_file,
+            files=files if is_detailed else {},
+            folders=self._group_figures(index_folders(sums.files)) if is_detailed else {},
+            kinds={
+                kind.value: self._estimates(asked, again, kind) for kind in sorted(sums.kinds if is_detailed else ())
             },
-            files={
-                path: FileFigures(sessions=count, metrics={name: values[file] for name, values in by_file.items()})
-                for file, (path, count) in enumerate(zip(sums.files, sums.evaluated, strict=True))
-            }
-            if is_detailed
-            else {},
-            folders=self._folders() if is_detailed else {},
-            kinds={kind.value: self._estimates(asked, again, kind) for kind in sorted(sums.kinds)}
-            if is_detailed
-            else {},
             ranks={band.name: round(sums.bands[band.name]) for band in self._task.bands},
         )
 
 
 class Sums(msgspec.Struct, frozen=True, kw_only=True):
     rounds: Rounds
-    cases: Cases
     prompts: Prompts
-    responses: ResponseCounts
-    again: SecondQuestions
+    cases: Cases = msgspec.field(default_factory=Cases)
+    responses: ResponseCounts = msgspec.field(default_factory=ResponseCounts)
+    again: SecondQuestions = msgspec.field(default_factory=SecondQuestions)
 
     def add_all(self, other: Sums) -> None:
         for name in self.__struct_fields__:
@@ -297,8 +292,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             # The strata of a filter's sessions, if they need weights.
             strata = dict(zip(keys, self._strata.weighted(asked, keys), strict=False))
             tallies[part.name] = Tally(task, observed, part, rounds, strata, repeats)
-        cases, prompts, responses, again = Cases(), Prompts(observed), ResponseCounts(), SecondQuestions()
-        return tallies, Sums(rounds=Rounds(rounds), cases=cases, prompts=prompts, responses=responses, again=again)
+        return tallies, Sums(rounds=Rounds(rounds), prompts=Prompts(observed))
 
     def _part(self, paths: Sequence[Path], observed: Sequence[Metric]) -> _PartOfAll:
         manifest = self.workspace.manifest()

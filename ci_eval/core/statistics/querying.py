@@ -22,6 +22,7 @@ TYPES = 10
 PAIRS = (("REAL*", "REAL"), ("LINEAR", "REAL"), ("RANDOM", "REAL"))
 NEXT_STATE = "REAL, next state"
 LABEL = re.compile(r"(\d+)(?:-(\d+))?(?:\+(\d+))?")
+"""A case's numbers of calls: at the start, removed, added."""
 KEPT, WANTED = ("0", "1", "2", "3", "4", "5+"), ("1", "2", "3", "4", "5", "6+")
 """Rows and columns of the paper's table 3."""
 
@@ -61,7 +62,12 @@ class Cases:
         types = Counter(case.about.package or "" for case in cases)
         listed = sorted(types, key=lambda name: (-types[name], name))[:TYPES]
         parts = dict.fromkeys(map(coarse, SCENARIOS))
-        transitions = Counter(_transition(case.about.change or "") for case in cases)
+        transitions = Counter[tuple[int, int]]()
+        for case in cases:
+            parts_of = LABEL.fullmatch(case.about.change or "")
+            calls, removed, added = (int(digits or 0) for digits in parts_of.groups()) if parts_of else (0, 0, 1)
+            kept = calls - removed
+            transitions[min(kept, len(KEPT) - 1), min(kept + added, len(WANTED)) - 1] += 1
         by_part = [(part, [case for case in cases if part in {EVERYTHING, case.part}]) for part in (EVERYTHING, *parts)]
         optimism = [_optimism(more, less, part, of) for more, less in PAIRS for part, of in by_part]
         return QueryFigures(
@@ -92,13 +98,6 @@ def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
     asked = {strategy: [case.f1[strategy] for case in cases if strategy in case.f1] for strategy in STRATEGIES}
     f1: dict[str, float] = {strategy: sum(values) / len(values) for strategy, values in asked.items() if values}
     return QueryRow(name=name, cases=len(cases), f1=f1)
-
-
-def _transition(label: str) -> tuple[int, int]:
-    parts = LABEL.fullmatch(label)
-    calls, removed, added = (int(digits or 0) for digits in parts.groups()) if parts else (0, 0, 1)
-    kept = calls - removed
-    return min(kept, len(KEPT) - 1), min(kept + added, len(WANTED)) - 1
 
 
 def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimism | None:

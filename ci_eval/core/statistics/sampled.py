@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,31 +20,29 @@ from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
 
-Booleans = NDArray[np.bool_]
 FEWEST_OBSERVED = 3
 """The sessions that an interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
 
 
 def here(
-    total: Floats, products: Floats, observed: Floats, asked: float, spans: Sequence[float | None], changed: Booleans
+    total: Floats, products: Floats, observed: Floats, asked: float, gains: Floats, changed: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """Return the intervals' centers in the whole population (new - base), and the variances of sampling.
 
     `total` (figures x 4): base's numerator and denominator, then new's. `products` (4 figures x 4 figures): of each two
-    of these numbers, summed. `asked`: a share; 0 for an infinite population. `spans`: the largest gain of one session;
-    1 if a figure has no bound (None), for example one rank. `changed`: if any session changed; rounding errors are
-    ignored in other figures.
+    of these numbers, summed. `asked`: a share; 0 for an infinite population. `gains`: see `largest_gains`. `changed`:
+    whether any session changed; other figures are taken to differ by rounding errors alone.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         difference = np.where(changed, total[:, 2] / total[:, 3] - total[:, 0] / total[:, 1], 0.0)
         weights = influence(total)
     squares = np.where(changed, np.clip(np.diag(weights.T @ products @ weights), 0, None), 0.0) * observed**2
-    left, most = 1 - asked, largest_gains(spans)
+    left = 1 - asked
     # The added sessions count for less, the more was asked: with all asked, nothing is added.
     size = observed + 2 * left
     # The two added sessions gain and lose as much, so they pull the center towards 0 (Bonett & Price 2012).
     center = difference * (observed / size)
-    spread = squares + observed * difference**2 + 2 * most**2 - size * center**2
+    spread = squares + observed * difference**2 + 2 * gains**2 - size * center**2
     return center, np.clip(left * spread, 0, None) / size**2
 
 
@@ -72,14 +71,13 @@ def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float
     """
     # Sums of large ranks cancel each other nearly; as fractions they lose nothing.
     ratio = Fraction(total[0]) / Fraction(total[1])
-    second = _combine(squares, (1, -2 * ratio, ratio**2))
-    fourth = _combine(fourths, (1, -4 * ratio, 6 * ratio**2, -4 * ratio**3, ratio**4))
+    # The sums of (value - ratio · weight)^2 and ^4, by the binomial theorem.
+    second, fourth = (
+        sum(comb(power, k) * (-ratio) ** k * Fraction(term) for k, term in enumerate(sums))
+        for power, sums in ((2, squares), (4, fourths))
+    )
     # Sums of values that are not whole numbers were rounded.
     return float(second**2 / fourth) if second > 1e-9 * abs(squares[0]) and fourth > 0 else np.inf
-
-
-def _combine(sums: Floats, factors: Sequence[Fraction | int]) -> Fraction:
-    return sum((Fraction(term) * factor for term, factor in zip(sums, factors, strict=True)), Fraction(0))
 
 
 def figure(

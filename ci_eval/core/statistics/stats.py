@@ -57,6 +57,7 @@ class Observations:
         self._sums: dict[int, _Sums] = {}
         self._parts: list[tuple[Numbers, Floats]] = []
         self._waiting = 0
+        self.is_summed = metric.statistic in {"ratio", "count"}
 
     def add(self, places: Numbers, seen: Floats) -> None:
         """Add a row each: location (`pack_location`), value and weight."""
@@ -77,10 +78,6 @@ class Observations:
         if len(collected.seen):
             # A file's number is the highest part, so adding shifts the files and leaves stratum and kind alone.
             self._parts.append((collected.places + pack_location(files), collected.seen))
-
-    @property
-    def is_summed(self) -> bool:
-        return self.metric.statistic in {"ratio", "count"}
 
     def _sum_up(self) -> None:
         files, strata, kinds, seen = self._unpack()
@@ -118,24 +115,18 @@ class Observations:
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
 
-    def by_file(self, files: int) -> list[float | None]:
+    def list_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
+        """Return the figure of each group of files."""
+        files = max((file + 1 for group in groups for file in group), default=0)
         if self.is_summed:
             sums = self.sums()
             sums.reach(files)
-            return [_figure_of_sums(self.metric, row) for row in sums.rows]
-        numbers, weights, _, seen = self._unpack()
-        order = np.argsort(numbers, kind="stable")
-        parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
-        return [_figure_of_rows(self.metric, seen[part], self._weigh(weights[part])) for part in parts]
-
-    def list_group_figures(self, groups: Sequence[Sequence[int]]) -> list[float | None]:
-        if self.is_summed:
-            sums = self.sums()
-            sums.reach(max((file + 1 for group in groups for file in group), default=0))
             return [_figure_of_sums(self.metric, sums.rows[list(group)].sum(axis=0)) for group in groups]
         numbers, strata, _, seen = self._unpack()
-        inside = [np.isin(numbers, group) for group in groups]
-        return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in inside]
+        order = np.argsort(numbers, kind="stable")
+        parts = np.split(order, numbers[order].searchsorted(np.arange(1, files)))
+        members = [np.concatenate([parts[file] for file in group]) for group in groups]
+        return [_figure_of_rows(self.metric, seen[own], self._weigh(strata[own])) for own in members]
 
     def _weigh(self, strata: Numbers) -> Floats | None:
         return None if self._stands_for is None else self._stands_for[strata]
