@@ -21,7 +21,7 @@ from ci_eval.core.catalogs import languages
 from ci_eval.core.config import Config, load
 from ci_eval.core.contracts import Language
 from ci_eval.core.grammar.document import decode
-from ci_eval.core.grammar.syntax import bundle
+from ci_eval.core.grammar.syntax import bundle, parse_tree
 from ci_eval.core.model import FileError, Kind
 from ci_eval.fetch import project
 from ci_eval.plugins.tasks.completion import COMPLETION as TASK

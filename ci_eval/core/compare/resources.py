@@ -116,20 +116,18 @@ def at_round(session: SessionScore, number: int) -> SessionScore:
 
 OF_THIS_RUN = "measured on this machine, in this run: no sample says how far it is from what others would find"
 NOT_KNOWN = "not known of both sides"
-UNKNOWN = Estimate(value=None)
 
 
 def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
     """Return the figures of a run that at least one side has, by name."""
     ours, theirs = align_figures([base, new])
     both = {}
-    for name, side in ours.items():
-        other = theirs[name]
-        difference = other.value - side.value if side.value is not None and other.value is not None else None
-        why = NOT_KNOWN if difference is None else OF_THIS_RUN
-        n, outside = min(side.n, other.n), Elsewhere(why=why)
+    for name, was in ours.items():
+        now, n = theirs[name], min(was.n, theirs[name].n)
+        difference = now.value - was.value if was.value is not None and now.value is not None else None
+        outside = Elsewhere(why=NOT_KNOWN if difference is None else OF_THIS_RUN)
         both[name] = Difference(
-            base=side.value, new=other.value, difference=difference, why=why, n=n, elsewhere=outside
+            base=was.value, new=now.value, difference=difference, why=outside.why, n=n, elsewhere=outside
         )
     return both
 
@@ -141,6 +139,5 @@ def align_figures(manifests: Sequence[Manifest]) -> list[dict[str, Estimate]]:
         # The memory of a worker with an engine in it cannot be compared with that of an engine's own processes.
         footprints = [replace(footprint, memory=None) if footprint.of_worker else footprint for footprint in footprints]
     sides = [figures(footprint) for footprint in footprints]
-    return [
-        {name: side.get(name, UNKNOWN) for name in INFOS if any(name in known for known in sides)} for side in sides
-    ]
+    known = [name for name in INFOS if any(name in side for side in sides)]
+    return [{name: side.get(name, Estimate(value=None)) for name in known} for side in sides]

@@ -140,8 +140,8 @@ def append(
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
     """Return evaluations of `new`'s series, not later than it, in order of time, if they have its headline."""
     before = earlier(past, new, new.headline)
-    line, nights = [*before, new], []
-    for previous, evaluation in zip([None, *before], line, strict=True):
+    nights = []
+    for previous, evaluation in zip([None, *before], [*before, new], strict=True):
         whole = evaluation.filters[new.headline]
         point = TrendPoint(
             started=evaluation.started,
@@ -156,11 +156,25 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
             run=evaluation.run,
         )
         nights.append(point)
+    changes: dict[str, tuple[ChangePoint, ...]] = {}
+    for info in infos:
+        estimates = enumerate(night.metrics.get(info.name) for night in nights)
+        known = [(night, of.value) for night, of in estimates if of and of.value is not None]
+        changes[info.name] = tuple(
+            ChangePoint(
+                night=known[cut.place][0],
+                before=cut.before,
+                after=cut.after,
+                p=cut.p,
+                good=None if info.better == "neither" else (cut.after > cut.before) == (info.better == "higher"),
+            )
+            for cut in cuts([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed)
+        )
     return Trend(
         nights=tuple(nights),
         metrics=tuple(infos),
         headline=new.headline,
-        changes={info.name: tuple(_changes(line, info, new.headline, seed)) for info in infos},
+        changes=changes,
         left_out=len(past) - len(before) - sum(evaluation.started == new.started for evaluation in past),
     )
 
@@ -184,14 +198,6 @@ def _differences(was: Figures, now: Figures) -> Iterator[str]:
         yield commits
     if was.project.revision == now.project.revision and was.project.checksum != now.project.checksum:
         yield f"another text of {now.project.name}"
-
-
-def _changes(line: Sequence[Figures], info: MetricInfo, headline: str, seed: int) -> Iterator[ChangePoint]:
-    estimates = enumerate(evaluation.filters[headline].metrics.get(info.name) for evaluation in line)
-    known = [(night, of.value) for night, of in estimates if of and of.value is not None]
-    for cut in cuts([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed):
-        good = None if info.better == "neither" else (cut.after > cut.before) == (info.better == "higher")
-        yield ChangePoint(night=known[cut.place][0], before=cut.before, after=cut.after, p=cut.p, good=good)
 
 
 def _read(path: Path) -> list[Figures]:

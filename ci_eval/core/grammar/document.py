@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import accumulate
@@ -161,11 +162,10 @@ _BEGINS = bytes(byte & 0xC0 != 0x80 for byte in range(256))
 """A table of bytes: 1 if a code point of UTF-8 text begins with the byte (all but 0x80 to 0xBF), else 0."""
 
 
-def code_points(data: bytes) -> list[int] | None:
-    """Return the offset in code points for each byte offset of UTF-8 text, its end included. Return None if they are
-    equal (ASCII)."""
+def code_points(data: bytes) -> Sequence[int]:
+    """Return the offset in code points for each byte offset of UTF-8 text, its end included."""
     if data.isascii():
-        return None
+        return range(len(data) + 1)
     return list(accumulate(data.translate(_BEGINS), initial=0))
 
 

@@ -234,16 +234,13 @@ _APART_BYTES = 4_000_000
 
 
 class Reading(NamedTuple):
+    rewritten: Rewritten
     source: bytes
-    """The text that was parsed, as long as the original."""
+    """The text of all trees, as long as the original."""
     roots: tuple[Node, ...]
-    """The tree of the text, and trees of parts that are blank in it."""
-    keywords: tuple[Span, ...] = ()
-    types: tuple[Span, ...] = ()
-    lost: int = 0
+    """The tree of the rewritten text, and those of its layers."""
+    lost: int
     """The number of bytes that no tree has: those of ERROR nodes, and one for each node that the grammar missed."""
-    left_out: int = 0
-    trouble: str = ""
 
 
 def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Reading:
@@ -259,7 +256,8 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
             break
         # Rewritings add up: each is tried on top of those that were kept.
         extended = _chain(rewritten, repair)
-        best = best._replace(trouble=best.trouble or extended.trouble)
+        if extended.trouble and not best.rewritten.trouble:
+            best = best._replace(rewritten=best.rewritten._replace(trouble=extended.trouble))
         if not repair.always and extended.text != rewritten.text:
             candidate = _parse(extended, grammar)
             if candidate.lost <= best.lost:
@@ -307,8 +305,7 @@ def _parse(rewritten: Rewritten, grammar: str) -> Reading:
     for layer in reversed(rewritten.layers):
         for part in re.finditer(rb"\S+", layer):
             overlaid[part.start() : part.end()] = part[0]
-    text = bytes(overlaid) if rewritten.layers else text
-    return Reading(text, roots, rewritten.keywords, rewritten.types, lost, rewritten.lost, rewritten.trouble)
+    return Reading(rewritten, bytes(overlaid) if rewritten.layers else text, roots, lost)
 
 
 def lost_bytes(root: Node) -> int:
@@ -336,8 +333,9 @@ def share_lost(reading: Reading) -> float:
     """Return the share of a file's words (names and keywords) that no tree has, 0 to 1."""
     if not reading.lost:
         return 0.0
-    lost = reading.left_out + sum(_words(node) for root in reading.roots for node in errors(root))
-    return lost / max(reading.left_out + sum(map(_words, reading.roots)), 1)
+    left_out = reading.rewritten.lost
+    lost = left_out + sum(_words(node) for root in reading.roots for node in errors(root))
+    return lost / max(left_out + sum(map(_words, reading.roots)), 1)
 
 
 def _words(root: Node) -> int:

@@ -88,10 +88,7 @@ class Shrinker:
         self.lost = lost_bytes(self._root)
 
     def _range(self, node: Node) -> tuple[int, int]:
-        offsets = self._offsets
-        return (
-            (node.start_byte, node.end_byte) if offsets is None else (offsets[node.start_byte], offsets[node.end_byte])
-        )
+        return self._offsets[node.start_byte], self._offsets[node.end_byte]
 
     def _lines(self, node: Node) -> Cut | None:
         begin, end = self._range(node)

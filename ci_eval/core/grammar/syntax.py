@@ -14,6 +14,8 @@ from typing import Any, Literal, NamedTuple
 import tree_sitter
 import tree_sitter_language_pack
 
+from ci_eval.core.grammar.document import code_points
+
 Node = tree_sitter.Node
 Tree = tree_sitter.Tree
 
@@ -112,10 +114,8 @@ Colour = Literal["K", "S", "C"]
 
 def colours(text: str, grammar: str) -> list[tuple[int, int, Colour]]:
     data = text.encode()
-    spans = _walk_colours(parse_tree(data, grammar))
-    if len(data) == len(text):
-        return list(spans)
-    return list(_convert_spans(spans, data))
+    points = code_points(data)
+    return [(points[begin], points[end], colour) for begin, end, colour in _walk_colours(parse_tree(data, grammar))]
 
 
 def colour_file(path: str, text: str, grammars: Mapping[str, str]) -> list[tuple[int, int, Colour]]:
@@ -144,15 +144,6 @@ def _walk_colours(tree: Tree) -> Iterator[tuple[int, int, Colour]]:
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return
-
-
-def _convert_spans(spans: Iterator[tuple[int, int, Colour]], data: bytes) -> Iterator[tuple[int, int, Colour]]:
-    # Spans are in order, so each byte is decoded once.
-    at = read = 0
-    for begin, end, colour in spans:
-        first = at + len(data[read:begin].decode())
-        at, read = first + len(data[begin:end].decode()), end
-        yield first, at, colour
 
 
 _NO_STATE = 65535

@@ -34,8 +34,8 @@ def remainders(text: str, grammar: str, shape: Shape, places: Sequence[int]) -> 
     points = code_points(source)
     path = _TreePath(source, parse_tree(source, grammar).root_node, shape)
     for place in places:
-        end, tail = path.after(bisect_left(points, place) if points else place)
-        yield Remainder(points[end] if points else end, tail)
+        end, tail = path.after(bisect_left(points, place))
+        yield Remainder(points[end], tail)
 
 
 class _Closer(NamedTuple):
@@ -93,8 +93,12 @@ class _TreePath:
         if not level.inside:
             depth = len(self._levels)
             if among(self._shape.bodies, level.kind, child.type):
-                # The body's closing bracket stays.
-                return self._level(child, missing_to=self._inner_end(child), top=depth + 1, inside=True)
+                end, children = child.end_byte, child.children
+                # The body's closing bracket stays. In Go, line ends are nodes too, and do not count.
+                if len(children) > 1 and among(self._shape.closers, child.type, children[-1].type):
+                    ends = [of.end_byte for of in children[:-1] if self._source[of.start_byte : of.end_byte].strip()]
+                    end = ends[-1]
+                return self._level(child, missing_to=end, top=depth + 1, inside=True)
             if among(self._shape.lists, self._levels[-2].kind if depth > 1 else "", level.kind):
                 # Some grammars count the line end as part of a statement.
                 end = child.start_byte + len(self._source[child.start_byte : child.end_byte].rstrip())
@@ -160,16 +164,6 @@ class _TreePath:
                     continue
                 stood_in |= closer.stand_in
                 yield closer.text
-
-    def _inner_end(self, body: Node) -> int:
-        children = body.children
-        if len(children) > 1 and among(self._shape.closers, body.type, children[-1].type):
-            # The end of what is before the bracket; in Go, line ends are nodes too, and do not count.
-            ends = [
-                child.end_byte for child in children[:-1] if self._source[child.start_byte : child.end_byte].strip()
-            ]
-            return ends[-1]
-        return body.end_byte
 
 
 def among(types: frozenset[str], parent: str, child: str) -> bool:
@@ -250,4 +244,4 @@ def _whole_lines(source: bytes, begin: int, end: int) -> Part | None:
 
 def _convert_parts(source: bytes, parts: Sequence[Part]) -> list[Part]:
     points = code_points(source)
-    return [(points[begin], points[end]) for begin, end in parts] if points else list(parts)
+    return [(points[begin], points[end]) for begin, end in parts]

@@ -200,14 +200,16 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
     walk.run(*reading.roots)
     candidates = walk.found
     if reading.source is not source:
-        added = [(span, Kind.KEYWORD) for span in reading.keywords] + [
-            (span, Kind.TYPE_REFERENCE) for span in reading.types
+        replaced = ((Kind.KEYWORD, reading.rewritten.keywords), (Kind.TYPE_REFERENCE, reading.rewritten.types))
+        # These come first, since of tokens at one offset the first one counts.
+        candidates = [
+            (begin, source[begin:end].decode(), Properties(kind=kind))
+            for kind, spans in replaced
+            for begin, end in spans
         ]
-        # First, since of tokens at one offset the first one counts.
-        candidates = [(begin, source[begin:end].decode(), Properties(kind=kind)) for (begin, end), kind in added]
-        # Of the rewriting, only what the text has at the same place.
+        # Of the rewritten text, only tokens that the source has at the same offset count.
         candidates += [token for token in walk.found if source.startswith(token[1].encode(), token[0])]
-    points = code_points(source) or range(len(source) + 1)
+    points = code_points(source)
     tokens: list[Token] = []
     end = 0
     for begin, text, properties in sorted(candidates, key=itemgetter(0)):
@@ -217,4 +219,4 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
         if text and offset >= end:
             tokens.append(Token(offset=offset, text=text, properties=properties))
             end = offset + len(text)
-    return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.trouble)
+    return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.rewritten.trouble)
