@@ -13,7 +13,7 @@ from ci_eval.core.catalogs import tasks
 from ci_eval.core.compare.conditions import conditions, explain_draws
 from ci_eval.core.compare.judging import Judge, estimate_noise
 from ci_eval.core.compare.pairing import Pairing, explain_classes, pair
-from ci_eval.core.compare.resources import differences, is_alternating, times
+from ci_eval.core.compare.resources import compare_footprints, compare_times, is_alternating
 from ci_eval.core.compare.sums import Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import EVERYTHING, WEIGHTED, ReportFilters
@@ -113,8 +113,8 @@ def compare(
     parts, leader = [part for part in filters.all if part.name != WEIGHTED], pairing.filters[filters.headline]
     quantiles = {f"{share:.0%}": [estimate_quantile(side, share) for side in leader.latencies] for share in SHARES}
     latencies = {share: (was, now) for share, (was, now) in quantiles.items() if was is not None and now is not None}
-    timed = times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
-    of_run = differences(ours, theirs)
+    timed = compare_times(base, new, metrics, parts) if is_alternating(ours, theirs) else {}
+    of_run = compare_footprints(ours, theirs)
     by_filter = {name: judge.filter(sums) | timed.get(name, {}) for name, sums in pairing.filters.items()}
     # Sessions move between these bands.
     bands = [*(band.name for band in tasks.CATALOG.load(ours.task).bands), FAILED_BAND]
@@ -126,7 +126,7 @@ def compare(
     failures = None
     if any(count.sessions for count in pairing.failed):
         failures = failure_verdict(*(count.alone for count in pairing.failed))
-    by_filter, failures = mark(by_filter, declared, filters.headline, failures)
+    by_filter, failures = mark_verdicts(by_filter, declared, filters.headline, failures)
     return Comparison(
         task=ours.task,
         base=base_side,
@@ -159,7 +159,7 @@ def compare(
         metrics=(*(metric.info for metric in metrics), *(INFOS[name] for name in of_run)),
         unseen=repeats.unseen if asked >= 1 and repeats.alike else None,
         failures=failures,
-        detection=find_detection(ours, theirs, by_filter[filters.headline]),
+        detection=measure_detection(ours, theirs, by_filter[filters.headline]),
     )
 
 
@@ -265,7 +265,7 @@ def failure_verdict(base: int, new: int) -> FailureVerdict:
     return FailureVerdict(verdict=shown if p < LEVEL_OF_FAILURES else Verdict.NOT_SHOWN, p=p)
 
 
-def mark(
+def mark_verdicts(
     filters: Mapping[str, Mapping[str, Difference]],
     declared: Sequence[str],
     headline: str,
@@ -329,7 +329,7 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
     )
 
 
-def find_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
+def measure_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
     """Return which difference the asked sessions find. None if the sides were not asked to find the same one, or if its
     metric has no difference. `found`: the differences over all sessions by metric."""
     request = base.detection

@@ -34,7 +34,7 @@ def conditions(base: Manifest, new: Manifest) -> tuple[Condition, ...]:
     if base.sent is None or new.sent is None:
         return tuple(read)
     kinds = {side.sent.like or side.engine.name for side in (base, new) if side.sent}
-    return (*read, *between(base.sent, new.sent, same_kind=len(kinds) == 1))
+    return (*read, *compare_settings(base.sent, new.sent, same_kind=len(kinds) == 1))
 
 
 def explain_draws(base: Manifest, new: Manifest) -> str:
@@ -49,8 +49,8 @@ def explain_draws(base: Manifest, new: Manifest) -> str:
     return f"not judged: what was drawn differs ({', '.join(others)}); evaluate both sides with the same seed"
 
 
-def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
-    ours, theirs = dict(parts(base)), dict(parts(new))
+def compare_settings(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> tuple[Condition, ...]:
+    ours, theirs = dict(list_settings(base)), dict(list_settings(new))
     names = sorted(ours.keys() | theirs.keys(), key=lambda name: (name not in LEADING, name))
     pairs = [(name, ours.get(name), theirs.get(name)) for name in names]
     return tuple(
@@ -60,7 +60,7 @@ def between(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool)
     )
 
 
-def parts(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
+def list_settings(sent: SentConfiguration) -> Iterator[tuple[str, str]]:
     """Yield dotted names with values as JSON."""
     for name, value in msgspec.to_builtins(sent).items():
         # The name of the engine that a command is like is no condition: the configuration that follows from it is.
@@ -103,7 +103,7 @@ def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
 
 def _facts(workspace: Workspace) -> tuple[dict[str, str], ...]:
     manifest = workspace.manifest()
-    sent = parts(manifest.sent) if manifest.sent else ()
+    sent = list_settings(manifest.sent) if manifest.sent else ()
     revision = manifest.revision.partition("+")
     engine = {
         "engine": manifest.engine.text,

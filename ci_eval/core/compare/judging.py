@@ -13,12 +13,19 @@ from ci_eval.core.compare.sums import FilterSums, Sums
 from ci_eval.core.contracts import Metric
 from ci_eval.core.model import Difference, Elsewhere, MetricInfo, Subset, Verdict
 from ci_eval.core.model.units import change
-from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, elsewhere, jackknife
+from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH, estimate_other_code, jackknife
 from ci_eval.core.statistics.detection import MOST_NEEDED, POINT, Pilot
 from ci_eval.core.statistics.nonparametric import sign_test
-from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, singly, verdict, within
+from ci_eval.core.statistics.paired import MARGINS, Interval, Spread, clip_interval, make_intervals, verdict
 from ci_eval.core.statistics.repeated import DETERMINISTIC, RULE_OF_THREE, NoiseVariance, Repeats, SecondQuestions
-from ci_eval.core.statistics.sampled import FEWEST_OBSERVED, FEWEST_RANKS, figure, here, influence, largest_gains
+from ci_eval.core.statistics.sampled import (
+    FEWEST_OBSERVED,
+    FEWEST_RANKS,
+    estimate_project,
+    figure,
+    influence,
+    largest_gains,
+)
 from ci_eval.core.statistics.stats import tell_state
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import FLOOR, estimate_quantile
@@ -69,7 +76,7 @@ class _Selection:
     def spread(self, repeats: Repeats) -> Spread:
         changed, spans = self.changes > 0, largest_gains([info.span for info in self.infos])
         share = 0.0 if self.endless else self.asked
-        center, sampling = here(self.total, self.products, self.sizes, share, spans, changed)
+        center, sampling = estimate_project(self.total, self.products, self.sizes, share, spans, changed)
         # What was drawn has no end.
         if repeats.whole and self.asked > 0:
             error, df = self.noise.add_sampling(sampling)
@@ -136,8 +143,8 @@ class Judge(msgspec.Struct, frozen=True):
         names = [self.metrics[index].info.name for index in places]
         infos = [self.metrics[index].info for index in places]
         if places:
-            of_project = self._here(sums, places)
-            of_code = self._elsewhere(sums.by_cluster[:, places], infos)
+            of_project = self._judge_project(sums, places)
+            of_code = self._judge_other_code(sums.by_cluster[:, places], infos)
             for index, name, difference, more in zip(places, names, of_project, of_code, strict=True):
                 over = "found by both" if self.metrics[index].found_by_both else ""
                 differences[name] = replace(difference, elsewhere=more, over=over)
@@ -170,7 +177,7 @@ class Judge(msgspec.Struct, frozen=True):
         own = _Selection(sums, [index], [metric.info], 0.0, self.repeats)
         between, files = jackknife(own.rows)
         degrees, center = np.maximum(np.nan_to_num(files) - 1, 1), own.new - own.base
-        (interval,) = singly(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))
+        (interval,) = make_intervals(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))
         base, floor = float(own.base[0]), FLOOR * float(own.base[0])
         plain = Difference(
             base=base, new=float(own.new[0]), difference=float(center[0]), state="noisy", n=int(own.observed[0])
@@ -191,16 +198,16 @@ class Judge(msgspec.Struct, frozen=True):
         if self.metrics[0].timed:
             base, new = (float(sums.total[0, at] / sums.total[0, at + 1]) for at in (0, 2))
             return Difference(base=base, new=new, difference=new - base, why=NOT_IN_TURNS)
-        (of_project,) = self._here(sums, [0], tests)
-        (of_code,) = self._elsewhere(rows, [self.metrics[0].info], tests)
+        (of_project,) = self._judge_project(sums, [0], tests)
+        (of_code,) = self._judge_other_code(rows, [self.metrics[0].info], tests)
         return replace(of_project, elsewhere=of_code)
 
-    def _here(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
+    def _judge_project(self, sums: Sums, places: Sequence[int], tests: int = 1) -> list[Difference]:
         own = _Selection(sums, places, [self.metrics[index].info for index in places], self.asked, self.repeats)
         spread = own.spread(self.repeats)
         return [
             self._judge_figure(own, at, interval, exact=not spread.error[at] and self.repeats.alike)
-            for at, interval in enumerate(singly(spread, tests))
+            for at, interval in enumerate(make_intervals(spread, tests))
         ]
 
     def _judge_figure(self, own: _Selection, at: int, interval: Interval, *, exact: bool) -> Difference:
@@ -228,7 +235,7 @@ class Judge(msgspec.Struct, frozen=True):
             conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
             return replace(plain, verdict=conclusion, why=lack)
         conclusion = verdict(interval, difference, info.unit, info.better)
-        reason = why(conclusion, interval, info)
+        reason = explain_verdict(conclusion, interval, info)
         if conclusion is Verdict.EQUIVALENT and info.span is None and not exact:
             conclusion = conclusion if own.observed[at] >= FEWEST_RANKS_ALIKE else Verdict.NOT_SHOWN
         if exact:
@@ -246,7 +253,7 @@ class Judge(msgspec.Struct, frozen=True):
                     again = f"{differed:,} of {asked:,} sessions asked twice were answered differently"
                 reason += f"; {signs}every session was asked once, and the interval holds what differs from file to "
                 reason += f"file: {again}"
-        low_end, high_end = within(info.difference_limits, interval.low, interval.high, difference)
+        low_end, high_end = clip_interval(info.difference_limits, interval.low, interval.high, difference)
         if noise:
             reason += f"; {OF_THE_ENGINE if own.asked >= 1 else ALSO_OF_THE_ENGINE}"
         return replace(
@@ -298,9 +305,9 @@ class Judge(msgspec.Struct, frozen=True):
         ).enough(POINT, 0.8, least=1)
         return self.population if enough == whole else int(np.ceil(enough * max(self.pairs, observed) / observed))
 
-    def _elsewhere(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
-        sample, judged = elsewhere(rows), []
-        for index, (info, interval) in enumerate(zip(infos, singly(sample.spread, tests), strict=True)):
+    def _judge_other_code(self, rows: Floats, infos: Sequence[MetricInfo], tests: int = 1) -> list[Elsewhere]:
+        sample, judged = estimate_other_code(rows), []
+        for index, (info, interval) in enumerate(zip(infos, make_intervals(sample.spread, tests), strict=True)):
             effective, difference = float(sample.effective[index]), float(sample.spread.difference[index])
             if self.unjudged or not np.isfinite(sample.spread.error[index]):
                 conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
@@ -308,13 +315,13 @@ class Judge(msgspec.Struct, frozen=True):
                 judged.append(Elsewhere(verdict=conclusion, why=reason, effective=effective))
                 continue
             conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)
-            reason = why(conclusion, interval, info, STRETCH)
+            reason = explain_verdict(conclusion, interval, info, STRETCH)
             if conclusion is Verdict.EQUIVALENT and effective < FEWEST_ALIKE:
                 conclusion = Verdict.NOT_SHOWN
                 reason += f", but that takes {FEWEST_ALIKE} effective {self.kind}; there are {effective:.0f}"
             elif conclusion is Verdict.EQUIVALENT:
                 reason += f"; what sits in fewer than {3 / effective:.1%} of such files may be there unseen"
-            low, high = within(info.difference_limits, interval.low, interval.high, difference)
+            low, high = clip_interval(info.difference_limits, interval.low, interval.high, difference)
             # No true difference is larger than the span of the metric.
             detectable = None if info.span and interval.detectable > info.span else interval.detectable
             judged.append(
@@ -349,7 +356,7 @@ class Judge(msgspec.Struct, frozen=True):
                     reason = NOT_IN_TURNS if metric.timed else NO_FIGURE
                     difference = Difference(base=None, new=None, difference=None, why=reason)
                 else:
-                    (difference,) = replace(self, metrics=[metric])._here(sums, [0], len(same))
+                    (difference,) = replace(self, metrics=[metric])._judge_project(sums, [0], len(same))
                 yield Subset(
                     dimension=dimension,
                     value=value,
@@ -361,7 +368,7 @@ class Judge(msgspec.Struct, frozen=True):
                 )
 
 
-def why(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
+def explain_verdict(said: Verdict, interval: Interval, info: MetricInfo, stretch: float = 1.0) -> str:
     size = MARGINS.get(info.unit, 0.0)
     margin = change(size, info.unit).lstrip("+")
     side = "above" if interval.low > 0 else "below"

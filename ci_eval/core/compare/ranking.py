@@ -49,14 +49,14 @@ def rank(
     chosen = [possible[name] for name in declared if name in possible] or list(possible.values())[:1]
     has_models = any(manifest.endpoint for manifest in manifests)
     timed = [metric for metric in metrics if metric.info.name in (*TRENDS, *(COSTS if has_models else ()))]
-    totals = _Together(manifests[0], chosen, timed, len(workspaces))
+    totals = _CommonSums(manifests[0], chosen, timed, len(workspaces))
     headline = filters.leading
-    if not any(headline.weight(session) for _, (first, *_) in _common(workspaces) for session in first):
+    if not any(headline.weight(session) for _, (first, *_) in _read_common(workspaces) for session in first):
         # Without any session of the headline, all sessions lead.
         headline = filters.led_by_all().leading
     strata = population(workspaces[0], workspaces[1], same_text=False)
     common, touched = Counter[Key](), set[Key]()
-    for path, sides in _common(workspaces):
+    for path, sides in _read_common(workspaces):
         keys = [strata.find(session) for session in sides[0]]
         common.update(keys)
         leading = [number for number, session in enumerate(sides[0]) if headline.weight(session)]
@@ -136,7 +136,7 @@ def take_verdicts(ranking: Ranking, comparisons: Mapping[tuple[int, int], Compar
     )
 
 
-class _Together:
+class _CommonSums:
     def __init__(self, manifest: Manifest, metrics: Sequence[Metric], timed: Sequence[Metric], sides: int) -> None:
         self._manifest = manifest
         self.metrics = metrics
@@ -230,7 +230,7 @@ class _Together:
         return estimates
 
 
-def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
+def _read_common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[SessionScore]]]]:
     """Yield the path of each file and, per workspace, the common sessions in the same order."""
     first, *others = workspaces
     for source, sessions in first.sessions(SessionScore):
@@ -244,7 +244,7 @@ def _common(workspaces: Sequence[Workspace]) -> Iterator[tuple[str, list[list[Se
 
 
 def _pairs(
-    totals: _Together,
+    totals: _CommonSums,
     metric: int,
     order: Sequence[int],
     asked: float,

@@ -14,7 +14,7 @@ from ci_eval.core.manifest import Manifest
 from ci_eval.core.model import Difference, Elsewhere, Estimate, MetricInfo, SessionScore, Status, Verdict
 from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.footprint import INFOS, figures
-from ci_eval.core.statistics.paired import within
+from ci_eval.core.statistics.paired import clip_interval
 from ci_eval.core.statistics.sampled import FEWEST_OBSERVED
 from ci_eval.core.statistics.timing import GROUPS, Observed, Timed, compare_timing
 from ci_eval.core.workspace import Workspace
@@ -36,7 +36,7 @@ def is_alternating(base: Manifest, new: Manifest) -> bool:
     return bool(base.turns) and base.turns == new.turns and base.rounds == new.rounds > 1
 
 
-def times(
+def compare_times(
     base: Workspace, new: Workspace, metrics: Sequence[Metric], filters: Sequence[ReportFilter]
 ) -> dict[str, dict[str, Difference]]:
     manifest = base.manifest()
@@ -85,7 +85,7 @@ def _compare_rounds(metric: Metric, sides: Sides, asked: float, tests: int) -> D
     if timing.n < FEWEST_OBSERVED:
         return replace(plain, why=f"an interval takes {FEWEST_OBSERVED} observations; there are {timing.n}")
     verdict, why = judge_times(timing, metric.info, len(sides[0]))
-    low, high = within(metric.info.difference_limits, timing.low, timing.high, timing.difference)
+    low, high = clip_interval(metric.info.difference_limits, timing.low, timing.high, timing.difference)
     return replace(plain, low=low, high=high, p=timing.p, detectable=timing.detectable, verdict=verdict, why=why)
 
 
@@ -118,7 +118,7 @@ OF_THIS_RUN = "measured on this machine, in this run: no sample says how far it 
 NOT_KNOWN = "not known of both sides"
 
 
-def differences(base: Manifest, new: Manifest) -> dict[str, Difference]:
+def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:
     """Return the figures of a run that at least one side has, by name."""
     ours, theirs = align_figures([base, new])
     both = {}

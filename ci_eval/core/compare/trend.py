@@ -32,7 +32,7 @@ from ci_eval.core.model import (
     TrendPoint,
     Value,
 )
-from ci_eval.core.statistics.nonparametric import cuts
+from ci_eval.core.statistics.nonparametric import find_level_changes
 from ci_eval.core.statistics.paired import FLOORS
 from ci_eval.core.workspace import Workspace
 
@@ -168,7 +168,7 @@ def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], se
                 p=cut.p,
                 good=None if info.better == "neither" else (cut.after > cut.before) == (info.better == "higher"),
             )
-            for cut in cuts([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed)
+            for cut in find_level_changes([value for _, value in known], floor=FLOORS.get(info.unit, 0.0), seed=seed)
         )
     return Trend(
         nights=tuple(nights),

@@ -14,7 +14,7 @@ MOST = 100
 """Rarer ones still count in the share."""
 
 
-def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
+def count_missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | None, dict[str, int]]:
     """Return the share of imports that are not there (None if nothing is imported), and package → number of its imports
     that are not, the most frequent first. The `files` are pairs of path and text."""
     imports, absent = 0, Counter[str]()
@@ -25,7 +25,7 @@ def missing(there: Imports, files: Iterable[tuple[str, str]]) -> tuple[float | N
     return absent.total() / imports if imports else None, most_frequent(absent)
 
 
-def anywhere(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
+def merge_readings(readings: Iterable[Iterable[tuple[str, bool]]]) -> Iterator[tuple[str, bool]]:
     """Yield the imports of a file as read in several folders, each with whether it is there in any of them."""
     for known in zip(*readings, strict=True):
         yield known[0][0], any(is_there for _, is_there in known)

@@ -133,7 +133,7 @@ _FINEST_BYTES = 40_000_000
 """The most bytes that are parsed for one search; a search stops at the pieces that it has then."""
 
 
-def pieces(text: bytes, begin: int, end: int) -> list[Span]:
+def split_pieces(text: bytes, begin: int, end: int) -> list[Span]:
     """Return the pieces of a range: each begins with a line of the smallest indentation, and has the lines below it."""
     inside = [match.span() for match in _SPANNING.finditer(text, begin, end) if b"\n" in match[0]]
     lines = [(match.start(), len(match[1]), match[2]) for match in _LINE.finditer(text, begin, end)]
@@ -163,7 +163,7 @@ def blank_spans(text: bytes, spans: Sequence[Span]) -> bytes:
     return bytes(out)
 
 
-def alone(text: bytes, spans: Sequence[Span], head: bytes) -> bytes:
+def keep_spans(text: bytes, spans: Sequence[Span], head: bytes) -> bytes:
     out = bytearray(b" " * len(text))
     out[: len(head)] = head
     for span in spans:
@@ -191,7 +191,7 @@ class Search:
 
     def _search(self, span: Span, before: bytes, after: bytes) -> Iterator[Span]:
         text = self._text
-        spans = pieces(self._layout, *span)
+        spans = split_pieces(self._layout, *span)
         # A piece that opens a bracket and the one that closes it cannot be read alone.
         opened, paired = list[int](), set[int]()
         for number, piece in enumerate(spans):
@@ -274,7 +274,7 @@ def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar
         return whole
     # A tree for each piece if that is cheap, else one tree of all pieces.
     apart = len(text) * len(spans) < _APART_BYTES
-    parts = tuple(alone(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
+    parts = tuple(keep_spans(text, group, head) for group in ([[span] for span in spans] if apart else [spans]))
     candidate = _parse(rewritten._replace(text=blank_spans(text, spans), layers=rewritten.layers + parts), grammar)
     return candidate if candidate.lost < whole.lost else whole
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from ci_eval.core.model import OtherCode
-from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, within
+from ci_eval.core.statistics.paired import LEVEL, Limits, Spread, clip_interval
 from ci_eval.core.statistics.student import Floats, critical_values
 
 STRETCH = 1.5
@@ -35,7 +35,7 @@ class Clusters(msgspec.Struct, frozen=True):
 def jackknife(rows: Floats) -> tuple[Floats, Floats]:
     """Return the CV3 variances of the differences, and the effective number of clusters that differ, (Σd²)²/Σd⁴.
 
-    `rows`: see `elsewhere`. A single cluster has the variance NaN.
+    `rows`: see `estimate_other_code`. A single cluster has the variance NaN.
     """
     total = rows.sum(axis=0)
     # CV3 centres on the full-sample estimate, not on the mean of the jackknife's estimates.
@@ -47,7 +47,7 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
         return squares * (1 - 1 / len(rows)), np.where(squares > 0, squares**2 / fourths, np.inf)
 
 
-def elsewhere(rows: Floats) -> Clusters:
+def estimate_other_code(rows: Floats) -> Clusters:
     """`rows` (clusters x figures x 4): base's numerators and denominators, then new's."""
     total = rows.sum(axis=0)
     variance, differing = jackknife(rows)
@@ -92,7 +92,7 @@ def figures(rows: Floats, limits: Sequence[Limits]) -> list[OtherCode]:
         value, far = float(values[index]), float(reach[index])
         low, high = None, None
         if has_interval[index]:
-            low, high = within((lowest, highest), value - far, value + far, value)
+            low, high = clip_interval((lowest, highest), value - far, value + far, value)
             # The logit is infinite at both bounds.
             if lowest is not None and highest is not None and lowest < value < highest:
                 span = highest - lowest

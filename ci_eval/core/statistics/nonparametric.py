@@ -29,7 +29,7 @@ class Cut(msgspec.Struct, frozen=True):
     p: float
 
 
-def cuts(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
+def find_level_changes(values: Sequence[float], *, floor: float, seed: int) -> list[Cut]:
     """Return changes of level of `floor` or more, in order: Pettitt's test (1979), p by permutation.
 
     Both sides of a change are searched again (E-divisive; Matteson & James 2014). The test reads ranks: a single very

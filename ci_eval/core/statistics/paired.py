@@ -55,7 +55,7 @@ class Interval(msgspec.Struct, frozen=True):
     """The smallest true difference that such data would show four times out of five."""
 
 
-def singly(spread: Spread, tests: int = 1) -> list[Interval]:
+def make_intervals(spread: Spread, tests: int = 1) -> list[Interval]:
     """Return intervals that each hold with 95 %, adjusted for the number of `tests` (Bonferroni)."""
     reach = critical_values((1 - LEVEL) / tests, spread.df) * spread.error
     distance = np.maximum(np.abs(spread.center) - spread.widen, 0)
@@ -94,7 +94,7 @@ def stretch_interval(low: float, high: float, times: float) -> tuple[float, floa
     return middle - half, middle + half
 
 
-def within(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
+def clip_interval(limits: Limits, low: float, high: float, value: float) -> tuple[float, float]:
     """Return the part of an interval within the limits, extended to `value`."""
     lowest, highest = limits
     # A symmetric interval of a share may reach below 0 or above 1, and one around a shrunken centre may miss the
@@ -161,7 +161,7 @@ def _over_projects(values: Sequence[float], info: MetricInfo, tests: int, *, jud
         return replace(plain, why="it is the same in all projects, which does not tell how far others differ")
     reach = float(critical_values((1 - LEVEL) / tests, df)) * error
     limits = info.difference_limits if judged else info.limits
-    low, high = within(limits, mean - reach, mean + reach, mean)
+    low, high = clip_interval(limits, mean - reach, mean + reach, mean)
     plain = replace(plain, low=low, high=high)
     if not judged:
         return plain

@@ -13,9 +13,9 @@ import numpy as np
 from ci_eval.core.model import Histories, Optimism, Properties, QueryFigures, QueryRow, SessionScore, Steps
 from ci_eval.core.model.settings import Scenario
 from ci_eval.core.queries.cases import EVOLUTIONS, SCENARIOS, STRATEGIES, coarse, grade_of_next, has_end
-from ci_eval.core.statistics.clustered import elsewhere
+from ci_eval.core.statistics.clustered import estimate_other_code
 from ci_eval.core.statistics.nonparametric import mann_whitney
-from ci_eval.core.statistics.paired import singly
+from ci_eval.core.statistics.paired import make_intervals
 
 EVERYTHING = "ALL"
 TYPES = 10
@@ -107,10 +107,10 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
         return None
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
     for cluster, more_f1, less_f1 in both:
-        # A mean is a ratio of sums whose denominators count the cases, as `elsewhere` takes ratios.
+        # A mean is a ratio of sums whose denominators count the cases, as `estimate_other_code` takes ratios.
         sums[cluster] = [total + new for total, new in zip(sums[cluster], (less_f1, 1.0, more_f1, 1.0), strict=True)]
-    clusters = elsewhere(np.array(list(sums.values()))[:, None, :])
-    (interval,) = singly(clusters.spread)
+    clusters = estimate_other_code(np.array(list(sums.values()))[:, None, :])
+    (interval,) = make_intervals(clusters.spread)
     # Cases of one file resemble each other, so files (or projects) are the sample, as for other code.
     has_interval = len(sums) > 1
     return Optimism(

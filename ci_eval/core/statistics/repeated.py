@@ -127,12 +127,12 @@ class SecondQuestions(msgspec.Struct):
         time has a variance of 1/4 of its sessions' square; asked twice, it differs half of the time. A figure moves by
         no more than the share of sessions that may be answered otherwise.
         """
-        of_files = most(self.files) / 2 * float((sizes**2).sum()) / max(float(sizes.sum()) ** 2, 1)
-        variance = span**2 * min(of_files, (most(self.sessions) / NORMAL.inv_cdf(0.975)) ** 2)
+        of_files = highest_share(self.files) / 2 * float((sizes**2).sum()) / max(float(sizes.sum()) ** 2, 1)
+        variance = span**2 * min(of_files, (highest_share(self.sessions) / NORMAL.inv_cdf(0.975)) ** 2)
         return NoiseVariance(np.array([variance]), np.array([np.inf]))
 
 
-def most(state: Determinism) -> float:
+def highest_share(state: Determinism) -> float:
     """Return the share that may differ, with 95 %: close to Poisson's upper bound (for none, 3 of those asked)."""
     return min(1.0, (state.differed + 3 + 2 * sqrt(state.differed)) / max(state.asked, 1))
 

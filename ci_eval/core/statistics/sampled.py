@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from ci_eval.core.statistics.paired import LEVEL, Limits, within
+from ci_eval.core.statistics.paired import LEVEL, Limits, clip_interval
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import NoiseVariance
 from ci_eval.core.statistics.student import NORMAL, Floats, critical_values
@@ -24,7 +24,7 @@ FEWEST_OBSERVED = 3
 """The sessions that an interval needs, unless all were asked: of one or two it would be as wide as the bounds."""
 
 
-def here(
+def estimate_project(
     total: Floats, products: Floats, observed: Floats, asked: float, gains: Floats, changed: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """Return the intervals' centers in the whole population (new - base), and the variances of sampling.
@@ -55,7 +55,7 @@ FEWEST_RANKS = 200
 """The hits that a mean rank's interval needs: below, rare very long lists are too often missing."""
 
 
-def powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def sum_powers(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return sums of value², value · weight, weight²; and of value⁴, value³ · weight … weight⁴."""
     upper, mixed, lower = values * values, values * weights, weights * weights
     fourths = [upper @ upper, upper @ mixed, mixed @ mixed, mixed @ lower, lower @ lower]
@@ -66,7 +66,7 @@ def effective_sessions(squares: Floats, fourths: Floats, total: Floats) -> float
     """Return (Σr²)²/Σr⁴, the effective sessions of a ratio's standard error; r = value - ratio · weight is a
     residual.
 
-    Low if a few sessions make up most of the error, infinite without residuals. `squares`, `fourths`: see `powers`;
+    Low if a few sessions make up most of the error, infinite without residuals. `squares`, `fourths`: see `sum_powers`;
     `total`: sums of values and of weights, the latter not 0.
     """
     # Sums of large ranks cancel each other nearly; as fractions they lose nothing.
@@ -109,14 +109,14 @@ def figure(
         middle, most = (lowest + highest) / 2, (highest - lowest) / 2
     more, is_steady = unseen * (2 * most if bounded else 1.0), noise is None or not noise.variance[0]
     if left <= 0 and is_steady:
-        return within(limits, value - more, value + more, value)
+        return clip_interval(limits, value - more, value + more, value)
     # With 37 to 100 ranks, intervals held the truth in only 81 to 95 % of draws (docs/statistics.md).
     if observed < FEWEST_OBSERVED or (not bounded and (observed < FEWEST_RANKS or not effective)):
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
     if not bounded and np.isinf(effective) and is_steady:
         # No session differs from another, as of the control that always knows.
-        return within(limits, value - more, value + more, value)
+        return clip_interval(limits, value - more, value + more, value)
     squares = max(float(weights @ products @ weights), 0.0)
     size = observed + 4 * left
     center = (observed * value + 4 * left * middle) / size
@@ -128,7 +128,7 @@ def figure(
     else:
         error, df = noise.add_sampling(np.array([sampling]))
         reach = float(critical_values(1 - LEVEL, df)[0] * error[0])
-    return within(limits, center - reach - more, center + reach + more, value)
+    return clip_interval(limits, center - reach - more, center + reach + more, value)
 
 
 def influence(total: Floats) -> Floats:

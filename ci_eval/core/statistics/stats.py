@@ -19,7 +19,7 @@ from ci_eval.core.model.report import PromptFigures, PromptSpread
 from ci_eval.core.statistics.clustered import figures
 from ci_eval.core.statistics.population import Stratum
 from ci_eval.core.statistics.repeated import DETERMINISTIC, Repeats, SecondQuestions, Wavering
-from ci_eval.core.statistics.sampled import effective_sessions, pool, powers
+from ci_eval.core.statistics.sampled import effective_sessions, pool, sum_powers
 from ci_eval.core.statistics.sampled import figure as sampled_figure
 from ci_eval.core.statistics.student import Floats
 from ci_eval.core.statistics.timing import nearest_rank
@@ -89,7 +89,7 @@ class Observations:
             sums.add(files[own], seen[own] * self._stands_for[strata[own]][:, None])
             for number in np.unique(strata[own]).tolist():
                 values, weights = seen[own & (strata == number)].T
-                squares, _ = powers(values, weights)
+                squares, _ = sum_powers(values, weights)
                 sums.strata[number - 1] += values.sum(), weights.sum(), *squares, (weights != 0).sum()
         self._parts, self._waiting = [], 0
 
@@ -166,7 +166,7 @@ class Collector:
 class _Sums:
     def __init__(self, strata: int = 0) -> None:
         self.strata = np.zeros((strata, 6))
-        """Sums by stratum: values, weights, `powers`, number observed; other sums are then weighted."""
+        """Sums by stratum: values, weights, `sum_powers`, number observed; other sums are then weighted."""
         self.rows: Floats = np.zeros((0, 3))
         """Sums by file: values (numerators), weights (denominators), count."""
         self.squares = np.zeros(3)
@@ -180,7 +180,7 @@ class _Sums:
         columns = [np.bincount(files - first, column) for column in (values, weights, np.ones(len(seen)))]
         self.reach(last + 1)
         self.rows[first : last + 1] += np.stack(columns, axis=-1)
-        squares, fourths = powers(values, weights)
+        squares, fourths = sum_powers(values, weights)
         self.squares += squares
         self.fourths += fourths
         self.observed += int((weights != 0).sum())

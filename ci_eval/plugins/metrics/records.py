@@ -145,7 +145,7 @@ _TESTS = (
     ),
 )
 METRICS: tuple[Metric, ...] = tuple(
-    replace(metric, of=task.unit, order=(6, group, number))
-    for group, task, family in ((1, code_review.TASK, _REVIEWS), (2, unit_tests.TASK, _TESTS))
-    for number, metric in enumerate(family, 1)
+    replace(metric, of=task.unit, order=order)
+    for order, task, metrics in (((6, 1), code_review.TASK, _REVIEWS), ((6, 2), unit_tests.TASK, _TESTS))
+    for metric in metrics
 )
