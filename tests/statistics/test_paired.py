@@ -132,7 +132,7 @@ def test_several_metrics_take_wider_intervals() -> None:
         ([0.02, -0.03, 0.025, -0.03, 0.02], Verdict.NOT_SHOWN, ""),
         ([0.0001, -0.0001, 0.0, 0.0001, 0.0], Verdict.NOT_SHOWN, "to say so of others takes 60"),
         ([0.0001, -0.0001] * FEWEST_PROJECTS_ALIKE, Verdict.EQUIVALENT, ""),
-        ([0.02, 0.03, 0.04, 0.05], Verdict.NOT_COMPARABLE, "4 of the projects have it, an interval takes 5"),
+        ([0.02, 0.03, 0.04, 0.05], Verdict.NOT_COMPARABLE, "4 of the projects have this figure, an interval takes 5"),
         ([0.0] * 9, Verdict.NOT_COMPARABLE, "the same in all projects"),
         ([], Verdict.NOT_COMPARABLE, "0 of the projects"),
     ],

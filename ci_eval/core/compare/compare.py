@@ -46,7 +46,7 @@ LEVEL_OF_FAILURES = 0.05
 
 BUSY = "the machine was busy while"
 EXCEPT_SETTINGS = attrgetter("engine", "project.checksum", "completion_type", "model", "dependencies", "grammar")
-"""What two runs share if they differ only in what their engines were sent."""
+"""The fields that are equal if two runs differ only in the configuration sent to their engines."""
 
 
 def refuse(base: Manifest, new: Manifest) -> None:
@@ -60,11 +60,11 @@ def refuse(base: Manifest, new: Manifest) -> None:
 
 def refuse_samples(*sides: Workspace) -> None:
     """Raise ConfigError if a side asked just enough sessions for a precision."""
-    # Which sessions such a side asked depends on its answers, so those that both sides have are no fair sample of all.
+    # Such a side stopped when its own figure was precise, so the sessions that both sides have are not a random sample.
     if sampled := next((side.folder for side in sides if side.manifest().precision), None):
         raise ConfigError(
-            f"{sampled} asked just enough sessions for its own figure (--precision), and what both sides have of them "
-            "is no fair sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
+            f"{sampled} asked only as many sessions as its own figure took (--precision), so the sessions that both "
+            "sides have are not a random sample: compare runs of all sessions, or of the same interpret.sessionsLimit"
         )
 
 
@@ -87,11 +87,11 @@ def compare(
     leading = names.index(declared[0])
     pairing = pair(base, new, metrics, filters, leading)
     if (chosen := filters.over({name: sums.sessions for name, sums in pairing.filters.items()})) != filters:
-        # Another headline leads other changes and parts, so the pairs are read again.
+        # Changes and parts depend on the headline, so the pairs are read again.
         filters, pairing = chosen, pair(base, new, metrics, chosen, leading)
     if not pairing.pairs:
         raise NothingToEvaluate(_why_none(ours, theirs, pairing))
-    # What was drawn is a sample of all that might have been drawn, which has no end.
+    # Other random draws would be further answers, without end, so the share that was asked is 0.
     asked = 0.0 if ours.draws or theirs.draws else pairing.strata.share(pairing.asked)
     repeats, why = count_repeats([ours, theirs]), explain_draws(ours, theirs) or explain_classes(base, new)
     judge = Judge(
@@ -231,7 +231,7 @@ def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
         warnings.append(f"latencies are not comparable: {', '.join(different)} differ")
     busy = [name for name, side in (("base", base), ("new", new)) if side.machine.busy]
     if busy and not is_alternating(base, new):
-        warnings.append(f"{BUSY} {' and '.join(busy)} ran: their times say more about it than about engines")
+        warnings.append(f"{BUSY} {' and '.join(busy)} ran: their times measure the machine rather than the engines")
     if base.grammar != new.grammar:
         warnings.append(f"the grammars differ ({base.grammar} and {new.grammar}): some tokens are on one side only")
     if base.plugins != new.plugins:
@@ -248,12 +248,12 @@ def _warnings(base: Manifest, new: Manifest, pairing: Pairing) -> list[str]:
     alone = pairing.only_base + pairing.only_new + pairing.changed_text
     if alone > pairing.pairs / 10:
         warnings.append(
-            f"{alone:,} sessions have no partner, {pairing.pairs:,} have: the difference is one of the latter only"
+            f"{alone:,} sessions have no partner, {pairing.pairs:,} have: the difference is over the latter only"
         )
     if (failed := sum(count.sessions for count in pairing.failed)) and min(pairing.rounds) == 1:
         warnings.append(
-            f"the engines failed on {failed:,} of the sessions, which counts as a miss; whether they would again, only "
-            "repeated runs can tell, so no interval knows of it"
+            f"the engines failed on {failed:,} of the sessions, which counts as a miss; no interval includes that they "
+            "may fail on other sessions next time, which only repeated runs (--repeat 2) show"
         )
     return warnings
 
@@ -273,7 +273,7 @@ def mark_verdicts(
 ) -> tuple[dict[str, dict[str, Difference]], FailureVerdict | None]:
     """Mark the verdicts that hold among all of the page (Holm): on declared metrics, other code and failures."""
     p_values = [of.p for figures in filters.values() for name, of in figures.items() if name in declared]
-    # Pages show other code under the headline alone.
+    # Pages show other code for the headline only.
     p_values += [filters[headline][name].elsewhere.p for name in declared if name in filters[headline]]
     p_values += [failures.p] if failures else []
     level = holm([p for p in p_values if p is not None])
@@ -302,8 +302,10 @@ def pilot(
     sessions: int,
     asked: int,
 ) -> Pilot | None:
-    """Return None if a side has no figure yet. `metrics`: judged together. `sessions`: all, of which `asked` were
-    asked."""
+    """Return the size of the differences in the asked sessions; None if a side has no figure yet.
+
+    `metrics`: those that are judged together. `sessions`: the number of all sessions, of which `asked` were asked.
+    """
     by_filter = pair(base, new, metrics, filters, 0).filters
     headline = filters.over({name: sums.sessions for name, sums in by_filter.items()}).headline
     return make_pilot(by_filter[headline], metrics, metric, sessions=sessions, asked=asked)
@@ -330,8 +332,8 @@ def make_pilot(sums: Sums, metrics: Sequence[Metric], metric: str, *, sessions: 
 
 
 def measure_detection(base: Manifest, new: Manifest, found: dict[str, Difference]) -> Detected | None:
-    """Return which difference the asked sessions find. None if the sides were not asked to find the same one, or if its
-    metric has no difference. `found`: the differences over all sessions by metric."""
+    """Return the goal of the comparison, and the true difference that the asked sessions find. None if the sides have
+    different goals, or if the goal's metric has no difference. `found`: differences over all sessions by metric."""
     request = base.detection
     if request is None or request != new.detection or request.metric not in found:
         return None

@@ -1,4 +1,4 @@
-"""The verdicts for this project (here) and for other code like it (elsewhere), from sums over sessions."""
+"""The verdicts for this project and for other code like it, from sums over sessions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MOST_PARTS, FEWEST_IN_PART = 20, 20
 """The parts of a dimension that get a verdict, and the sessions that each of them must have."""
 MOST_FILES = 1000
 OF_THE_ENGINE = "every session was asked: the interval is of answers that differ from round to round"
-ALSO_OF_THE_ENGINE = "the interval holds answers that differ from round to round, too"
+ALSO_OF_THE_ENGINE = "the interval also covers answers that differ from round to round"
 
 
 def estimate_noise(sums: Sums, places: Sequence[int]) -> NoiseVariance:
@@ -66,7 +66,7 @@ class _Selection:
         """The sums of each file (files x figures x 4)."""
         self.weighted = bool(sums.sample)
         self.asked = asked if sums.asked is None or not asked else sums.asked
-        """A share; 0 if what was drawn has no end."""
+        """A share; 0 if answers depend on random draws, of which there is no end."""
         # A single file does not show how answers vary from file to file, so they are taken to vary by themselves.
         self.endless = not self.asked or (not repeats.whole and len(sums.rows) == 1)
         """True if answers vary like those of an infinite project."""
@@ -77,7 +77,6 @@ class _Selection:
         changed, spans = self.changes > 0, largest_gains([info.span for info in self.infos])
         share = 0.0 if self.endless else self.asked
         center, sampling = estimate_project(self.total, self.products, self.sizes, share, spans, changed)
-        # What was drawn has no end.
         if repeats.whole and self.asked > 0:
             error, df = self.noise.add_sampling(sampling)
             widen = np.where(self.noise.variance > 0, 0.0, repeats.unseen * spans)
@@ -112,14 +111,17 @@ class _Selection:
             return ""
         return (
             f"{self.changes[at]:,.0f} sessions in {self.changed_files[at]:,.0f} files changed, too few to tell from an "
-            f"engine that varies ({FEWEST_SESSIONS} in {FEWEST_FILES} files needed); --repeat 2 tells"
+            f"engine that varies ({FEWEST_SESSIONS} in {FEWEST_FILES} files needed); --repeat 2 shows which"
         )
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """`kind`: "files" or "projects", the sample of other code. `of_new`: repeats of new's engine alone. `pairs`:
-    compared sessions, under any filter, of `population`. `unjudged`, `processors`: why nothing, or no CPU time, is
-    judged."""
+    """The rules by which differences get a verdict.
+
+    `asked`: the share of all sessions that was asked. `kind`: "files" or "projects", the sample of other code.
+    `of_new`: the repeats of new's engine alone. `pairs`: the compared sessions of all filters, out of `population`.
+    `unjudged`, `processors`: why nothing, or no CPU time, is judged; empty if it is.
+    """
 
     metrics: Sequence[Metric]
     asked: float
@@ -191,8 +193,8 @@ class Judge(msgspec.Struct, frozen=True):
         return replace(plain, low=interval.low, high=interval.high, p=interval.p, verdict=conclusion, why=why)
 
     def pair(self, sums: Sums, rows: Floats, tests: int) -> Difference | None:
-        """Return None if a side has no figure. `rows`: clusters x 1 x 4. `tests`: judged pairs of sides
-        (Bonferroni)."""
+        """Return the difference of two sides; None if one has no figure. `rows`: clusters x 1 x 4. `tests`: the number
+        of verdicts that it is adjusted for (Bonferroni)."""
         if not np.all(sums.total[0, [1, 3]] > 0):
             return None
         if self.metrics[0].timed:
@@ -280,7 +282,8 @@ class Judge(msgspec.Struct, frozen=True):
         return figure(total, products, size, own.asked, info.limits, noise, unseen=unseen)
 
     def _estimate_sessions(self, own: _Selection, at: int, info: MetricInfo) -> int | None:
-        """Return about how many sessions, of all filters, show one point four times out of five; all if no fewer do."""
+        """Return about how many sessions, over all filters, show a difference of one point four times out of five; the
+        whole population if no smaller number does."""
         observed, span = float(own.observed[at]), info.span
         if span is None or not observed:
             return None
@@ -311,7 +314,7 @@ class Judge(msgspec.Struct, frozen=True):
             effective, difference = float(sample.effective[index]), float(sample.spread.difference[index])
             if self.unjudged or not np.isfinite(sample.spread.error[index]):
                 conclusion = Verdict.NOT_SHOWN if info.better != "neither" else Verdict.NOT_COMPARABLE
-                reason = self.unjudged or f"one of the {self.kind} says nothing of others"
+                reason = self.unjudged or f"one of the {self.kind} says nothing about others"
                 judged.append(Elsewhere(verdict=conclusion, why=reason, effective=effective))
                 continue
             conclusion = verdict(interval, difference, info.unit, info.better, stretch=STRETCH)

@@ -340,7 +340,7 @@ class StoredPairs:
                 {session.id: session for session in filter(evaluated, of_side)}
                 for of_side in (sessions, self._new.decode_sessions(source.path, Session))
             )
-            # If no session is on both sides, the file has another text in new, and offsets mean nothing.
+            # If no session is on both sides, the file has another text in new, to which offsets do not apply.
             if mine.keys() & theirs.keys():
                 order = sorted(
                     (mine | theirs).values(), key=lambda session: (session.offset, session.typed, session.id)
@@ -378,7 +378,7 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
 
 
 def explain_classes(*sides: Workspace) -> str:
-    """Return why samples from different classes are not judged; "" if they may be."""
+    """Return why samples from different classes are not judged; an empty string if the classes are equal."""
     classes = [{project: [*of] for project, of in side.manifest().strata.items()} for side in sides]
     known = [of for of in classes if of]
     if all(of == known[0] for of in known):

@@ -77,7 +77,7 @@ def rank(
             "projects, or of a limited sample that favours its headline): compare two at a time, which does, or "
             "evaluate all sessions"
         )
-    # What was drawn is a sample of all that might have been drawn, which has no end.
+    # Other random draws would be further answers, without end, so the share that was asked is 0.
     asked = 0.0 if any(manifest.draws for manifest in manifests) else strata.share(common, touched)
     kind = manifests[0].clusters
     repeats = [[count_repeats([manifests[row], manifests[column]]) for column in order] for row in order]

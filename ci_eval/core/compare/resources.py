@@ -23,7 +23,7 @@ NOT_IN_TURNS = (
     "times are judged only where both engines were asked in turns (`ci-eval compare-engines`): a busy machine slows a "
     "whole run"
 )
-ONE_LOOKUP = "the slowest lookup is a single one, and says nothing of others"
+ONE_LOOKUP = "the slowest lookup is a single one, and says nothing about others"
 OF_THIS_MACHINE = "times are those of this machine and this project"
 NO_FIGURE = "nothing was observed on one side"
 
@@ -114,12 +114,12 @@ def at_round(session: SessionScore, number: int) -> SessionScore:
     return replace(session, lookups=tuple(lookups), status=status)
 
 
-OF_THIS_RUN = "measured on this machine, in this run: no sample says how far it is from what others would find"
+OF_THIS_RUN = "measured on this machine, in this run: no sample shows how far other runs would be from it"
 NOT_KNOWN = "not known of both sides"
 
 
 def compare_footprints(base: Manifest, new: Manifest) -> dict[str, Difference]:
-    """Return the figures of a run that at least one side has, by name."""
+    """Return the differences of start-up times and memory, if at least one side has them, by name."""
     ours, theirs = align_figures([base, new])
     both = {}
     for name, was in ours.items():

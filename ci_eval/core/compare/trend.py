@@ -106,12 +106,12 @@ def read(folder: Path) -> History:
                 try:
                     figures = _read(here / name)
                 except WorkspaceError as error:
-                    # A link or a pipe was put there by somebody.
+                    # A link or a pipe is not a damaged file: somebody put it there.
                     if (here / name).is_symlink() or not (here / name).is_file():
                         raise
                     damaged.append(str(error))
                     continue
-                # The same evaluation may also lie in a workspace below, which knows less: keep what was found first.
+                # The same evaluation may also be in a workspace below, with fewer facts: the one read first counts.
                 evaluations = {(one.started, one.series): one for one in figures} | evaluations
     return History(tuple(evaluations.values()), tuple(workspaces), tuple(damaged))
 
@@ -131,14 +131,14 @@ def append(
     evaluation = replace(evaluation, declared=tuple(declared), gates=tuple(gates), run=run)
     # Evaluations of several series may have started at the same time.
     digest = hashlib.blake2b(repr(evaluation.series).encode(), digest_size=4).hexdigest()
-    # Somebody else may have written the figures, and the time becomes part of a path.
+    # The figures may come from an attacker, and the time becomes part of a path.
     started = re.sub(r"[^0-9A-Za-z+.-]", "-", evaluation.started)[:40]
     name = f"{started}-{digest}.json"
     return atomic.write_json(folder / name, _StoredReport(1, [evaluation]))
 
 
 def trend(past: Sequence[Figures], new: Figures, infos: Sequence[MetricInfo], seed: int) -> Trend:
-    """Return evaluations of `new`'s series, not later than it, in order of time, if they have its headline."""
+    """Return `new` and the earlier evaluations of its series that have its headline, in order of time."""
     before = earlier(past, new, new.headline)
     nights = []
     for previous, evaluation in zip([None, *before], [*before, new], strict=True):
@@ -204,5 +204,5 @@ def _read(path: Path) -> list[Figures]:
     try:
         report = stored.decode_json(stored.read(path, stored.FIGURES), _StoredReport, path)
     except WorkspaceError as error:
-        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; take it away") from error
+        raise WorkspaceError(f"{path} is not the metrics.json of an evaluation: {error}; remove it") from error
     return [evaluation for evaluation in report.evaluations if evaluation.headline in evaluation.filters]

@@ -73,7 +73,7 @@ class GapText:
 
 
 class NotText(Exception):
-    """The error for bytes that are no source text; its message says why."""
+    """The error for bytes that are not source text; its message has the reason."""
 
 
 class OtherEncoding(NotText):
@@ -128,7 +128,7 @@ def decode_file(root: Path, path: str, data: bytes) -> str:
 
 @cache
 def _build_encoding(root: Path, folder: PurePosixPath) -> str:
-    """Return the encoding that a build file in this folder, or else above it, declares; empty if none does."""
+    """Return the encoding that the nearest build file in this folder or above it declares; empty if none does."""
     for above in (folder, *folder.parents):
         for name in _BUILD_FILES:
             with suppress(OSError):
@@ -174,7 +174,7 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 
 MANY = 8
-"""The most edits that are passed on one by one; more of them become a single one."""
+"""The most edits that are sent one by one; more of them become a single one."""
 
 
 def difference(old: str, new: str) -> Edit:
@@ -198,7 +198,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        # Put together only on request, since most sessions of a sample are never asked.
+        # Joined only on request, since most sessions of a sample are never asked.
         if self._text is None:
             self._text = str(self._gap)
         return self._text
@@ -217,7 +217,7 @@ class Document:
         self._change(self.caret, self.caret, text)
 
     def jump(self, text: str, caret: int) -> None:
-        """Use a single edit of what differs."""
+        """Change the text to `text` by a single edit, and put the caret at an offset in it."""
         begin, deleted, inserted = difference(self.text, text)
         if deleted or inserted:
             self._change(begin, begin + deleted, inserted)
@@ -233,8 +233,7 @@ class Document:
                 self.insert(action.text)
 
     def take_edits(self) -> list[Edit]:
-        """Return the edits since the last call, in order. A deletion that the next edit takes back is left out, and so
-        is that edit.
+        """Return the edits since the last call, in order. A deletion that the next edit reverts is left out with it.
 
         More than MANY edits (those of sessions that were not chosen) become a single one, of the part of the text that
         differs.
@@ -247,7 +246,7 @@ class Document:
         removed = self._gap.replace(begin, end, text)
         self._text = None
         self.caret = begin + len(text)
-        # The text that the edit before deleted is put back: both edits are dropped.
+        # This edit restores the text that the edit before deleted: both are dropped.
         if not removed and self._undone_by == (begin, text):
             self._edits.pop()
             self._undone_by = None

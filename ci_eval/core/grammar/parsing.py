@@ -72,7 +72,7 @@ class Repair(NamedTuple):
             if skips and match["skip"] is not None:
                 return old
             new = self.replacement(match)
-            # Of another length, it would move all that follows: the text stays, and counts as lost if it is.
+            # A text of another length would move all that follows, so the old text stays.
             if len(new) != len(old):
                 return old
             if new != old:
@@ -95,7 +95,7 @@ PYTHON_LIKE = (
 
 # Limited, since a hostile file may have opening brackets only, on which the pattern would take long.
 ROUND = rb"(?:[^()]|\((?:[^()]|\([^()]{0,500}\)){0,500}\)){0,1000}"
-"""A pattern of what may be in round brackets, with two levels of others inside."""
+"""A pattern of the text in round brackets, which may have two levels of such brackets inside."""
 
 
 def outside(pattern: bytes, skip: bytes = C_LIKE) -> re.Pattern[bytes]:
@@ -156,7 +156,7 @@ def split_pieces(text: bytes, begin: int, end: int) -> list[Span]:
 
 
 def blank_spans(text: bytes, spans: Sequence[Span]) -> bytes:
-    """Line ends stay."""
+    """Return the text with spaces in place of these spans; line ends stay."""
     out = bytearray(text)
     for begin, end in spans:
         out[begin:end] = re.sub(rb"[^\n]", b" ", text[begin:end])
@@ -228,6 +228,7 @@ class Search:
 
 
 LITTLE = 0.002
+"""The share of a text's bytes up to which a loss is accepted without a search for its pieces."""
 
 _APART_BYTES = 4_000_000
 """The length of a text times its unreadable pieces below which each of them is parsed for itself."""
@@ -244,8 +245,8 @@ class Reading(NamedTuple):
 
 
 def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: bytes = b"") -> Reading:
-    """Parse a text. If its tree has errors, each rewriting is kept unless it loses more bytes. `head`: what a file must
-    begin with."""
+    """Parse a text. If its tree has errors, each rewriting is kept unless it loses more bytes. `head`: the beginning
+    that a file of the language must have."""
     rewritten = Rewritten(source)
     for repair in repairs:
         if repair.always:
@@ -266,7 +267,7 @@ def read(source: bytes, grammar: str, repairs: Sequence[Rewriting] = (), head: b
 
 
 def _read_in_pieces(source: bytes, rewritten: Rewritten, whole: Reading, grammar: str, head: bytes) -> Reading:
-    """Kept only if that loses less than reading all as one."""
+    """Read unreadable pieces apart from the text; return `whole` unless that loses less."""
     text = rewritten.text
     head = head if text.startswith(head) else b""
     spans = Search(text, source, head, lambda part: lost_bytes(parse_tree(part, grammar).root_node)).unreadable()
@@ -325,7 +326,7 @@ def errors(root: Node) -> Iterator[Node]:
             stack += node.children
 
 
-# Also of a text without a comment or literal, these parts may hold anything.
+# Nodes whose types have these parts hold text, not names.
 _NO_WORDS = re.compile(r"comment|string|char|content|fragment|escape|heredoc|regex|literal|_text$")
 
 
@@ -346,7 +347,7 @@ def _words(root: Node) -> int:
 
 
 def count_errors(syntax: ImportSyntax, text: str, grammar: str) -> int:
-    """Return the extent of the text's syntax errors; 0 = there are none."""
+    """Return the size of the text's syntax errors, in the language's own measure or in bytes; 0 without an error."""
     if syntax.errors:
         return syntax.errors(text, grammar)
     return lost_bytes(parse_tree(text.encode(), grammar).root_node)

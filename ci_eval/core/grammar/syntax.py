@@ -38,8 +38,8 @@ _FOREIGN = re.compile(r"'[^\0-\x7f]'|\?[^\0-\x7f]|[^\0-\x7f]")
 
 
 def mask_identifiers(source: bytes) -> bytes:
-    """Return UTF-8 text with ASCII letters, as many bytes, in place of what Unicode lets identifiers have besides:
-    grammars know only a part of that. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
+    """Return UTF-8 text of the same length in bytes, with ASCII letters in place of the other characters that Unicode
+    allows in identifiers: grammars know only some of them. (XID_Continue, https://www.unicode.org/reports/tr31/)"""
     if source.isascii():
         return source
 
@@ -50,7 +50,7 @@ def mask_identifiers(source: bytes) -> bytes:
         # In some languages, a capital makes another kind of name.
         return ("X" if letter.isupper() else "x") * len(letter.encode())
 
-    # What is not UTF-8 comes through as it is.
+    # Bytes that are not UTF-8 stay as they are.
     return _FOREIGN.sub(mask, source.decode(errors="surrogateescape")).encode(errors="surrogateescape")
 
 
@@ -158,8 +158,8 @@ class Continuation(NamedTuple):
 
 
 class Continuations:
-    """The continuations at the carets of one file. An LR parser may accept a word too early: what its table bars cannot
-    follow, what it allows may be wrong later."""
+    """The continuations at the carets of one file. A word that the table of the LR parser bars cannot follow; one that
+    the table allows may still be wrong."""
 
     def __init__(self, text: str, grammar: str) -> None:
         self._text = text
@@ -174,7 +174,7 @@ class Continuations:
 
     def at(self, offset: int) -> Continuation | None:
         leaf = self.leaf(offset)
-        # At the beginning of a line, many languages end a statement only if the next word asks for it.
+        # At the beginning of a line, many languages end a statement only if the next word requires it.
         if leaf is None or not self._text[self._text.rfind("\n", 0, offset) + 1 : offset].strip():
             return None
         state = leaf.parse_state

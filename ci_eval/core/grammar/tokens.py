@@ -1,4 +1,4 @@
-"""The tokens of a file that are no references: all others, and the places where a user writes something new."""
+"""The tokens of a file that are not references, and the places where a user writes something new."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from ci_eval.core.grammar.document import code_points
 from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Kind, Properties, SilentPlace, Token
 
-# Nobody predicts longer literals, or such that have several lines.
 LONGEST_LITERAL = 100
-"""The most characters of a literal that is a token."""
+"""The most characters of a literal that is a token. Longer ones, and those of several lines, cannot be predicted."""
 
 LITERALS = frozenset(
     "string string_literal raw_string_literal interpreted_string_literal system_lib_string template_string "
@@ -110,9 +109,9 @@ _KINDS = {"definition": Kind.DEFINITION, "comment": Kind.COMMENT}
 
 def find_silent_places(text: str, grammar: str, known: Sequence[Token], kinds: Collection[SilentPlace]) -> list[Token]:
     """Return these kinds of places in order of offset: the name of a definition, a number, or a word in a comment or in
-    a string of several words. `known`: the names that refer to something. Without a grammar there are none.
+    a string of several words; nothing without a grammar. `known`: the names that refer to something.
 
-    Left out are methods, which may override known ones, and names after their type, for which engines have a style.
+    Methods are left out, as they may override known ones, and names after their type, for which engines have a style.
     """
     source = text.encode()
     points = code_points(source)

@@ -1,4 +1,4 @@
-"""The text that is not written yet while a user writes a file: what follows a place, or parts that come as a whole."""
+"""The text that does not exist yet while a user writes a file: the rest after a place, or whole parts of the file."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class _TreePath:
         word = inner.begins[index] if index >= 0 and inner.children[index].end_byte > last else last
         for level in reversed(levels[inner.top :]):
             if level.begins and level.begins[0] >= word:
-                # Its first word is being typed, so nobody knows what will follow, except that a statement will end.
+                # Its first word is being typed, so only the end of the statement is known.
                 ends = level.closers[-1:] if level.inside else []
                 yield from (closer.text for closer in ends if closer.begin > last and closer.text.strip() == ";")
                 continue
@@ -209,7 +209,7 @@ def select_statements(text: str, grammar: str, shape: Shape, offsets: Sequence[i
     """Return the statements outside functions that contain at least one of `offsets`, which are sorted."""
     source = text.encode()
     plain = [part for part, is_function in _statements(source, grammar, shape) if not is_function]
-    # Offsets are sorted, so two searches tell whether one is between begin and end.
+    # Offsets are sorted, so two searches show whether one is between begin and end.
     parts = _convert_parts(source, plain)
     return [(begin, end) for begin, end in parts if bisect_left(offsets, begin) < bisect_left(offsets, end)]
 

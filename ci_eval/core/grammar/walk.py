@@ -57,7 +57,7 @@ class Walk(SourceReader):
     roles: ClassVar[Mapping[str, str]] = {}
     """A table: role → the types of nodes, joined by spaces, whose children have that role."""
     blocks: ClassVar[str] = ""
-    """The types of nodes, joined by spaces, whose children are visited in order in a scope of their own."""
+    """The types of nodes, joined by spaces, whose children are visited in order in a new scope."""
     sequences: ClassVar[str] = ""
     """The types of nodes, joined by spaces, whose children are visited in order."""
     _handlers: ClassVar[Mapping[str, Callable[[Any, Node, str, NodePlace], None]]] = {}
@@ -127,7 +127,7 @@ class Walk(SourceReader):
     def each(self, nodes: Sequence[tuple[Node, str, NodePlace]]) -> None:
         """Visit nodes next, strictly in order, lone names included: in a header such as `if (T x = f(); x)`, the first
         ones define names for what follows."""
-        # `push` would handle a name without children at once, before the nodes in front of it. So names wait as well.
+        # `push` would handle a name without children before the nodes in front of it, so names wait as well.
         names, ignored, keywords, waiting = self.names, self.ignored, self.keywords, []
         for item in nodes:
             node = item[0]
@@ -140,7 +140,7 @@ class Walk(SourceReader):
         self._stack += waiting
 
     def in_block(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the children in order, in a scope of their own."""
+        """Visit the children in order, in a new scope."""
         self.in_order(node.children, NodePlace(Scope("block", place.scope), place.argument))
 
     def ordered(self, node: Node, _role: str, place: NodePlace) -> None:
@@ -181,7 +181,7 @@ class Walk(SourceReader):
         return "project" if package == self.package or package in self.declared else "library"
 
     def error(self, _node: Node, _role: str, _place: NodePlace) -> None:
-        """Drop a part of the text that the grammar could not read; `read` has measured it."""
+        """Leave out a part of the text that the grammar could not read; `read` has measured it."""
 
 
 def _visit_as(children_role: str) -> Callable[[Walk, Node, str, NodePlace], None]:

@@ -25,9 +25,9 @@ from ci_eval.core.workers import Workers
 from ci_eval.core.workspace import Workspace
 
 MANY = 20_000
-"""The sessions below which starting processes takes longer than they save."""
+"""The fewest sessions for which several processes save more time than they take to start."""
 AT_ONCE = 16
-"""Files added up before they join the others. Never varies: the last digits of sums depend on their order."""
+"""The files of one part of the sums. Never varies: the last digits of sums depend on the order of addition."""
 NUMBERS = {kind: number for number, kind in enumerate(Kind)}
 
 Seen = Sequence[Sequence[Observation]]
@@ -171,7 +171,7 @@ class Tally:
             statuses={
                 status.value: sums.statuses[status]
                 for status in Status
-                # Engines that are no language models have no such session.
+                # Only language models have such sessions.
                 if status is not Status.UNREADABLE or sums.statuses[status]
             },
             metrics=self._estimates(asked, again),
@@ -210,7 +210,7 @@ class Tallies(msgspec.Struct, frozen=True, kw_only=True):
 class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     workspace: Workspace
     named: Named | None
-    """Metrics by their names; None = one process adds up all files, as others would not know the metrics."""
+    """Metrics by their names; None = one process adds up all files, as other processes would not know the metrics."""
     filters: tuple[ReportFilter, ...]
 
     @cached_property
@@ -219,8 +219,8 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _asked(self) -> tuple[Counter[Key], dict[str, dict[Key, None]]]:
-        """Return asked sessions by stratum, and strata by filter; nothing of an undivided population, which saves
-        reading."""
+        """Return the asked sessions by stratum, and the strata of each filter. Both are empty if the population is
+        undivided: nothing needs to be read then."""
         asked, touched = Counter[Key](), {part.name: dict[Key, None]() for part in self.filters}
         for _, sessions in self.workspace.sessions(SessionScore) if self._strata.is_divided else ():
             for session in filter(evaluated, sessions):
@@ -236,7 +236,7 @@ class TallyJob(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         asked, touched = self._asked
         if not self._strata.is_divided:
             asked = Counter({("", ""): by_filter[EVERYTHING].sessions})
-        # What was drawn is a sample of all that might have been drawn, which has no end.
+        # Other random draws would be further answers, without end, so the share that was asked is 0.
         endless = bool(self.workspace.manifest().draws)
         return Tallies(
             by_filter=by_filter,

@@ -101,17 +101,17 @@ def _row(name: str, cases: Sequence[_Case]) -> QueryRow:
 
 
 def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimism | None:
-    """Return the mean difference in cases with both strategies; None if there are none."""
+    """Return the mean difference over the cases with both strategies; None without such a case."""
     both = [(case.cluster, case.f1[more], case.f1[less]) for case in cases if more in case.f1 and less in case.f1]
     if not both:
         return None
     sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
     for cluster, more_f1, less_f1 in both:
-        # A mean is a ratio of sums whose denominators count the cases, as `estimate_other_code` takes ratios.
+        # A mean is a ratio of sums, whose denominators are the numbers of cases.
         sums[cluster] = [total + new for total, new in zip(sums[cluster], (less_f1, 1.0, more_f1, 1.0), strict=True)]
     clusters = estimate_other_code(np.array(list(sums.values()))[:, None, :])
     (interval,) = make_intervals(clusters.spread)
-    # Cases of one file resemble each other, so files (or projects) are the sample, as for other code.
+    # Cases of one file resemble each other, so files (or projects) are the sample.
     has_interval = len(sums) > 1
     return Optimism(
         more=more,
@@ -126,7 +126,7 @@ def _optimism(more: str, less: str, part: str, cases: Sequence[_Case]) -> Optimi
 
 
 def _steps(cases: Sequence[_Case]) -> Steps | None:
-    """Return real queries about the goal and about the next state; None without a case of both."""
+    """Return the scores of real queries about the goal and about the next state; None without a case of both."""
     optimism = _optimism("REAL", NEXT_STATE, EVERYTHING, cases)
     if optimism is None:
         return None

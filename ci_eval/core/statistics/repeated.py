@@ -72,10 +72,10 @@ RULE_OF_THREE = 3.0
 
 
 class Repeats(msgspec.Struct, frozen=True):
-    """The knowledge whether engines answer alike when asked again.
+    """The known facts about whether engines answer alike when they are asked again.
 
-    Only a second round, in a fresh process, or an engine that is a function of its question, shows that. A second
-    question to the same process sees neither an index that was not ready nor a process that crashed.
+    A second round, in a fresh process, shows whether they do; an engine that is a function of its question does. A
+    second question to the same process shows neither an index that was not ready nor a process that crashed.
     """
 
     asked: int = 0
@@ -133,7 +133,7 @@ class SecondQuestions(msgspec.Struct):
 
 
 def highest_share(state: Determinism) -> float:
-    """Return the share that may differ, with 95 %: close to Poisson's upper bound (for none, 3 of those asked)."""
+    """Return the 95 % upper bound of the share that differs, close to Poisson's (3 of those asked if none differed)."""
     return min(1.0, (state.differed + 3 + 2 * sqrt(state.differed)) / max(state.asked, 1))
 
 

@@ -1,7 +1,7 @@
 """The inference for this project: its sessions under this strategy are a finite population, of which some were asked.
 
-The sessions that were asked are sampled without replacement (`chance.py`). So the only uncertainty is what the other
-sessions would have shown, and there is none if all were asked. To keep rare changes from an interval of width zero, two
+The sessions that were asked are sampled without replacement (`chance.py`). So the only uncertainty is about the other
+sessions, and nothing is uncertain if all were asked. To keep rare changes from an interval of width zero, two
 sessions are added to the sample, one with the largest possible gain and one with the largest possible loss, as Bonett &
 Price (2012) do for paired proportions.
 """
@@ -115,7 +115,7 @@ def figure(
         return None, None
     weights = np.array([1, -value]) * observed / total[1]
     if not bounded and np.isinf(effective) and is_steady:
-        # No session differs from another, as of the control that always knows.
+        # No session differs from another, as with the control that knows every answer.
         return clip_interval(limits, value - more, value + more, value)
     squares = max(float(weights @ products @ weights), 0.0)
     size = observed + 4 * left

@@ -110,7 +110,8 @@ class Observations:
         return total
 
     def seen(self, kind: int | None = None) -> tuple[Floats, Floats | None]:
-        """Return (value, weight), and how many sessions each represents (None: one), of all kinds or one."""
+        """Return (value, weight) of each observation, and the number of sessions that it represents (None = one each).
+        `kind`: None = of all kinds."""
         _, strata, kinds, seen = self._unpack()
         own = slice(None) if kind is None else kinds == kind
         return seen[own], self._weigh(strata[own])
@@ -266,7 +267,7 @@ def estimate(
             products, sizes = pool(sample, weights, moments[:, :2], squares, moments[:, 5:], finite=asked > 0)
             size = float(sizes[0])
     if drawn:
-        # What was drawn may have moved the sessions of a file together.
+        # A random draw may have moved the sessions of a file together.
         residual = np.array([1, -value])
         products = max(products, rows.T @ rows, key=lambda squares: float(residual @ squares @ residual))
     worth = effective_sessions(sums.squares, sums.fourths, total)
@@ -317,9 +318,9 @@ def area(scores: Floats, right: NDArray[np.bool_], stands_for: Floats | None = N
 
 
 MOST = 100
-"""The number of prompts above which there is no table by prompt: such a dataset has one for each sample."""
+"""The most prompts that get a table by prompt: a dataset with more has a prompt for each sample."""
 LEAST = 1.5
-"""The sessions per prompt below which most samples have their own, and a table by prompt says nothing."""
+"""The fewest sessions per prompt for a table by prompt: with fewer, most samples have a prompt to themselves."""
 UNITS = ("share", "score", "number")
 
 

@@ -2,7 +2,7 @@
 places for something new.
 
 Golf: a session is a line, after the JetBrains plugin's golf. Actions of a line = characters typed + suggestion lists
-called up + steps down to what was taken + Enter for each taken. Inside a token there are no ranks: the engine sees the
+called up + steps down to what was taken + Enter for each taken. Inside a token, ranks do not count: the engine sees the
 whole word, and may order by it.
 """
 

@@ -18,7 +18,7 @@ STRATEGIES = {"Real": "REAL", "RealStar": "REAL*", "Random": "RANDOM", "Linear":
 
 
 OF_CHOICES = {"f1", "precision", "recall"}
-"""The grades that the lists of completion engines do not have, since the end of these lists says nothing."""
+"""The grades that need the end of a list, which has no meaning in the lists of completion engines."""
 
 
 def metric(name: str, summary: str, grade: str, strategy: str = "", *, shown: bool = False) -> Metric:
@@ -27,7 +27,6 @@ def metric(name: str, summary: str, grade: str, strategy: str = "", *, shown: bo
     def observe(session: SessionScore) -> Sequence[Observation]:
         if not evaluated(session) or strategy not in {"", session.properties.strategy}:
             return []
-        # These grades need the end of a list, which says nothing in the lists of completion engines.
         if grade in OF_CHOICES and not has_end(session):
             return []
         return [(0.0 if session.status in FAILED else mean(session, grade), 1.0)]

@@ -49,7 +49,7 @@ def _cost_of_session(session: SessionScore) -> Sequence[Observation]:
 
 
 RIGHT = ("passes", "judge", "lineMatch")
-"""The grades that tell if an answer is right: the test passes, the judge accepts a comment, the text is exactly the
+"""The grades that decide whether an answer is right: the test passes, the judge accepts a comment, the text is the
 expected one."""
 
 

@@ -99,7 +99,7 @@ SILENT_BANDS = (
 
 
 def rank_disturbance(_expected: str, prefix: str, shown: Sequence[Suggestion]) -> int | None:
-    """Return None at a silent place."""
+    """Return the rank of the first suggestion that begins as typed; None at a silent place."""
     return next((place for place, suggestion in enumerate(shown, 1) if begins(suggestion, prefix)), None)
 
 

@@ -196,7 +196,7 @@ def _add_next(
 
 
 def strip_arguments(suggested: Sequence[Suggestion]) -> list[Suggestion]:
-    """`append` of `append(` and `append(object)`, each once."""
+    """Return each name once, without arguments: `append` of `append(` and `append(object)`."""
     by_name: dict[str, Suggestion] = {}
     for suggestion in suggested:
         name = suggestion.text.partition("(")[0].strip()

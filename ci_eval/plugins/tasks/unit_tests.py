@@ -21,13 +21,13 @@ with a tag, a fence that is cut off, whole fences without a tag."""
 
 
 def code(answer: str, record: Record) -> list[Suggestion] | None:
-    """Return None without a fence around the code."""
+    """Return the code of an answer; None without a fence around it."""
     text = extract_code(answer, record.language, "\n".join((record.instruction, *record.context.values())))
     return None if text is None else [Suggestion(text=text, kind="fence")] if text.strip() else []
 
 
 def write(expected: str) -> str:
-    """The fence is longer than any in the test."""
+    """Return the test in a fence that is longer than any in the test."""
     fence = "`" * max([3, *(len(ticks) + 1 for ticks in re.findall("`+", expected))])
     return f"{fence}\n{expected}\n{fence}"
 
