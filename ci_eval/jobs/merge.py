@@ -260,7 +260,7 @@ def _merge_manifests(shards: Sequence[Manifest]) -> Manifest:
         remedies={name: text for shard in shards for name, text in shard.remedies.items()},
         dependencies_left_out=any(shard.dependencies_left_out for shard in shards),
         confined=pipeline.together(shard.confined for shard in shards),
-        footprint=footprint.together(shard.footprint for shard in shards),
+        footprint=footprint.merge_footprints(shard.footprint for shard in shards),
         # The engine of a shard that was not checked may be nondeterministic.
         state=sum((state for state in states if state), Determinism()) if states and all(states) else None,
         deletion=sum((shard.deletion for shard in shards), Determinism()),

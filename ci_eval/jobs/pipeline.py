@@ -19,7 +19,7 @@ from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import languages, metrics
 from ci_eval.core.compare.gates import Gate
 from ci_eval.core.config import Config
-from ci_eval.core.grammar.imports import anywhere, missing
+from ci_eval.core.grammar.imports import count_missing, merge_readings
 from ci_eval.core.manifest import QUERIES, Manifest, StageRecord
 from ci_eval.core.model import FAILED, Evaluation, SessionScore, Status
 from ci_eval.core.model.engine import CpuTimes
@@ -298,7 +298,7 @@ def record(
         # An import is there if it is in one of the roots.
         readers = [imports(root, around.environment) for root in (prepared.project.root, *(around.sources or ()))]
         files = ((source.path, source.text) for source in workspace.sources())
-        share, packages = missing(lambda path, text: anywhere(read(path, text) for read in readers), files)
+        share, packages = count_missing(lambda path, text: merge_readings(read(path, text) for read in readers), files)
         if packages and prepared.engine.own_process:
             remedies = environments.find_remedies(
                 prepared.language.dependencies,
@@ -307,7 +307,7 @@ def record(
                 installed=not prepared.dependencies_left_out,
                 groups=prepared.config.project.dependency_groups,
             )
-    total = footprint.together([manifest.footprint, made.footprint])
+    total = footprint.merge_footprints([manifest.footprint, made.footprint])
     workspace.write_manifest(
         replace(
             manifest,

@@ -24,7 +24,7 @@ from ci_eval.core.base.errors import ConfigError, Interrupted, NothingToEvaluate
 from ci_eval.core.base.quoting import short
 from ci_eval.core.base.shards import Shard
 from ci_eval.core.catalogs import engines, graders
-from ci_eval.core.compare.conditions import between
+from ci_eval.core.compare.conditions import compare_settings
 from ci_eval.core.config import BY_MODEL, Config, Loaded, dump, load
 from ci_eval.core.config.loading import UNCHANGED, View, read_view
 from ci_eval.core.contracts import Engine, Ranker
@@ -207,7 +207,7 @@ def take_up(workspace: Workspace, prepared: Prepared, jobs: int, shard: Shard | 
 def changed_answers(was: Manifest, now: Manifest) -> Iterator[tuple[str, str]]:
     """Yield the name of each difference of `same_answers`, and a clause with old and new value."""
     for name, before, after in unlike(same_answers(was), same_answers(now)):
-        told = between(was.sent, now.sent, same_kind=True) if name == TOLD and was.sent and now.sent else ()
+        told = compare_settings(was.sent, now.sent, same_kind=True) if name == TOLD and was.sent and now.sent else ()
         if told:
             # The digests would only say that something differs.
             changes = []

@@ -17,7 +17,7 @@ from ci_eval.core.contracts import Language
 from ci_eval.core.grammar.document import Document, checksum
 from ci_eval.core.grammar.parsing import lost_bytes
 from ci_eval.core.grammar.shrinking import Excerpt, Shrinker
-from ci_eval.core.grammar.syntax import choose_grammar, parser
+from ci_eval.core.grammar.syntax import choose_grammar, parse_tree
 from ci_eval.core.interpret.assignments import Assignment, Setup
 from ci_eval.core.interpret.engines import Defining, KeptEngine
 from ci_eval.core.interpret.player import Player
@@ -285,7 +285,7 @@ class Oracle:
     def count_errors(self, path: str, text: str) -> tuple[int, int]:
         grammar, syntax = choose_grammar(self.language.grammars, path), self.language.import_syntax
         own = syntax.errors(text, grammar) if syntax and syntax.errors else 0
-        return lost_bytes(parser(grammar).parse(text.encode()).root_node), own
+        return lost_bytes(parse_tree(text.encode(), grammar).root_node), own
 
     def shrinker(self, path: str, excerpt: Excerpt) -> Shrinker:
         begin = excerpt.find(self.question.call.offset) if path == self.question.path else None

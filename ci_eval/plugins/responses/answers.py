@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from ci_eval.core.grammar.syntax import Node, Tree, parser
+from ci_eval.core.grammar.syntax import Node, Tree, parse_tree
 from ci_eval.plugins.responses.cleaning import Pairs, fence_tags, find_answer, find_fences
 
 _SPAN = re.compile(
@@ -72,7 +72,7 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
 
     def _parse(self, text: str) -> Tree:
         if text not in self._trees:
-            self._trees[text] = parser(self.grammar).parse(f"{self.before}{text}{self.after}".encode())
+            self._trees[text] = parse_tree(f"{self.before}{text}{self.after}".encode(), self.grammar)
         return self._trees[text]
 
     def _errors(self, text: str) -> set[tuple[int, int]]:

@@ -16,7 +16,7 @@ from itertools import groupby
 import msgspec
 
 from ci_eval.core.base.chance import draw
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Stretch
 from ci_eval.plugins.adapters.testruns.sandbox import Runner, Syntax
 
@@ -54,7 +54,7 @@ def mutants(runner: Runner, text: str, focal: Stretch) -> list[Mutant]:
         return []
     _, body = function
     # If the grammar cannot read the file itself, it cannot tell which mutants are broken.
-    broken = parser(runner.grammar).parse(source).root_node.has_error
+    broken = parse_tree(source, runner.grammar).root_node.has_error
     changes: dict[Mutant, None] = {}
     waiting = [body]
     while waiting:
@@ -83,7 +83,7 @@ def stub(runner: Runner, text: str, focal: Stretch) -> str | None:
 def find_function(runner: Runner, text: str, focal: Stretch) -> tuple[Node, Node] | None:
     """Return the outermost function with a body within `focal`, and its body, or None."""
     begin, end = (len(text[:offset].encode()) for offset in (focal.begin, focal.end))
-    waiting = [parser(runner.grammar).parse(text.encode()).root_node]
+    waiting = [parse_tree(text.encode(), runner.grammar).root_node]
     while waiting:
         node = waiting.pop()
         if node.end_byte <= begin or node.start_byte >= end:
@@ -96,7 +96,7 @@ def find_function(runner: Runner, text: str, focal: Stretch) -> tuple[Node, Node
 
 
 def _is_broken(runner: Runner, text: str) -> bool:
-    return parser(runner.grammar).parse(text.encode()).root_node.has_error
+    return parse_tree(text.encode(), runner.grammar).root_node.has_error
 
 
 def _changes_of(node: Node, syntax: Syntax, source: bytes) -> Iterator[Mutant]:

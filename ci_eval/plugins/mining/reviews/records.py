@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.chance import draw
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.plugins.mining.record import Line, assign_split, identity
 from ci_eval.plugins.mining.reviews.api import Api
 from ci_eval.plugins.mining.reviews.verdicts import DISAGREE, Answer, make_prompt, parse_verdict
@@ -427,7 +427,7 @@ def innermost_block(source: bytes, language: Blocks, first: int, last: int) -> B
     """Return None if no function or class holds the lines `first` to `last`."""
     block: Block | None = None
     whole: Node | None = None
-    node: Node | None = parser(language.language).parse(source).root_node
+    node: Node | None = parse_tree(source, language.language).root_node
     while node:
         kind = "function" if node.type in language.functions else "class" if node.type in language.classes else ""
         if kind:

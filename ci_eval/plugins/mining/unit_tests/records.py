@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ci_eval.core.base.chance import draw
 from ci_eval.core.base.files import below, read_own
 from ci_eval.core.grammar.document import NotText, decode
-from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.grammar.syntax import parse_tree
 from ci_eval.core.model import ProjectInfo, Runnable, Stretch
 from ci_eval.core.model.records import REGISTRIES
 from ci_eval.plugins.mining.record import Line, assign_split, fence, identity, read_prompts
@@ -61,7 +61,7 @@ def read_file(root: Path, language: str, path: str) -> Parsed | str:
     # Parsing creates many small values but no garbage, so garbage collection would only cost time.
     gc.disable()
     try:
-        return dialect.read(source, path, parser(grammar).parse(dialect.mask(source)).root_node)
+        return dialect.read(source, path, parse_tree(dialect.mask(source), grammar).root_node)
     finally:
         gc.enable()
 

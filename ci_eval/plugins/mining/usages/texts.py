@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from ci_eval.core.base.files import below
 from ci_eval.core.grammar.document import NotText, read_text
-from ci_eval.core.grammar.syntax import parser
+from ci_eval.core.grammar.syntax import parse_tree
 from ci_eval.core.model import ObjectUsage
 from ci_eval.plugins.languages.python.origins import prepare_jedi
 from ci_eval.plugins.mining.sources import LARGEST, TIMEOUT, read_all
@@ -35,7 +35,7 @@ def mine(text: str, path: str, dialect: Dialect, around: ProjectContext) -> Mine
     source = dialect.dangling.sub(b" ", source)
     # A file in a recording may lack the extension.
     grammars = [name for end, name in dialect.grammars.items() if path.endswith(end)] or [*dialect.grammars.values()]
-    return dialect.mine(source, path, parser(grammars[0]).parse(source).root_node, around)
+    return dialect.mine(source, path, parse_tree(source, grammars[0]).root_node, around)
 
 
 class ProjectUsages(msgspec.Struct, frozen=True, kw_only=True):

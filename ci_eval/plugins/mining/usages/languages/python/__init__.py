@@ -12,7 +12,7 @@ from pathlib import Path
 import jedi
 from msgspec.structs import replace
 
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.core.model import Definition
 from ci_eval.plugins.mining.sources import named_children
 from ci_eval.plugins.mining.usages.dialect import (
@@ -438,7 +438,7 @@ def _module(name: str) -> Scope | None:
         return None
     source = path.read_bytes()
     walk = PythonWalk(source, name, _builtin, ProjectContext(), is_package=path.name == "__init__.pyi", is_stub=True)
-    walk.run(parser("python").parse(source).root_node)
+    walk.run(parse_tree(source, "python").root_node)
     return walk.top
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 from ci_eval.plugins.mining.sources import field_text, named_children, node_text
 from ci_eval.plugins.mining.usages.dialect import UNKNOWN, Meaning, NameScope, instance
 
@@ -293,7 +293,7 @@ class Expressions:
             return self.annotation_object(next(iter(named_children(node)), None), scope, depth + 1)
         if node.type == "string":
             text = self.text(node).strip("\"'").strip().encode()
-            statement = next(iter(named_children(parser("python").parse(text).root_node)), None)
+            statement = next(iter(named_children(parse_tree(text, "python").root_node)), None)
             quoted = next(iter(named_children(statement)), None)
             return Expressions(text, self.library).annotation_object(quoted, scope, depth + 2)
         if node.type in {"generic_type", "subscript"}:
