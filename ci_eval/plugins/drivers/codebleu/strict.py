@@ -1,4 +1,4 @@
-"""The CodeBLEU as it should be, without the faults of its implementations; docs/graders.md says what differs."""
+"""The CodeBLEU as it should be, without the faults of its implementations; docs/datasets.md says what differs."""
 
 from __future__ import annotations
 
