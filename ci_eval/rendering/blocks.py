@@ -192,7 +192,7 @@ class Table(msgspec.Struct, frozen=True):
         columns, rows = self.within("html")
         heads = Markup().join(
             Markup('<th scope="col"{}{}>{}</th>').format(
-                Markup(' class="number"') if column.is_number else "",
+                Markup(' class="number{}"').format(" times" * ("times" in column.classes)) if column.is_number else "",
                 Markup(' title="{}"').format(column.about) if column.about else "",
                 column.name if column.in_html is None else column.in_html,
             )

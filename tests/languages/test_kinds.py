@@ -1,4 +1,4 @@
-"""The table of kinds in docs/results/languages.md, compared with a snippet for each construct and language in kinds.yaml."""
+"""The table of kinds in docs/results/languages.md, compared with a snippet per construct and language (kinds.yaml)."""
 
 from __future__ import annotations
 
