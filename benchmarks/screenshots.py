@@ -72,7 +72,7 @@ def run(runs: Path, *arguments: str, columns: int = 80) -> str:
     return done.stdout + done.stderr
 
 
-def evaluate(runs: Path) -> None:
+def make_runs(runs: Path) -> None:
     """Make all runs that are not there."""
     (runs / "cases").mkdir(parents=True, exist_ok=True)
     (runs / "cases" / "paths.py").write_text(CASE)
@@ -92,14 +92,14 @@ def picture_pages(folder: Path, browser: Browser) -> None:
                 viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
             )
             for name, pattern in PAGES.items():
-                for path in sorted((folder / "runs").glob(pattern))[:1]:
-                    page.goto(path.as_uri())
+                for file in sorted((folder / "runs").glob(pattern))[:1]:
+                    page.goto(file.as_uri())
                     wide = page.evaluate("document.documentElement.scrollWidth")
                     if wide > width:
                         print(f"{name} at {width} px is {wide} px wide")
                     height = min(page.evaluate("document.documentElement.scrollHeight"), LONGEST)
-                    clip = {"x": 0, "y": 0, "width": width, "height": height}
-                    page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True, clip=clip)
+                    path = folder / f"{name}-{width}-{scheme}.png"
+                    page.screenshot(path=path, full_page=True, clip={"x": 0, "y": 0, "width": width, "height": height})
             page.close()
 
 
@@ -126,7 +126,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     if "--again" not in sys.argv:
         shutil.rmtree(folder / "runs", ignore_errors=True)
-    evaluate(folder / "runs")
+    make_runs(folder / "runs")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         picture_pages(folder, browser)
