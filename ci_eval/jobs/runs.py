@@ -36,6 +36,7 @@ from ci_eval.core.user_model import build_user_model, encode_user_model
 from ci_eval.core.workspace import Workspace
 from ci_eval.fetch.git import read_revision
 from ci_eval.jobs.preparation import ON_TOP, Prepared
+from ci_eval.plugins.adapters.lsp.custom import find_script
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.learning.rankers import hash_ranker
 from ci_eval.rendering.advice import MOST
@@ -165,9 +166,14 @@ def new_manifest(prepared: Prepared, jobs: int) -> Manifest:
     )
 
 
+def find_program(command: Sequence[str]) -> Path:
+    """Return the script that the command's interpreter runs, else the program."""
+    return find_script(command) or Path(command[0])
+
+
 def find_revision(command: Sequence[str] | None) -> str:
-    """Return the commit of the repository of the command's program, else of the current folder."""
-    program = Path(command[0] if command else "-")
+    """Return the commit of the repository of the command's script or program, else of the current folder."""
+    program = find_program(command) if command else Path("-")
     tops = (folder for folder in program.resolve().parents if (folder / ".git").exists())
     return read_revision(next(tops, Path.cwd()))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.compare.conditions import compare_settings, conditions, name_sides
+from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.workspace import Workspace
 from ci_eval.rendering.advice import sentence
@@ -72,14 +74,14 @@ def test_another_grammar_is_a_condition_even_if_nothing_is_known_of_what_was_tol
     assert conditions(base, base) == ()
 
 
-def named(tmp_path: Path, **runs: dict[str, Any]) -> list[str]:
-    """The names of runs, each with these changes of one manifest."""
+def named(tmp_path: Path, programs: Sequence[str] = (), **runs: dict[str, Any]) -> list[str]:
+    """The names of runs, each with these changes of one manifest, and with these own engines."""
     titles = {}
     for name, changes in runs.items():
         workspace = Workspace.create(tmp_path / name)
         workspace.write_manifest(replace(manifest({}, planned=0, finished=0), **changes))
         titles[workspace] = workspace.manifest().title
-    return list(name_sides(titles).values())
+    return list(name_sides(titles, dict(zip(titles, programs, strict=False))).values())
 
 
 def test_runs_of_one_title_are_named_by_what_differs(tmp_path: Path) -> None:
@@ -90,6 +92,18 @@ def test_runs_of_one_title_are_named_by_what_differs(tmp_path: Path) -> None:
     assert named(tmp_path / "3", a=basic | {"title": "ML"}, b=ml | {"title": "ML"}) == ["BASIC", "ML"]
     assert named(tmp_path / "4", a=x | sent, b=x | less) == ["x, server", "x"]
     assert named(tmp_path / "5", a=x, b=x) == ["x, a", "x, b"]
+
+
+def test_own_engines_are_named_by_their_paths_or_commits_and_never_by_digests(tmp_path: Path) -> None:
+    a, b = ({"title": "server BASIC", "engine": EngineInfo(name="server", version=digest)} for digest in ("0f", "1e"))
+    paths = ("/x/main/server", "/x/change/server")
+    assert named(tmp_path / "1", paths, a=a, b=b) == ["main/server BASIC", "change/server BASIC"]
+    built_again = named(tmp_path / "2", paths[:1] * 2, night=a, tonight=b)
+    assert built_again == ["server BASIC, night", "server BASIC, tonight"]
+    commits = ({"revision": "ab"}, {"revision": "cd"})
+    assert named(tmp_path / "3", paths, a=a | commits[0], b=b | commits[1]) == ["server BASIC, ab", "server BASIC, cd"]
+    mine = {"title": "mine"}
+    assert named(tmp_path / "4", paths, a=a | mine, b=b | mine) == ["mine, main/server", "mine, change/server"]
 
 
 def test_names_of_three_runs_differ_even_if_one_has_the_title_of_another_s_type(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -76,18 +78,27 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
-    """Return a name for each run: its title, and if several runs have one title, their differences.
+def name_sides(
+    titles: Mapping[Workspace, str], programs: Mapping[Workspace, str] | None = None
+) -> dict[Workspace, str]:
+    """Return titles, and for runs of one title what differs between them.
 
     The first difference wins: engine, completion type, ranker and project; configuration; name of the folder; start.
+    `programs`: the absolute paths of users' own engines, whose versions are digests, which say nothing to a reader.
     """
     names = dict(titles)
+    paths = programs or {}
     for level in range(4):
         alike: dict[str, list[Workspace]] = defaultdict(list)
         for workspace, name in names.items():
             alike[name].append(workspace)
         for name, group in alike.items():
             facts = [_facts(workspace)[level] for workspace in group]
+            if level == 0 and len(group) > 1 and all(workspace in paths for workspace in group):
+                # The paths below the folder that all have in common; a program of one path may have been built again.
+                top = os.path.commonpath([paths[workspace] for workspace in group])
+                for workspace, own in zip(group, facts, strict=True):
+                    own["engine"] = os.path.relpath(paths[workspace], top)
             keys = dict.fromkeys(key for own in facts for key in own)
             differing = [key for key in keys if len({own.get(key) for own in facts}) > 1]
             # The commit that built a program is more useful than its digest, if each has one.
@@ -97,7 +108,11 @@ def name_sides(titles: Mapping[Workspace, str]) -> dict[Workspace, str]:
             is_fact = any(own.get(key) == name for own in facts for key in differing)
             for workspace, own in zip(group, facts, strict=True):
                 texts = [own[key] for key in differing if key in own]
-                names[workspace] = ", ".join(texts if is_fact else [name, *texts])
+                title, first = name, name.partition(" ")[0]
+                if "engine" in differing and workspace in paths and Path(paths[workspace]).stem == Path(first).stem:
+                    # `main/server` instead of `server, main/server`.
+                    title = name.replace(first, texts.pop(differing.index("engine")), 1)
+                names[workspace] = ", ".join(texts if is_fact else [title, *texts])
     return names
 
 

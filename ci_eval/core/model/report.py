@@ -293,7 +293,7 @@ class Cluster(Value, frozen=True, kw_only=True):
     mrr_share: float
     mrr_gain: float
     certainty: float
-    """The certainty that this is a fault rather than a matter of taste (docs/causes.md)."""
+    """The certainty that this is a fault rather than taste (docs/misses.md)."""
     sessions: Number
     defined: dict[str, Number]
     """Sessions by where the expected name is defined."""

@@ -52,7 +52,7 @@ class Recorded(msgspec.Struct, frozen=True):
             having = ", ".join(name for name in streams.names() if streams.CATALOG.load(name).lookups)
             raise ConfigError(
                 f"{source}: recordings of the format {form} tell how files were edited, not which lists completion "
-                f"showed and what was taken from them; {having} can tell that (docs/datasets.md)"
+                f"showed and what was taken from them; {having} can tell that (docs/recommenders.md)"
             )
         if not Path(path).exists():
             raise ConfigError(f"{path} is not there")

@@ -119,5 +119,5 @@ def _snapshots(
 
 
 STREAM = Stream(
-    summary="JSON lines with edits and completions, as docs/datasets.md describes them", read=read, lookups=lookups
+    summary="JSON lines with edits and completions, as docs/recommenders.md describes them", read=read, lookups=lookups
 )
