@@ -241,12 +241,12 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
-    interpret_config, shard = prepared.config.interpret, workspace.manifest().shard
+    (probability, limit), shard = pipeline.choose_share(workspace, prepared), workspace.manifest().shard
     planned = interpret.plan(
         workspace,
         prepared.setup,
-        probability=interpret_config.session_probability,
-        limit=interpret_config.sessions_limit,
+        probability=probability,
+        limit=limit,
         shard=Shard.parse(shard) if shard else None,
     )
     for planned_file in planned:

@@ -91,13 +91,20 @@ ATTRIBUTE = re.compile(r"([-!]?)linguist-(generated|vendored)(?:=(\w+))?")
 WILDCARDS = {"**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def find_left_out(root: Path, paths: Iterable[str], evaluation_roots: Sequence[str]) -> Iterator[tuple[str, str]]:
+Attribute = tuple[re.Pattern[str], str, bool]
+"""The pattern of paths, "generated" or "vendored", and whether the files are of that kind."""
+
+
+def find_left_out(
+    root: Path, paths: Iterable[str], evaluation_roots: Sequence[str], attributes: Sequence[Attribute] | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield files with "generated" or "vendored".
 
     `.gitattributes` decides by `linguist-generated` and `linguist-vendored`; else names of files and of folders below
     an evaluation root, and the comment at a file's beginning. Files that are evaluation roots are never left out.
+    `attributes`: what `read_attributes` returned, if it was called before.
     """
-    attributes = list(_read_attributes(root))
+    attributes = list(read_attributes(root)) if attributes is None else attributes
     starts = [PurePosixPath(start) for start in evaluation_roots]
     for path in map(PurePosixPath, paths):
         if path in starts:
@@ -120,9 +127,8 @@ def _is_marked(root: Path, path: str) -> bool:
     return MARK.search("\n".join(lines)) is not None
 
 
-def _read_attributes(root: Path) -> Iterator[tuple[re.Pattern[str], str, bool]]:
-    """Yield path pattern, kind, and whether the files are of that kind. Later lines go before earlier ones, deeper
-    files before those above."""
+def read_attributes(root: Path) -> Iterator[Attribute]:
+    """Later lines go before earlier ones, deeper files before those above."""
     for file in sorted(root.rglob(".gitattributes"), key=lambda file: (len(file.parts), file)):
         lines = file.read_text("utf-8", "replace").splitlines() if is_own(file, root) else []
         for line in lines:
