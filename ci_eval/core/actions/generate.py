@@ -194,15 +194,16 @@ def generate(
     Type analyses are stored below `cache`. `with_generated`: evaluate generated and vendored files as well. `goal`: the
     sessions that are enough; all are made unless a sample pays."""
     paths, candidates = [], list(source_files(root, language, config))
+    properties = cache / "properties" / project.checksum if cache else None
     job = SourceTree(
         root=root,
         name=project.identity_name,
         language=language,
         config=config,
-        declared=declarations(root, language, config),
+        declared=declarations(root, language, config, properties if len(candidates) >= FEWEST_FILES else None),
         task=task,
         seed=seed,
-        cache=cache / "properties" / project.checksum if cache else None,
+        cache=properties,
         slots=count_slots(config.strategy, task),
     )
     if goal and job.slots and len(candidates) >= FEWEST_FILES:
