@@ -194,6 +194,8 @@ class Workspace:
         if merged or manifest.shard is not None:
             files = {head.path: head.sessions for head in self.heads().values()}
             counts = dict(count_project_sessions(files, shard=manifest.shard, merged=merged))
+            if manifest.sampling and not merged:
+                counts = {"": round(manifest.generated * counts.get("", 0) / max(sum(files.values()), 1))}
         classes = {project: manifest.strata.get(project, {"": sessions}) for project, sessions in counts.items()}
         sessions = {(project, name): number for project, of in classes.items() for name, number in of.items()}
         return Strata(sessions, merged, manifest.unparsable)

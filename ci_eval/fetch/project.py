@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ci_eval.core.base.errors import ConfigError, PreparationError
+from ci_eval.core.base.files import is_regular
 from ci_eval.core.model import ProjectInfo, Value
 from ci_eval.fetch import git, schemes, sealed
 from ci_eval.fetch.archive import find_top_folder
@@ -118,13 +119,15 @@ def checksum(root: Path) -> str:
     for folder, below, names in os.walk(root):
         # Folders such as .git differ from one checkout of the same files to another.
         below[:] = [name for name in below if not name.startswith(".")]
-        for path in (Path(folder, name) for name in names):
-            if path.is_file() and not path.is_symlink():
-                # A name may have bytes that are not text.
-                files[os.fsencode(path.relative_to(root).as_posix())] = path
+        above = Path(folder).relative_to(root).as_posix()
+        prefix = "" if above == "." else f"{above}/"
+        for name in names:
+            if is_regular(f"{folder}{os.sep}{name}"):
+                # A name need not be text, so its bytes are ordered and hashed.
+                files[os.fsencode(f"{prefix}{name}")] = Path(folder, name)
     try:
-        for name, path in sorted(files.items()):
-            total.update(name + b"\0" + hash_file(path).encode() + b"\n")
+        for encoded, path in sorted(files.items()):
+            total.update(encoded + b"\0" + hash_file(path).encode() + b"\n")
     except OSError as error:
         raise PreparationError(f"Cannot read the project: {error}. Make all its files readable.") from error
     return total.hexdigest()

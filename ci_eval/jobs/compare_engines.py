@@ -296,7 +296,9 @@ def begin_sides(
     # A resumed run keeps its id.
     turns = base.manifest().turns or uuid4().hex
     runs.ask_in_rounds(base, rounds, turns)
-    pipeline.make_actions(base, sides[0], jobs, screen)
+    # The names of all files are needed if any side needs them.
+    needy = any(side.ranker.needs_names or side.config.interpret.save_logs for side in sides)
+    pipeline.make_actions(base, sides[0], jobs, screen, may_sample=not needy)
     for new in others:
         if "actions" not in new.manifest().stages:
             runs.take_actions(base, new)

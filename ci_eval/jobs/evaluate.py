@@ -66,7 +66,7 @@ def evaluate(
         workspace = runs.begin(prepared, folder, jobs, shard, resume=resume)
         runs.ask_in_rounds(workspace, rounds)
         phases.note_goal(workspace, precision=precision)
-        pipeline.make_actions(workspace, prepared, jobs, screen)
+        pipeline.make_actions(workspace, prepared, jobs, screen, may_sample=True)
         note_closures(workspace, prepared)
         if precision and metric:
             phases.reach_precision(workspace, prepared, precision, metric, jobs, screen)
@@ -132,8 +132,16 @@ def only_sessions(
         check_reusable(config, source.manifest().rounds)
     prepared = prepare(config, screen)
     was, seed = source.manifest(), prepared.config.interpret.seed
+    sizes = [
+        (of.interpret.sessions_limit, of.interpret.session_probability) for of in (config, runs.measured_config(source))
+    ]
+    if was.sampling and sizes[0] != sizes[1]:
+        raise ConfigError(
+            f"{source.folder} holds only the sessions that were drawn for it: give another number of sessions to "
+            "`ci-eval evaluate`"
+        )
     if seed != was.seed:
-        sampled = prepared.records or prepared.task.of_imports
+        sampled = prepared.records or prepared.task.of_imports or was.sampling
         if sampled or was.strategy != runs.new_manifest(prepared, jobs=1).strategy:
             raise ConfigError(
                 f"the actions of {source.folder} were sampled with the seed {was.seed}, and others belong to {seed}: "

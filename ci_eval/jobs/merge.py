@@ -123,6 +123,8 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
         merged.adopt(workspace, folder)
         if manifest.strata:
             strata[folder] = manifest.strata[""]
+        elif manifest.sampling:
+            strata[folder] = {"": manifest.generated}
         unread |= {f"{folder}/{path}": share for path, share in manifest.unparsable_files.items()}
     infos = tuple(manifest.project for manifest in manifests)
     histories = [manifest.histories for manifest in manifests if manifest.histories]
@@ -139,6 +141,8 @@ def _merge_projects(workspaces: Sequence[Workspace], output: Path, screen: Scree
             projects=infos,
             generated=sum(manifest.generated for manifest in manifests),
             strata=strata,
+            # Any project whose number of sessions is an estimate makes their sum one.
+            sampling=next((manifest.sampling for manifest in manifests if manifest.sampling), None),
             unparsable=sum(manifest.unparsable for manifest in manifests) / len(manifests),
             unparsable_files=unread,
             left_out=dict(sum((Counter(manifest.left_out) for manifest in manifests), Counter())),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
@@ -36,8 +36,8 @@ _STAR = re.compile(r"\bimport\s*\(?\s*\*")
 _STAR_OF = re.compile(r"\bfrom\s+([.\w]+)\s+import\s*\(?\s*\*")
 
 
-def closures(prepared: Prepared) -> dict[str, str]:
-    """Return the digest, by path, of all that a file's results depend on; empty for the whole project."""
+def closures(prepared: Prepared, paths: Iterable[str]) -> dict[str, str]:
+    """Return the digest of all that the results in these files depend on, by path; empty for the whole project."""
     closure = find_closure(prepared.engine)
     is_ranked = prepared.ranker.name != rankers.ENGINE_ORDER
     if closure is Closure.PROJECT or is_ranked or prepared.records or prepared.around:
@@ -45,8 +45,9 @@ def closures(prepared: Prepared) -> dict[str, str]:
         return {}
     root = prepared.project.root
     if closure is Closure.FILE:
-        return {path: _content_digest(root, path) for path in below(root, root, prepared.language.suffixes)}
-    return digest_imports(root)
+        return {path: _content_digest(root, path) for path in paths}
+    digests = digest_imports(root)
+    return {path: digests[path] for path in paths if path in digests}
 
 
 def digest_imports(root: Path) -> dict[str, str]:
@@ -189,8 +190,7 @@ def reuse_sessions(earlier: Path, workspace: Workspace, prepared: Prepared, jobs
 
 
 def note_closures(workspace: Workspace, prepared: Prepared) -> None:
-    if digests := closures(prepared):
-        kept = {head.path: digests[head.path] for head in workspace.heads().values() if head.path in digests}
+    if kept := closures(prepared, [head.path for head in workspace.heads().values()]):
         workspace.write_manifest(replace(workspace.manifest(), closures=kept))
 
 
@@ -241,12 +241,12 @@ def _take_over(kept: Workspace, workspace: Workspace, prepared: Prepared) -> tup
 def _unchanged_files(kept: Workspace, workspace: Workspace, prepared: Prepared) -> Iterator[str]:
     was, now = kept.manifest().closures, workspace.manifest().closures
     pipeline.divide_sample([(workspace, prepared)], prepared.config.interpret.sessions_limit)
-    interpret_config, shard = prepared.config.interpret, workspace.manifest().shard
+    (probability, limit), shard = pipeline.choose_share(workspace, prepared), workspace.manifest().shard
     planned = interpret.plan(
         workspace,
         prepared.setup,
-        probability=interpret_config.session_probability,
-        limit=interpret_config.sessions_limit,
+        probability=probability,
+        limit=limit,
         shard=Shard.parse(shard) if shard else None,
     )
     for planned_file in planned:

@@ -284,6 +284,7 @@ def take_actions(source: Workspace, workspace: Workspace) -> None:
         replace(
             manifest,
             generated=was.generated,
+            sampling=was.sampling,
             unparsable=was.unparsable,
             unparsable_files=was.unparsable_files,
             vocabulary=was.vocabulary,

@@ -354,6 +354,13 @@ def population(base: Workspace, new: Workspace, *, same_text: bool) -> Strata:
     # A sample without classes has the first sessions of each class as well, if it has the same seed.
     divided = ours if ours.strata else theirs
     merged, unread = bool(ours.projects), max(ours.unparsable, theirs.unparsable)
+    if ours.sampling or theirs.sampling:
+        # The actions hold only the sessions that were drawn.
+        sampled = [side for side in (base, new) if side.manifest().sampling]
+        return min(
+            (side.strata() for side in sampled),
+            key=lambda strata: (not strata.is_divided, sum(strata.sessions.values())),
+        )
     if not merged and ours.shard is None is theirs.shard and same_text and ours.generated == theirs.generated:
         # The manifests have the numbers, so no actions need to be read.
         counts = divided.strata.get("", {"": ours.generated})
