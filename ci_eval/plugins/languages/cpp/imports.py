@@ -44,8 +44,7 @@ class Command(msgspec.Struct):
 
 def list_includes(text: str) -> list[tuple[str, bool]]:
     """Return the names in the `#include` lines of a text in order, each with whether it is in quotes. Names made by
-    macros are missing.
-    """
+    macros are missing."""
     return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
 
 

@@ -120,8 +120,7 @@ _FIELDS = frozenset(["field_definition", "public_field_definition", "method_defi
 
 class EcmaDefinitions(EcmaWalk):
     """The handlers of nodes that define names. A declared name is known in its whole scope, also before the
-    declaration.
-    """
+    declaration."""
 
     ignored = EcmaWalk.ignored - {"import_statement"}
 

@@ -159,8 +159,7 @@ SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mt
 
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A package is there if its folder or the folder of its types is in a
-    `node_modules`, or if it is the project's own.
-    """
+    `node_modules`, or if it is the project's own."""
     # A package may import itself by its name.
     members = {*find_members(root), read_name(root, root)}
 

@@ -116,8 +116,7 @@ class Modules:
 
     def resolve(self, specifier: str) -> str | None:
         """Return the module's name for the specifier of an import: `src/x` for `./x.js` in src/a.ts; None for an empty
-        one.
-        """
+        one."""
         if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
             return specifier or None
         path = normpath(join(self._folder, specifier))

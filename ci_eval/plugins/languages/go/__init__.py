@@ -39,8 +39,7 @@ DEFINED = "defined"
 """The role of a name that is new even if its scope has the same name: in `var x`, or a parameter."""
 OTHERS, FIELDS = "[", "{"
 """The roles of the braces of a composite literal: one letter for each level of nesting. At the last level, `{`, keys
-are names of fields.
-"""
+are names of fields."""
 _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_type", "map_type"])
 
 

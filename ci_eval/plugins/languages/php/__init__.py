@@ -43,8 +43,7 @@ GLOBAL = Origin(True)
 _SUPER_GLOBALS = frozenset("GLOBALS _COOKIE _ENV _FILES _GET _POST _REQUEST _SERVER _SESSION".split())
 PARAMETER, OUT = "parameter", "out"
 """The roles: a variable that is new even if the scope has one of that name; an argument that the called function may
-define (by reference).
-"""
+define (by reference)."""
 _IN_CLASS = frozenset(["self", "static", "parent"])
 _RESERVED = frozenset("bool false float int iterable mixed never null object string true void".split())
 """The names of types that classes cannot have."""

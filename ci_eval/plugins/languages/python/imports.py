@@ -163,8 +163,7 @@ class PythonModules:
 
     def _read_exports(self, file: Path) -> tuple[dict[str, tuple[str, str] | None], list[str]]:
         """Return each name with the module and name that it is imported from (None if the file defines it), and the
-        modules whose names are all imported.
-        """
+        modules whose names are all imported."""
         named: dict[str, tuple[str, str] | None] = {}
         stars: list[str] = []
         top = self._top(file)
@@ -207,8 +206,7 @@ NO_CODE = re.compile(
     r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL | re.VERBOSE
 )
 """A pattern of strings, whose lines may look like imports (examples in docstrings), and of comments, which may have
-quotes.
-"""
+quotes."""
 
 KNOWN = sys.stdlib_module_names | {"_typeshed"}
 """The modules that need no file in the project. Only type checkers have `_typeshed`, and code imports it for them."""
@@ -217,8 +215,7 @@ SUFFIXES = (".pyi", *all_suffixes())
 
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A module is there if its file (compiled ones included) or folder exists, or
-    if this Python's standard library has it.
-    """
+    if this Python's standard library has it."""
     roots = source_roots(root)
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 

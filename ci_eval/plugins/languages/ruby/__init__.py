@@ -28,9 +28,8 @@ KEYWORDS = frozenset(
 )
 GLOBAL = Origin(True)
 PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
-"""The roles: a local that is new even if the scope has one of that name; a name in a pattern; the arguments
-of a call.
-"""
+"""The roles: a local that is new even if the scope has one of that name; a name in a pattern; the arguments of a
+call."""
 CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 
 

@@ -92,8 +92,7 @@ class ScalaWalk(ReferenceWalk):
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
         """Return the origins of what the file, or the body of a class, declares, by name. Such names are known
-        everywhere there, also before their declaration.
-        """
+        everywhere there, also before their declaration."""
         origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type

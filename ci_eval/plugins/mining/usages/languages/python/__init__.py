@@ -262,8 +262,7 @@ class PythonWalk(Walk[Scope]):
 
     def _broken(self, node: Node, scope: Scope) -> None:
         """Visit nodes that the grammar could not combine: nodes after the header of a class or function count as its
-        body.
-        """
+        body."""
         # The scopes of the last class and the last function.
         around = [scope, scope]
         for i in range(node.child_count - 1, -1, -1):
