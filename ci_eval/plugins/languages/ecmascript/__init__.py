@@ -496,10 +496,6 @@ class TypeScriptWalk(EcmaDefinitions):
         self.define(name, place.scope, LOCAL_TYPE)
         self.push([child for child in node.children if child != name], TYPE, place)
 
-    @handle_nodes("enum_assignment")
-    def enum_assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children[1:], REFERENCE, place)
-
 
 def extract_typescript(text: str, path: str, declared: Declarations) -> Extraction:
     grammar = _GRAMMARS.get(PurePosixPath(path).suffix, "typescript")

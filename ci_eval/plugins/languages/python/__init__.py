@@ -113,12 +113,6 @@ class PythonWalk(Walk):
         self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @handle_nodes("string")
-    def string(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the interpolated parts of a string, which are code."""
-        if self.text(node.children[0]).strip("\"'rRbBuU"):
-            self.push(node.children, REFERENCE, place)
-
     @handle_nodes("function_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         self._define(node, place.scope)
