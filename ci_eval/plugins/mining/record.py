@@ -24,7 +24,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     cluster: str
     language: str
     instruction: str = ""
-    """The prompt; `{name}` stands for that text of the context."""
+    """The prompt, in which `{name}` means the text `name` of the context."""
     context: dict[str, str]
     references: tuple[str, ...]
     meta: dict[str, object]

@@ -110,7 +110,7 @@ class CppWalk(CppReferences):
                 self._define(self.text(node), role, place.scope)
                 return
         if node.type in {"operator_name", "operator_cast"}:
-            # The identifier in `operator""_x` is the name of what is defined.
+            # The identifier in `operator""_x` is the defined name.
             self.push([child for child in node.children if child.type != "identifier"], REFERENCE, inner or place)
             return
         if node.type == "qualified_identifier" and inner:

@@ -37,7 +37,7 @@ def enclosing_namespace(scope: Scope) -> str:
 
 
 def inside(kind: str, place: NodePlace, argument: bool = False) -> NodePlace:
-    """Return a place in a new scope, which is inside that of `place`."""
+    """Return a place in a new scope inside the scope of `place`."""
     return NodePlace(CppScope(kind, place.scope, package=enclosing_namespace(place.scope)), argument)
 
 

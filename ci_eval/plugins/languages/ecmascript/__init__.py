@@ -319,7 +319,7 @@ class EcmaDefinitions(EcmaWalk):
                 self.push([child], role, NodePlace(around, place.argument))
 
     def _members(self, body: Node, around: EcmaScope) -> EcmaScope:
-        this = This(grows=self.this_grows)
+        this = This(grows=bool(self.grows))
         scope = around.below("class", this)
         # Members are known in the whole class, so they are collected before the body is visited.
         for member in body.children:
@@ -372,7 +372,6 @@ class JavaScriptWalk(EcmaDefinitions):
 
     # In TypeScript, classes declare their members.
     grows = frozenset(["exports", "class", "function", "object", ""])
-    this_grows = True
 
 
 def extract_javascript(text: str, path: str, declared: Declarations) -> Extraction:

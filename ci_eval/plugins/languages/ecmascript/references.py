@@ -181,7 +181,6 @@ class EcmaWalk(Walk):
     )
     grows: ClassVar[frozenset[str]] = frozenset()
     """The holders whose members are created by assignment, as in `exports.x = …`."""
-    this_grows: ClassVar[bool] = False
 
     roles = {
         REFERENCE: "subscript_expression computed_property_name type_query ternary_expression",

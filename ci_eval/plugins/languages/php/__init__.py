@@ -163,7 +163,7 @@ class PhpWalk(Walk):
                 kind = self._clause(child, "", kind, place)
 
     def _clause(self, clause: Node, before: str, kind: str, place: NodePlace) -> str:
-        """Define the import of `A\\B as C`; return what is imported: "class", "function" or "const"."""
+        """Define the import of `A\\B as C`; return the kind of the import: "class", "function" or "const"."""
         children = [c for child in clause.children for c in (child.children if "alias" in child.type else [child])]
         name = alias = ""
         for child in children:

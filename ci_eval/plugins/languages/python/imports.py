@@ -79,8 +79,8 @@ class _Lines:
 
     def is_alone(self, node: ast.ImportFrom) -> bool:
         """Return whether the statement has its lines for itself."""
-        behind = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
-        return node.col_offset == 0 and (not behind or behind.startswith(b"#"))
+        after = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
+        return node.col_offset == 0 and (not after or after.startswith(b"#"))
 
     def spans(self, node: ast.ImportFrom) -> Iterator[tuple[int, int]]:
         """Yield for each name of the statement the range to delete for its removal."""

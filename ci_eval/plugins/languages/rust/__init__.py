@@ -321,7 +321,7 @@ class RustWalk(Walk):
 
     @handle_nodes("type_binding")
     def type_binding(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `Item = T`, whose name is that of a trait's type."""
+        """Visit `Item = T`, whose name is an associated type of a trait."""
         name, *value = node.children
         self.push(value, TYPE, place)
         self.emit(name, Kind.TYPE_REFERENCE, place)

@@ -367,9 +367,9 @@ def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: i
         block_lines += [line for line in lines if line.sign != "-" or new > begin]
         if not any(line.sign != "-" for line in lines):
             block_lines.append(DiffLine(" ", text[new - 1], new))
-    behind = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
+    removed = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
     # Removed lines after the block were in it if they were indented more.
-    return block_lines + [line for line in behind if _depth(line.text) > _depth(text[begin - 1])]
+    return block_lines + [line for line in removed if _depth(line.text) > _depth(text[begin - 1])]
 
 
 def _depth(line: str) -> int:
