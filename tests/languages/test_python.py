@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ci_eval.core.grammar.parsing import count_errors
@@ -31,6 +31,7 @@ def test_offsets_count_code_points() -> None:
 
 
 @given(text=st.text(max_size=300))
+@example("!ß")
 def test_every_token_stands_where_it_says(text: str) -> None:
     for token in LANGUAGE.extract(text, "a.py", {}).tokens:
         assert text[token.offset : token.offset + len(token.text)] == token.text

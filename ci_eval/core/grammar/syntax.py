@@ -94,7 +94,8 @@ class SourceReader:
         self.source = source
 
     def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode()
+        # A grammar may begin a name inside of a character: `!` and a letter are one node for Python.
+        return self.source[node.start_byte : node.end_byte].decode(errors="replace")
 
 
 def bundle() -> str:

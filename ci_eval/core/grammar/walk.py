@@ -216,7 +216,7 @@ def extract_tokens(walk: Walk, grammar: str, repairs: Sequence[Rewriting] = (), 
         # Where the parser adds a name that is missing, its text is empty. Of tokens that overlap, the first one counts:
         # a file cannot be typed with both.
         offset = points[begin]
-        if text and offset >= end:
+        if text and "\ufffd" not in text and offset >= end:
             tokens.append(Token(offset=offset, text=text, properties=properties))
             end = offset + len(text)
     return Extraction(tokens=tuple(tokens), unparsable=share_lost(reading), trouble=reading.rewritten.trouble)

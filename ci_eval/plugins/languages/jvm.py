@@ -24,8 +24,7 @@ _PACKAGE = re.compile(r"^[ \t]*package\s+([\w.`]+)", re.MULTILINE)
 
 def read_package(text: str, path: str, *, nested: bool = False) -> str:
     """Return the package of a file by its `package` clause, else by its folder. `nested`: several clauses form one
-    name, as in Scala.
-    """
+    name, as in Scala."""
     clauses = _PACKAGE.findall(text)
     return ".".join(clauses if nested else clauses[:1]) if clauses else ".".join(PurePosixPath(path).parent.parts)
 
@@ -56,8 +55,7 @@ _KNOWN_ACRONYMS = frozenset(["IO", "URI", "URL", "UUID"])
 
 def acronyms(text: str, *, colons: bool) -> frozenset[str]:
     """Return the names of capitals that are types in the text, such as UUID; by convention, other names of capitals are
-    constants. `colons`: whether types follow colons.
-    """
+    constants. `colons`: whether types follow colons."""
     patterns = (*_ACRONYMS, _AFTER_COLON if colons else _BEFORE_NAME)
     return _KNOWN_ACRONYMS.union(*(pattern.findall(text) for pattern in patterns))
 
@@ -71,8 +69,7 @@ def package_part(path: str) -> str:
 
 class Names:
     """The names that a file knows from its imports and the project's declarations. Keys are `name`, `name()` and
-    `<name>` for a variable, a function and a type.
-    """
+    `<name>` for a variable, a function and a type."""
 
     def __init__(
         self, package: str, declared: Declarations, usual: Mapping[str, str], text: str, *, colons: bool = True
@@ -167,8 +164,7 @@ JDK = re.compile(
 
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A class is there if a file of the project declares its package, or a jar has
-    it.
-    """
+    it."""
     packages = set[str]()
     for path in sorted(root.rglob("*")):
         if path.suffix in (".java", ".kt") and is_own(path, root):

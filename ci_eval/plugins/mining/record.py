@@ -24,7 +24,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     cluster: str
     language: str
     instruction: str = ""
-    """The prompt; `{name}` stands for that text of the context."""
+    """The prompt, in which `{name}` means the text `name` of the context."""
     context: dict[str, str]
     references: tuple[str, ...]
     meta: dict[str, object]
@@ -36,8 +36,7 @@ def spread_prompts(
     lines: Sequence[Line], templates: Sequence[str], language: str, seed: int, fill: Callable[[str, Line], str]
 ) -> list[Line]:
     """Return the samples, each with one of the prompts as its instruction; `meta.prompt` has the prompt's name. Prompts
-    are equally frequent in each cluster and in all samples, give or take one.
-    """
+    are equally frequent in each cluster and in all samples, give or take one."""
     by_name = {f"{language}-{number}": template for number, template in enumerate(templates, 1)}
     # Sorted by cluster, so that every prompt is used in all projects alike.
     order = sorted(lines, key=lambda line: (line.cluster, draw(seed, f"prompt of {line.id}")))
@@ -92,8 +91,7 @@ PERMISSIVE = frozenset(
     "MIT Apache-2.0 BSD-2-Clause BSD-3-Clause ISC 0BSD Unlicense MPL-2.0 EPL-1.0 EPL-2.0 PSF-2.0".split()
 )
 """Licences that allow redistribution: the UnitTests card's list, and ISC and Python's, which have no further
-conditions.
-"""
+conditions."""
 
 NAMES = re.compile(
     r"(?:(?:un)?licen[cs]e|copying|(?:.*[-_.])?licen[cs]e|metadata|package\.json|(?:pyproject|cargo)\.toml)"

@@ -26,8 +26,7 @@ def read_all(
     timeout: float = TIMEOUT,
 ) -> tuple[dict[str, Result], dict[str, str]]:
     """Return the results and the error messages by path, sorted. `read(*shared, path)` returns an error message if it
-    fails. `advance(done, of)` is called after each file. `timeout`: seconds for one file.
-    """
+    fails. `advance(done, of)` is called after each file. `timeout`: seconds for one file."""
     results: dict[str, Result] = {}
     troubles: dict[str, str] = {}
     processes = min(jobs, max(len(paths) // 50, 1))
@@ -104,8 +103,7 @@ def dedent(source: bytes, begin: int, end: int) -> str:
 
 def remove_ranges(source: bytes, begin: int, end: int, cut: Iterable[tuple[int, int]]) -> str:
     """Return the text from `begin` to `end` without the ranges `cut` (sorted) and the blank lines that they would
-    leave.
-    """
+    leave."""
     kept = b""
     for first, last in cut:
         start = max(line_begin(source, first), begin)

@@ -85,8 +85,7 @@ class CppWalk(CppReferences):
 
     def _declare(self, node: Node, role: str, place: NodePlace, inner: NodePlace | None) -> None:
         """Define the name in a declarator, and visit its other parts. `inner`: the place of its parameters, else a new
-        one.
-        """
+        one."""
         while node.type in _DECLARATOR_SET and node.child_count:
             children, kind = node.children, node.type
             if kind == "structured_binding_declarator":
@@ -111,7 +110,7 @@ class CppWalk(CppReferences):
                 self._define(self.text(node), role, place.scope)
                 return
         if node.type in {"operator_name", "operator_cast"}:
-            # The identifier in `operator""_x` is the name of what is defined.
+            # The identifier in `operator""_x` is the defined name.
             self.push([child for child in node.children if child.type != "identifier"], REFERENCE, inner or place)
             return
         if node.type == "qualified_identifier" and inner:
@@ -120,8 +119,7 @@ class CppWalk(CppReferences):
 
     def _values(self, parameters: Node, scope: Scope) -> list[tuple[Node, str]]:
         """Return the values that the grammar takes for types of parameters, with their roles; empty if not all are
-        values.
-        """
+        values."""
         values: list[tuple[Node, str]] = []
         for child in parameters.children:
             if not child.is_named:

@@ -44,8 +44,7 @@ class Command(msgspec.Struct):
 
 def list_includes(text: str) -> list[tuple[str, bool]]:
     """Return the names in the `#include` lines of a text in order, each with whether it is in quotes. Names made by
-    macros are missing.
-    """
+    macros are missing."""
     return [(name.strip(), sign == '"') for sign, name in INCLUDE.findall(text)]
 
 
@@ -96,7 +95,14 @@ def folders(root: Path) -> list[str]:
             # `<name>` without a folder is taken for a system header: a project's own `stdint.h` is for systems without
             # one.
             if (quoted or "/" in name) and own not in named[PurePosixPath(name).name]:
-                serves.update(_folder(path, name, named))
+                parts = PurePosixPath(name).parts
+                fitting = [candidate for candidate in named[parts[-1]] if candidate.parts[-len(parts) :] == parts]
+                # Of equally near files, the shortest path counts, then the first in the alphabet.
+                near = min(
+                    fitting, key=lambda file: (-shared(str(file), str(path)), len(file.parts), str(file)), default=None
+                )
+                if near:
+                    serves[str(PurePosixPath(*near.parts[: -len(parts)]))] += 1
     return [folder for folder, _ in sorted(serves.items(), key=lambda pair: (-pair[1], pair[0]))]
 
 
@@ -108,15 +114,3 @@ def sources(root: Path) -> Iterator[PurePosixPath]:
             path = Path(folder, name)
             if path.suffix.lower() in SOURCES and is_own(path, root):
                 yield PurePosixPath(path.relative_to(root))
-
-
-def _folder(path: PurePosixPath, name: str, named: dict[str, list[PurePosixPath]]) -> list[str]:
-    parts = PurePosixPath(name).parts
-    fitting = [candidate for candidate in named[parts[-1]] if candidate.parts[-len(parts) :] == parts]
-    if not fitting:
-        return []
-    # Of equally near files, the shortest path counts, then the first in the alphabet.
-    nearest = min(
-        fitting, key=lambda candidate: (-shared(str(candidate), str(path)), len(candidate.parts), str(candidate))
-    )
-    return [str(PurePosixPath(*nearest.parts[: -len(parts)]))]

@@ -37,7 +37,7 @@ def enclosing_namespace(scope: Scope) -> str:
 
 
 def inside(kind: str, place: NodePlace, argument: bool = False) -> NodePlace:
-    """Return a place in a new scope, which is inside that of `place`."""
+    """Return a place in a new scope inside the scope of `place`."""
     return NodePlace(CppScope(kind, place.scope, package=enclosing_namespace(place.scope)), argument)
 
 
@@ -145,8 +145,7 @@ KEYWORDS = frozenset(
 )
 STATIC, IMPORTED, SIGNATURE, VALUE, TEMPLATE = "static", "imported", "signature", "value", "template"
 """The roles: a definition of a static member; a name in a using declaration; a function whose body is visited later; a
-value that the grammar takes for a type; a type that the grammar takes for a function.
-"""
+value that the grammar takes for a type; a type that the grammar takes for a function."""
 _TYPES = frozenset(["type_identifier", "primitive_type"])
 LEAVES = frozenset(["identifier", "type_identifier", "field_identifier", "namespace_identifier"])
 
@@ -266,8 +265,7 @@ class CppReferences(Walk):
     @handle_nodes("template_argument_list")
     def template_arguments(self, node: Node, _role: str, place: NodePlace) -> None:
         """Visit `<a::b<T>, c_v<T>>`. By convention, an argument that has arguments itself is a value if its name ends
-        in `_v`, else a type.
-        """
+        in `_v`, else a type."""
         for child in reversed(node.children):
             if child.type == "type_descriptor" and child.child_count == 1:
                 child = child.children[0]

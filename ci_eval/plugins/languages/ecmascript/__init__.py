@@ -120,8 +120,7 @@ _FIELDS = frozenset(["field_definition", "public_field_definition", "method_defi
 
 class EcmaDefinitions(EcmaWalk):
     """The handlers of nodes that define names. A declared name is known in its whole scope, also before the
-    declaration.
-    """
+    declaration."""
 
     ignored = EcmaWalk.ignored - {"import_statement"}
 
@@ -320,7 +319,7 @@ class EcmaDefinitions(EcmaWalk):
                 self.push([child], role, NodePlace(around, place.argument))
 
     def _members(self, body: Node, around: EcmaScope) -> EcmaScope:
-        this = This(grows=self.this_grows)
+        this = This(grows=bool(self.grows))
         scope = around.below("class", this)
         # Members are known in the whole class, so they are collected before the body is visited.
         for member in body.children:
@@ -373,7 +372,6 @@ class JavaScriptWalk(EcmaDefinitions):
 
     # In TypeScript, classes declare their members.
     grows = frozenset(["exports", "class", "function", "object", ""])
-    this_grows = True
 
 
 def extract_javascript(text: str, path: str, declared: Declarations) -> Extraction:
@@ -496,10 +494,6 @@ class TypeScriptWalk(EcmaDefinitions):
         name = next((child for child in node.children if child.type == "type_identifier"), None)
         self.define(name, place.scope, LOCAL_TYPE)
         self.push([child for child in node.children if child != name], TYPE, place)
-
-    @handle_nodes("enum_assignment")
-    def enum_assignment(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.push(node.children[1:], REFERENCE, place)
 
 
 def extract_typescript(text: str, path: str, declared: Declarations) -> Extraction:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -64,14 +63,6 @@ def _read_statement(statement: re.Match[str]) -> Iterator[Import]:
         yield Import(name["alias"] or name["original"], statement["module"], name["original"], *span, removable)
 
 
-class _Exports(NamedTuple):
-    declared: frozenset[str]
-    through: dict[str, tuple[str, str]]
-    """Name → the module and name that it is re-exported from."""
-    stars: tuple[str, ...]
-    """The modules whose names are all re-exported."""
-
-
 class _Package(msgspec.Struct):
     """The fields of a project's `package.json`. `types`: the file that declares what the package exports."""
 
@@ -113,35 +104,32 @@ class ScriptModules:
         file = self._find(importing, module)
         if file is None or not left:
             return None
-        exports = self._exports(file)
-        if name in exports.declared:
-            return str(file.relative_to(self._root)), name
-        if name in exports.through:
-            source = exports.through[name]
+        named, stars = self._exports(file)
+        if name in named:
+            source = named[name]
+            if source is None:
+                return str(file.relative_to(self._root)), name
             return self._follow(file, *source, left - 1) or source
-        origins = (self._follow(file, star, name, left - 1) for star in exports.stars)
+        origins = (self._follow(file, star, name, left - 1) for star in stars)
         return next((origin for origin in origins if origin), None)
 
-    def _read_exports(self, file: Path) -> _Exports:
+    def _read_exports(self, file: Path) -> tuple[dict[str, Origin | None], list[str]]:
+        """Return each exported name with the module and name that it is re-exported from (None if the file declares
+        it), and the modules whose names are all re-exported."""
         try:
             text = read_text(self._root, str(file.relative_to(self._root)))
         except (NotText, OSError):
             text = ""
         imported = {item.name: (item.module, item.original) for item in read(text)}
-        through: dict[str, tuple[str, str]] = {}
-        declared = {match["name"] for match in _DECLARED.finditer(text)}
+        named: dict[str, Origin | None] = {}
         for statement in _EXPORTED.finditer(text):
             for name in map(_NAME.fullmatch, statement["names"].split(",")):
-                if name is None:
-                    continue
-                shown = name["alias"] or name["original"]
-                if statement["module"]:
-                    through[shown] = statement["module"], name["original"]
-                elif name["original"] in imported:
-                    through[shown] = imported[name["original"]]
-                else:
-                    declared.add(shown)
-        return _Exports(frozenset(declared), through, tuple(match["module"] for match in _STAR.finditer(text)))
+                if name:
+                    original, module = name["original"], statement["module"]
+                    source = (module, original) if module else imported.get(original)
+                    named[name["alias"] or original] = source
+        named |= dict.fromkeys(match["name"] for match in _DECLARED.finditer(text))
+        return named, [match["module"] for match in _STAR.finditer(text)]
 
 
 SYNTAX = ImportSyntax(read=read, modules=ScriptModules)
@@ -159,8 +147,7 @@ SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mt
 
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A package is there if its folder or the folder of its types is in a
-    `node_modules`, or if it is the project's own.
-    """
+    `node_modules`, or if it is the project's own."""
     # A package may import itself by its name.
     members = {*find_members(root), read_name(root, root)}
 

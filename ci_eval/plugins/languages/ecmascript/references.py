@@ -116,8 +116,7 @@ class Modules:
 
     def resolve(self, specifier: str) -> str | None:
         """Return the module's name for the specifier of an import: `src/x` for `./x.js` in src/a.ts; None for an empty
-        one.
-        """
+        one."""
         if not specifier.startswith(("./", "../")) and specifier not in {".", ".."}:
             return specifier or None
         path = normpath(join(self._folder, specifier))
@@ -182,7 +181,6 @@ class EcmaWalk(Walk):
     )
     grows: ClassVar[frozenset[str]] = frozenset()
     """The holders whose members are created by assignment, as in `exports.x = …`."""
-    this_grows: ClassVar[bool] = False
 
     roles = {
         REFERENCE: "subscript_expression computed_property_name type_query ternary_expression",

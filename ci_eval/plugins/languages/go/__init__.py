@@ -39,8 +39,7 @@ DEFINED = "defined"
 """The role of a name that is new even if its scope has the same name: in `var x`, or a parameter."""
 OTHERS, FIELDS = "[", "{"
 """The roles of the braces of a composite literal: one letter for each level of nesting. At the last level, `{`, keys
-are names of fields.
-"""
+are names of fields."""
 _COLLECTIONS = frozenset(["slice_type", "array_type", "implicit_length_array_type", "map_type"])
 
 
@@ -140,7 +139,7 @@ class GoWalk(Walk):
 
     def _instantiate(self, called: Node, arguments: Node, place: NodePlace) -> None:
         """Visit `called[arguments](…)`: a call of a generic function, or of a function in a collection."""
-        # Each type argument is in a node of its own.
+        # Each type argument is in a separate node.
         wrapped = [child.children if child.type == "type_elem" else [child] for child in arguments.children]
         inner = [node for nodes in wrapped for node in nodes]
         head = called if called.type in self.names else called.children[0] if called.child_count else called

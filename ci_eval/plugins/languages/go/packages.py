@@ -172,8 +172,7 @@ MODULE = re.compile(r"^module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. As for the `go` command, a path without a dot in its first part is the
-    standard library's.
-    """
+    standard library's."""
     # The project's own modules go before cached versions of them.
     modules = dict(_cached_modules(environment / "modules") if environment else ())
     for file in sorted(root.rglob("go.mod")):

@@ -215,10 +215,6 @@ class JavaWalk(Walk):
         self.emit(key, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @handle_nodes("integral_type", "floating_point_type")
-    def primitive(self, node: Node, _role: str, place: NodePlace) -> None:
-        self.emit(node, Kind.KEYWORD, place)
-
     @handle_nodes(
         *(
             "class_declaration interface_declaration enum_declaration annotation_type_declaration record_declaration"

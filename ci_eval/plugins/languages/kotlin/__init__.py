@@ -66,7 +66,7 @@ REPAIRS = (
         ),
         lambda m: replace_groups(m, k=b","),
     ),
-    # A constructor on a line of its own.
+    # A constructor on a separate line.
     Repair(
         outside(
             rb"\bclass\s+\w+(?:[ \t]*<[^<>{}()]{0,200}>)?(?P<gap>(?:[ \t]*(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)?\n){1,5}\s*)(?=(?:@\w+\s+|[a-z]+\s+){0,5}constructor\b)"
@@ -346,9 +346,8 @@ class KotlinWalk(JvmWalk):
         return scope
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """Return the origins of what the file, or the body of a class, declares, by name. Such names are known
-        everywhere there, also before their declaration.
-        """
+        """Return the origins of the names that the file or a class body declares. They are known in all of it, also
+        before their declaration."""
         origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.parsing import Repair, outside
@@ -10,7 +11,7 @@ from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
 from ci_eval.core.grammar.syntax import Node
 from ci_eval.core.grammar.walk import BOUND, CALLED, REFERENCE, TYPE, NodePlace, Walk, extract_tokens, handle_nodes
 from ci_eval.core.model import Extraction, Kind
-from ci_eval.plugins.languages.php.declarations import LONGEST, PART, PhpClass, PhpNames, PhpScope, declare, members
+from ci_eval.plugins.languages.php.declarations import LONGEST, PART, PhpNames, PhpScope, declare, members
 
 _LITERALS = (
     rb"//[^\n]*|\#(?!\[)[^\n]*|/\*(?:[\s\S]*?\*/|[\s\S]*)|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
@@ -43,16 +44,16 @@ GLOBAL = Origin(True)
 _SUPER_GLOBALS = frozenset("GLOBALS _COOKIE _ENV _FILES _GET _POST _REQUEST _SERVER _SESSION".split())
 PARAMETER, OUT = "parameter", "out"
 """The roles: a variable that is new even if the scope has one of that name; an argument that the called function may
-define (by reference).
-"""
+define (by reference)."""
 _IN_CLASS = frozenset(["self", "static", "parent"])
 _RESERVED = frozenset("bool false float int iterable mixed never null object string true void".split())
 """The names of types that classes cannot have."""
 NAMES = frozenset(["name", "qualified_name", "relative_name", "relative_scope"])
 
 
-def enclosing_class(place: NodePlace) -> PhpClass | None:
-    return place.scope.class_ if isinstance(place.scope, PhpScope) else None
+def php_scope(place: NodePlace) -> PhpScope:
+    """Return the place's scope; in PHP all are PhpScopes."""
+    return cast(PhpScope, place.scope)
 
 
 _NULLSAFE_MEMBER = re.compile(rb"\?->([A-Za-z_\x80-\xff][\w\x80-\xff]*)")
@@ -162,7 +163,7 @@ class PhpWalk(Walk):
                 kind = self._clause(child, "", kind, place)
 
     def _clause(self, clause: Node, before: str, kind: str, place: NodePlace) -> str:
-        """Define the import of `A\\B as C`; return what is imported: "class", "function" or "const"."""
+        """Define the import of `A\\B as C`; return the kind of the import: "class", "function" or "const"."""
         children = [c for child in clause.children for c in (child.children if "alias" in child.type else [child])]
         name = alias = ""
         for child in children:
@@ -230,7 +231,7 @@ class PhpWalk(Walk):
         text = self.text(receiver)
         low = text.lower()
         if text == "$this" or low in {"self", "static"}:
-            class_ = enclosing_class(place)
+            class_ = php_scope(place).class_
             return class_.member(name, otherwise) if class_ else Origin(otherwise)
         if kind == "variable_name":
             return Origin(otherwise)
@@ -385,7 +386,7 @@ class PhpWalk(Walk):
 
     @handle_nodes("function_definition", "method_declaration", "property_hook")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(PhpScope("function", class_=enclosing_class(place)), False)
+        inner = NodePlace(PhpScope("function", class_=php_scope(place).class_), False)
         hook = node.type == "property_hook"
         if hook:
             # The value in a `set` hook without parameters is `$value`.
@@ -404,10 +405,10 @@ class PhpWalk(Walk):
     @handle_nodes("anonymous_function", "arrow_function")
     def closure(self, node: Node, _role: str, place: NodePlace) -> None:
         arrow = node.type == "arrow_function"
-        around = place.scope if isinstance(place.scope, PhpScope) else None
-        inner = NodePlace(
-            PhpScope("arrow" if arrow else "function", around if arrow else None, class_=enclosing_class(place)), False
-        )
+        around = php_scope(place)
+        scope = PhpScope("arrow", around) if arrow else PhpScope("function")
+        scope.class_ = around.class_
+        inner = NodePlace(scope, False)
         nodes: list[tuple[Node, str, NodePlace]] = []
         for child in node.children:
             if child.type != "anonymous_function_use_clause":

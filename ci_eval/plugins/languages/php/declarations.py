@@ -113,8 +113,7 @@ _ELEMENTS = frozenset(["property_element", "const_element"])
 
 def _declared_names(kind: str, children: Sequence[Node], static: bool) -> Iterator[tuple[Node, bool]]:
     """Yield the names in a declaration, each with whether it is static. Parameters of constructors may be properties,
-    too.
-    """
+    too."""
     for child in children:
         if child.type in _ELEMENTS and child.child_count:
             yield child.children[0], static

@@ -113,12 +113,6 @@ class PythonWalk(Walk):
         self.emit(name, Kind.ARGUMENT_NAME, place)
         self.push(value, REFERENCE, place)
 
-    @handle_nodes("string")
-    def string(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit the interpolated parts of a string, which are code."""
-        if self.text(node.children[0]).strip("\"'rRbBuU"):
-            self.push(node.children, REFERENCE, place)
-
     @handle_nodes("function_definition")
     def function(self, node: Node, _role: str, place: NodePlace) -> None:
         self._define(node, place.scope)
@@ -173,8 +167,7 @@ class PythonWalk(Walk):
     @handle_nodes("default_parameter", "typed_parameter", "typed_default_parameter")
     def parameter(self, node: Node, _role: str, place: NodePlace) -> None:
         """Define x of `x: T`, `x=1`, `x: T = 1`, `*x` or `**x`; the other parts belong to the scope around the
-        function.
-        """
+        function."""
         # Python evaluates defaults and annotations in the scope around the function.
         outer = NodePlace(place.scope.parent or place.scope, False)
         first = next((i for i, child in enumerate(node.children) if child.is_named), 0)
@@ -289,8 +282,7 @@ def extract(text: str, path: str, declared: Declarations) -> Extraction:
 
 class ScopedWalk(PythonWalk):
     """A walk that also records for each token, by offset in bytes, the scope and whether the token is directly in a
-    class body.
-    """
+    class body."""
 
     def __init__(self, source: bytes, path: str) -> None:
         super().__init__(source, path, {})
@@ -380,8 +372,7 @@ class Visibility:
 
     def origin(self, offset: int, name: str) -> str:
         """Return where a name that is visible at an offset (code points) is defined; "" if it is not visible, or
-        unknown.
-        """
+        unknown."""
         place = self._place(offset)
         scope: Scope | None = place[0] if place else None
         own = scope
@@ -393,8 +384,7 @@ class Visibility:
 
     def is_barred(self, offset: int, name: str, *, is_member: bool) -> bool | None:
         """Return whether a bare name can only be a member, whose object is missing; None if unknown. `is_member`:
-        whether the engine reports a member.
-        """
+        whether the engine reports a member."""
         place = self._place(offset)
         if place is None or self._has_star:
             return None

@@ -89,8 +89,8 @@ class _Lines:
 
     def is_alone(self, node: ast.ImportFrom) -> bool:
         """Return whether the statement has its lines for itself."""
-        behind = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
-        return node.col_offset == 0 and (not behind or behind.startswith(b"#"))
+        after = self._lines[(node.end_lineno or node.lineno) - 1].encode()[node.end_col_offset :].strip()
+        return node.col_offset == 0 and (not after or after.startswith(b"#"))
 
     def spans(self, node: ast.ImportFrom) -> Iterator[tuple[int, int]]:
         """Yield for each name of the statement the range to delete for its removal."""
@@ -173,8 +173,7 @@ class PythonModules:
 
     def _read_exports(self, file: Path) -> tuple[dict[str, tuple[str, str] | None], list[str]]:
         """Return each name with the module and name that it is imported from (None if the file defines it), and the
-        modules whose names are all imported.
-        """
+        modules whose names are all imported."""
         named: dict[str, tuple[str, str] | None] = {}
         stars: list[str] = []
         top = self._top(file)
@@ -217,8 +216,7 @@ NO_CODE = re.compile(
     r"""(\"{3}|'{3})(?:[^\\]|\\.)*?\1|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""", re.DOTALL | re.VERBOSE
 )
 """A pattern of strings, whose lines may look like imports (examples in docstrings), and of comments, which may have
-quotes.
-"""
+quotes."""
 
 KNOWN = sys.stdlib_module_names | {"_typeshed"}
 """The modules that need no file in the project. Only type checkers have `_typeshed`, and code imports it for them."""
@@ -227,8 +225,7 @@ SUFFIXES = (".pyi", *all_suffixes())
 
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A module is there if its file (compiled ones included) or folder exists, or
-    if this Python's standard library has it.
-    """
+    if this Python's standard library has it."""
     roots = source_roots(root)
     site = list(environment.glob("lib/python*/site-packages")) if environment else []
 

@@ -192,16 +192,11 @@ def _resolve_token(script: jedi.Script, text: str, token: Token) -> Token:
     targets: list[Name] = script.goto(line + 1, column, follow_imports=True)
     if not targets:
         return token
-    static = known.is_static if known.is_static is not None else _is_static(targets[0])
-    package = known.package or targets[0].module_name or None
+    target, static = targets[0], known.is_static
+    # Members of a module, or of a class without an instance.
+    if static is None and target.type in {"module", "class"}:
+        static = True
+    elif static is None and (parent := target.parent()) is not None:
+        static = parent.type == "module" or (parent.type == "class" and target.type == "statement")
+    package = known.package or target.module_name or None
     return replace(token, properties=replace(known, is_static=static, package=package))
-
-
-def _is_static(target: Name) -> bool | None:
-    """Return whether a name is a member of a module, or of a class without an instance; None if unknown."""
-    if target.type in {"module", "class"}:
-        return True
-    parent = target.parent()
-    if parent is None:
-        return None
-    return bool(parent.type == "module" or (parent.type == "class" and target.type == "statement"))

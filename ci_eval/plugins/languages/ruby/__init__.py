@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from ci_eval.core.contracts import Declarations, Language, Shape
 from ci_eval.core.grammar.scopes import LOCAL, UNKNOWN, Origin, Scope
@@ -17,7 +18,6 @@ from ci_eval.plugins.languages.ruby.definitions import (
     TYPES,
     RubyNames,
     RubyScope,
-    Space,
     declare,
 )
 
@@ -28,24 +28,14 @@ KEYWORDS = frozenset(
 )
 GLOBAL = Origin(True)
 PARAMETER, PATTERN, ARGUMENTS = "parameter", "pattern", "arguments"
-"""The roles: a local that is new even if the scope has one of that name; a name in a pattern; the arguments
-of a call.
-"""
+"""The roles: a local that is new even if the scope has one of that name; a name in a pattern; the arguments of a
+call."""
 CAPITALS = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
-def enclosing_space(place: NodePlace) -> Space:
-    scope = place.scope
-    return scope.space if isinstance(scope, RubyScope) else Space("", ())
-
-
-def is_static(place: NodePlace) -> bool:
-    """Return whether `self` is a module."""
-    return isinstance(place.scope, RubyScope) and place.scope.static
-
-
-def has_method(name: str, place: NodePlace) -> bool:
-    return (name, is_static(place)) in enclosing_space(place).methods
+def ruby_scope(place: NodePlace) -> RubyScope:
+    """Return the place's scope; in Ruby all are RubyScopes."""
+    return cast(RubyScope, place.scope)
 
 
 # A group with another name defines no local.
@@ -115,7 +105,7 @@ class RubyWalk(Walk):
         elif role == CALLED:
             self.emit(node, Kind.METHOD_CALL, place, self.own_method(name, place), name)
         elif role != BOUND:
-            origin = self.ruby.constant(name, enclosing_space(place))
+            origin = self.ruby.constant(name, ruby_scope(place).space)
             is_type = origin.holder == "class" or role == TYPE or not CAPITALS.fullmatch(name)
             self.emit(
                 node, Kind.TYPE_REFERENCE if is_type else Kind.VARIABLE, place, Origin(True, origin.package), name
@@ -137,7 +127,7 @@ class RubyWalk(Walk):
         elif role != CALLED and (
             scope.owner(name)
             or (name[:1] == "_" and name[1:].isdigit())
-            or (name == "it" and isinstance(scope, RubyScope) and scope.takes_it)
+            or (name == "it" and ruby_scope(place).takes_it)
         ):
             self.emit(node, Kind.VARIABLE, place, LOCAL, name)
         else:
@@ -146,8 +136,8 @@ class RubyWalk(Walk):
     def _variable(self, node: Node, name: str, role: str, place: NodePlace) -> None:
         """Emit `@x`, `@@x` or `$x`; the first assignment in a class, or of a global, is a definition."""
         is_global = node.type == "global_variable"
-        space = self.ruby.top if is_global else enclosing_space(place)
-        static = is_global or name.startswith("@@") or is_static(place)
+        space = self.ruby.top if is_global else ruby_scope(place).space
+        static = is_global or name.startswith("@@") or ruby_scope(place).static
         known = (name, static) in space.variables
         # Globals such as `$1` and `$stdout` exist without an assignment.
         exists = known or (is_global and (name in GLOBALS or not name[1:2].isalpha()))
@@ -159,7 +149,7 @@ class RubyWalk(Walk):
             self.emit(node, Kind.FIELD, place, Origin(static, (space.name or None) if known else None), name)
 
     def own_method(self, name: str, place: NodePlace) -> Origin:
-        return self.ruby.method(name, enclosing_space(place), is_static(place))
+        return self.ruby.method(name, ruby_scope(place).space, ruby_scope(place).static)
 
     @handle_nodes("scope_resolution")
     def scoped_constant(self, node: Node, role: str, place: NodePlace) -> None:
@@ -173,7 +163,7 @@ class RubyWalk(Walk):
             first = children[0] if len(children) > 2 else None
         package: str | None = ""
         if first is not None and first.type == "constant":
-            origin = self.ruby.constant(self.text(first), enclosing_space(place))
+            origin = self.ruby.constant(self.text(first), ruby_scope(place).space)
             self.emit(first, Kind.TYPE_REFERENCE, place, Origin(True, origin.package))
             package = "::".join(filter(None, [origin.package, self.text(first)]))
         elif first is not None:
@@ -219,7 +209,8 @@ class RubyWalk(Walk):
     def _member(self, receiver: Node, name: str, place: NodePlace) -> Origin:
         kind = receiver.type
         if kind == "self":
-            return self.own_method(name, place) if has_method(name, place) else UNKNOWN
+            scope = ruby_scope(place)
+            return self.own_method(name, place) if (name, scope.static) in scope.space.methods else UNKNOWN
         if kind in {"constant", "scope_resolution"}:
             return self._member_of_constant(receiver, name, place, True)
         # A literal is an instance of a class of the standard library.
@@ -239,7 +230,7 @@ class RubyWalk(Walk):
         first, _, tail = name.removeprefix("::").partition("::")
         if not first[:1].isupper() or not first.isidentifier():
             return Origin(static)
-        before = None if name.startswith("::") else self.ruby.constant(first, enclosing_space(place)).package
+        before = None if name.startswith("::") else self.ruby.constant(first, ruby_scope(place).space).package
         package, _, last = "::".join(filter(None, [before, first, tail])).rpartition("::")
         if called != "new" and CAPITALS.fullmatch(last) and not self.is_module(last, package):
             return UNKNOWN  # `LIMIT.to_s`
@@ -263,8 +254,8 @@ class RubyWalk(Walk):
     @handle_nodes("block", "do_block", "lambda")
     def block(self, node: Node, _role: str, place: NodePlace) -> None:
         takes_it = all(child.type not in {"block_parameters", "lambda_parameters"} for child in node.children)
-        around = place.scope if isinstance(place.scope, RubyScope) else None
-        scope = RubyScope("block", around, {}, "", enclosing_space(place), is_static(place), takes_it)
+        around = ruby_scope(place)
+        scope = RubyScope("block", around, {}, "", around.space, around.static, takes_it)
         # The body of a block is not an argument of the call.
         self.push(node.children, REFERENCE, NodePlace(scope, False))
 
@@ -277,7 +268,7 @@ class RubyWalk(Walk):
                 self.emit(child, Kind.KEYWORD, place)
                 continue
             if child.type in self.names and not (first and node.type == "alias"):
-                static, space = place.scope.kind == "singleton", enclosing_space(place)
+                static, space = place.scope.kind == "singleton", ruby_scope(place).space
                 known = (self.text(child), static) in space.methods
                 if child.type == "global_variable":
                     self.emit(child, Kind.VARIABLE, place, GLOBAL)
@@ -288,7 +279,8 @@ class RubyWalk(Walk):
     @handle_nodes("class", "module")
     def class_(self, node: Node, _role: str, place: NodePlace) -> None:
         name = node.child_by_field_name("name")
-        space = self.ruby.enter(self.text(name), enclosing_space(place)) if name else enclosing_space(place)
+        around = ruby_scope(place).space
+        space = self.ruby.enter(self.text(name), around) if name else around
         # A class does not see the locals around it.
         inner = NodePlace(RubyScope("class", space=space, static=True), False)
         nodes: list[tuple[Node, str, NodePlace]] = []
@@ -303,7 +295,7 @@ class RubyWalk(Walk):
 
     @handle_nodes("singleton_class")
     def singleton_class(self, node: Node, _role: str, place: NodePlace) -> None:
-        inner = NodePlace(RubyScope("singleton", space=enclosing_space(place), static=True), False)
+        inner = NodePlace(RubyScope("singleton", space=ruby_scope(place).space, static=True), False)
         self.each([(c, REFERENCE, inner if c.type == "body_statement" else place) for c in node.children])
 
     @handle_nodes("method", "singleton_method")
@@ -311,7 +303,7 @@ class RubyWalk(Walk):
         around = place.scope
         single = node.type == "singleton_method"
         static = single or around.kind == "singleton"
-        inner = NodePlace(RubyScope("method", space=enclosing_space(place), static=static), False)
+        inner = NodePlace(RubyScope("method", space=ruby_scope(place).space, static=static), False)
         nodes: list[tuple[Node, str, NodePlace]] = []
         named = False
         for child in node.children:

@@ -122,8 +122,7 @@ class RubyNames(SourceReader):
 
     def constant(self, name: str, space: Space) -> Origin:
         """Return the origin of a constant without a module before it; its `holder` is "class" for a known module or
-        class.
-        """
+        class."""
         for package in (*space.nesting, ""):
             holder = self.spaces[package].constants.get(name) if package in self.spaces else None
             full = f"{package}::{name}" if package else name
@@ -179,8 +178,7 @@ class RubyNames(SourceReader):
 
     def _define_by_call(self, children: Sequence[Node], space: Space, static: bool) -> list[Node]:
         """Define the methods of `attr_reader :a` or `alias_method :a, :b`; return the arguments that may define more:
-        `private def a…`.
-        """
+        `private def a…`."""
         if children[0].type != "identifier" or len(children) < 2 or children[1].type != "argument_list":
             return []
         name, arguments = self.text(children[0]), children[1].children

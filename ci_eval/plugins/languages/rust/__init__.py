@@ -106,8 +106,7 @@ _TOP = re.compile(
 
 def derive_package(path: str) -> str:
     """Return the full name of a file's module. The crate has the name of the folder around `src`; in the project's own
-    folder, it is "crate".
-    """
+    folder, it is "crate"."""
     parts = PurePosixPath(path).with_suffix("").parts
     crate = "crate"
     if "src" in parts:
@@ -186,8 +185,7 @@ def head(type_: str) -> str:
 
 def imports(declaration: Node) -> Iterator[tuple[Node, tuple[Node, ...] | None, Node | None]]:
     """Yield the leaves of an import in order, each with the leaves of the path before it (None outside of paths) and
-    its alias.
-    """
+    its alias."""
     stack: list[tuple[Node, tuple[Node, ...], Node | None]] = [
         (child, (), None) for child in reversed(declaration.children)
     ]
@@ -323,7 +321,7 @@ class RustWalk(Walk):
 
     @handle_nodes("type_binding")
     def type_binding(self, node: Node, _role: str, place: NodePlace) -> None:
-        """Visit `Item = T`, whose name is that of a trait's type."""
+        """Visit `Item = T`, whose name is an associated type of a trait."""
         name, *value = node.children
         self.push(value, TYPE, place)
         self.emit(name, Kind.TYPE_REFERENCE, place)

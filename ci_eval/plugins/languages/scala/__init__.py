@@ -98,9 +98,8 @@ class ScalaWalk(ReferenceWalk):
         return Scope("file", names=self._declared_names(root.children, static=True))
 
     def _declared_names(self, nodes: Sequence[Node], *, static: bool) -> dict[str, Origin]:
-        """Return the origins of what the file, or the body of a class, declares, by name. Such names are known
-        everywhere there, also before their declaration.
-        """
+        """Return the origins of the names that the file or a class body declares. They are known in all of it, also
+        before their declaration."""
         origins: dict[str, Origin] = {}
         for child in nodes:
             kind = child.type
@@ -263,7 +262,7 @@ class ScalaWalk(ReferenceWalk):
             if place.scope.kind == "block":
                 self._stack += [(name, NEW, place) for name in names]
         else:
-            # Members are defined already, so their pattern gets a scope of its own.
+            # Members are defined already, so their pattern gets a separate scope.
             scope = place.scope if place.scope.kind == "block" else Scope("block", place.scope)
             self._stack.append((pattern, BOUND, NodePlace(scope, place.argument)))
         bound = self._pattern_names(node) if pattern is None else [pattern]

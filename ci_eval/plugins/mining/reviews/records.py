@@ -141,8 +141,7 @@ def _patches_of(answer: dict[str, Any]) -> dict[str, str]:
 
 def records(repository: Repository, licence: str, selection: Selection, answer: Answer | None = None) -> Mined:
     """Return the samples, sorted by the time of the comment. `answer` asks a language model whether a comment can be
-    understood from the change alone.
-    """
+    understood from the change alone."""
     mined = Mined()
     waiting = []
     for source in selection.sources:
@@ -360,8 +359,7 @@ def line_at(patch: str, position: int) -> DiffLine | None:
 
 def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: int) -> list[DiffLine]:
     """Return the lines `begin` to `end` (1-based, inclusive) of the new file, with the removed lines between them. The
-    sign of lines outside of the diff is a space.
-    """
+    sign of lines outside of the diff is a space."""
     by_line = {new: list(lines) for new, lines in groupby(diff, lambda line: line.new)}
     block_lines: list[DiffLine] = []
     for new in range(begin, end + 1):
@@ -369,9 +367,9 @@ def block_diff(diff: Iterable[DiffLine], text: Sequence[str], begin: int, end: i
         block_lines += [line for line in lines if line.sign != "-" or new > begin]
         if not any(line.sign != "-" for line in lines):
             block_lines.append(DiffLine(" ", text[new - 1], new))
-    behind = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
+    removed = [line for line in by_line.get(end + 1, []) if line.sign == "-"]
     # Removed lines after the block were in it if they were indented more.
-    return block_lines + [line for line in behind if _depth(line.text) > _depth(text[begin - 1])]
+    return block_lines + [line for line in removed if _depth(line.text) > _depth(text[begin - 1])]
 
 
 def _depth(line: str) -> int:

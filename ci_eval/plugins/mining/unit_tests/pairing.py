@@ -22,8 +22,7 @@ from ci_eval.plugins.mining.sources import field_text, lines_of, named_children
 Kind = Literal["function", "method"]
 Rule = Literal["exact", "prefix", "class", "call"]
 """Why a test belongs to a function: its name is the function's, or begins with the function's; the test class has the
-function's name; the test calls the function.
-"""
+function's name; the test calls the function."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

@@ -113,15 +113,15 @@ def records(contents: Contents, origin: Origin, dialect: Dialect, selection: Sel
     def source(path: str) -> bytes:
         return sources[path] if path in sources else sources.setdefault(path, read_source(origin.root, path))
 
-    beside: dict[str, list[Place]] = defaultdict(list)
+    test_places: dict[str, list[Place]] = defaultdict(list)
     for test in contents.tests:
-        beside[test.place.path].append(test.place)
+        test_places[test.place.path].append(test.place)
     for test in contents.tests:
         pairing = pair(test, index, dialect)
         if not isinstance(pairing, Pair):
             mined.outcomes[pairing] += 1
             continue
-        line = _line(pairing, origin, dialect, selection, source, beside[test.place.path])
+        line = _line(pairing, origin, dialect, selection, source, test_places[test.place.path])
         if refused := _refuse(line, pairing, selection, known):
             mined.outcomes[refused] += 1
         else:
@@ -157,7 +157,7 @@ def _line(
     dialect: Dialect,
     selection: Selection,
     source: Callable[[str], bytes],
-    beside: Sequence[Place],
+    test_places: Sequence[Place],
 ) -> Line:
     test, function = pairing.test, pairing.function
     of_test, of_function = source(test.place.path), source(function.place.path)
@@ -203,26 +203,26 @@ def _line(
             "confidence": pairing.confidence,
             "split": assign_split(origin.info.name, selection.shares, selection.seed),
         },
-        run=_run(pairing, origin, dialect, source, beside),
+        run=_run(pairing, origin, dialect, source, test_places),
     )
 
 
 def _run(
-    pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], beside: Sequence[Place]
+    pairing: Pair, origin: Origin, dialect: Dialect, source: Callable[[str], bytes], test_places: Sequence[Place]
 ) -> Runnable | UnsetType:
-    """Return how to run the test alone in its project. `beside`: locations of all tests in its file."""
+    """Return how to run the test alone in its project. `test_places`: locations of all tests in its file."""
     focal, own = pairing.function.place, pairing.test.place
     if not dialect.nothing or origin.info.spec.partition(":")[0] not in REGISTRIES:
         return UNSET
     kept, end, begin = b"", 0, 0
     test = source(own.path)
-    for location in sorted(beside, key=lambda place: place.begin):
+    for location in sorted(test_places, key=lambda place: place.begin):
         kept += test[end : location.begin]
         if location == own:
             # A Stretch counts code points, a Place counts bytes.
             begin = len(kept.decode())
         else:
-            # The result is that of all tests in the file, so the others must go.
+            # A run judges all tests in the file, so the others must go.
             kept += dialect.nothing.encode()
         end = location.end
     code = source(focal.path)

@@ -22,8 +22,7 @@ Key = tuple[str, str]
 """The method and the type of a history in one file of one user."""
 Merge = Literal["last", "all"]
 """The snapshots at which a selected proposal adds a state: the last one, as in the paper, or all, as in the paper's
-code.
-"""
+code."""
 Dropped = Literal["file with one snapshot", "unchanged", "without any call"]
 """Why a history is left out: it would have a single state, or no query."""
 
@@ -49,8 +48,7 @@ def histories(
     merge: Merge = "last",
 ) -> Iterator[History]:
     """Yield the histories of one file of one user, sorted by the first state. If completion was called at some moments,
-    only these count. `dropped` counts the histories that are left out.
-    """
+    only these count. `dropped` counts the histories that are left out."""
     chosen = [moment for moment in moments if moment.is_trigger] or list(moments)
     chosen.sort(key=lambda moment: moment.time)
     if len(chosen) < 2:
@@ -207,8 +205,7 @@ class Miner(msgspec.Struct, frozen=True, kw_only=True):
 
 def git_snapshots(repository: Repository, path: str, skipped: Counter[str]) -> Iterator[Snapshot]:
     """Yield a snapshot for each commit that changes the file, the earliest first, all under the newest name. A deleted
-    file has an empty text. `skipped` counts the revisions that are not text.
-    """
+    file has an empty text. `skipped` counts the revisions that are not text."""
     revisions = repository.revisions(path)
     contents = repository.contents([revision.blob for revision in revisions if revision.blob], LARGEST)
     for position, revision in enumerate(revisions):
@@ -231,8 +228,7 @@ IDLE = 2.0
 
 class EditReplay:
     """The replay of one user's edits to a file. Snapshots are taken before each pause, after each new line, and at each
-    completion.
-    """
+    completion."""
 
     def __init__(self, user: str, file: str, text: str = "") -> None:
         self.user, self.file, self.text = user, file, text

@@ -59,8 +59,7 @@ class Places:
 
     def of(self, sites: Sequence[Site], origins: Sequence[Origin], last: Origin | None) -> ObjectPlace | None:
         """Return the location of the last called object that has a name; None if no object has one, or if no line can
-        be typed where the name is known. `last`: the definition that counts if there are no calls.
-        """
+        be typed where the name is known. `last`: the definition that counts if there are no calls."""
         ordered = sorted(sites, key=lambda site: site.name.start_byte)
         thing = next((site for site in reversed(ordered) if self._name(site.receiver)), None)
         if thing:

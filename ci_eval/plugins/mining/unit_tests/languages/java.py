@@ -1,6 +1,5 @@
 """The pairing of Java: methods with @Test and similar, paired with methods of the class that the test's class is named
-after.
-"""
+after."""
 
 from __future__ import annotations
 
@@ -139,8 +138,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
 def _focal(test: Test, index: Index) -> Sequence[Function]:
     """Return the methods of a class in the same package whose name is the longest beginning of the test class's name,
-    else of the only class elsewhere with exactly that name.
-    """
+    else of the only class elsewhere with exactly that name."""
     about = subject(test.owner)
     for begin in beginnings(about):
         if near := [function for function in index.of(begin) if function.scope == test.scope]:

@@ -121,8 +121,7 @@ def _definition(source: bytes, node: Node) -> _Definition | None:
 
 def _is_function(value: Node) -> bool:
     """Return whether a value is a function. Calls that make one from functions count: debounce(function …), typed(name,
-    { …: function … }).
-    """
+    { …: function … })."""
     if value.type in FUNCTIONS:
         return True
     for argument in named_children(value.child_by_field_name("arguments")) if value.type == "call_expression" else []:
@@ -143,8 +142,7 @@ def _tests(source: bytes, path: str, root: Node) -> list[Test]:
     @cache
     def context(suite: int) -> str:
         """Return the code outside of suites and tests, and the outermost suite, which begins at the byte `suite`,
-        without its tests.
-        """
+        without its tests."""
         texts = []
         for node, inner in parts:
             if not inner:
@@ -257,8 +255,7 @@ def _names(node: Node) -> Iterator[Node]:
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
     """Yield the last called function that gives the test's file or a suite its name; else the last one that a title
-    names; else the last one.
-    """
+    names; else the last one."""
     # Assertions and methods of built-in objects are not candidates.
     candidates = [functions for call in reversed(test.calls) if (functions := _callees(test, call, index))]
     subjects = [words(title) for title in (subject(stem(test.place.path)), *test.titles)]
@@ -270,8 +267,7 @@ def tiers(test: Test, index: Index) -> Iterator[Tier]:
 
 def _callees(test: Test, call: Call, index: Index) -> list[Function]:
     """Return the functions of the imported project file; without an import, the methods of that name unless it is built
-    in.
-    """
+    in."""
     module = test.imports.get(call.receiver or call.name)
     functions = [function for function in index.named(call.name) if call.fits(function)]
     if call.receiver in ASSERTIONS:

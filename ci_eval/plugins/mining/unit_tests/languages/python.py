@@ -142,8 +142,7 @@ def _context(
     source: bytes, parent: Node, classes: Sequence[Node], tests: Sequence[_Definition], indent: str = ""
 ) -> Iterator[str]:
     """Yield the code without tests: imports, global code and other classes in full, functions as signatures, and the
-    test's class as its header, fields and fixtures.
-    """
+    test's class as its header, fields and fixtures."""
     with_tests = {node.start_byte for test in tests for node in test.classes}
     for child in named_children(parent):
         definition = child.child_by_field_name("definition") if child.type == "decorated_definition" else child
@@ -176,8 +175,7 @@ def _until_body(source: bytes, whole: Node, definition: Node) -> str:
 
 def tiers(test: Test, index: Index) -> Iterator[Tier]:
     """Yield candidates by pytest's names: test_NAME, test_NAME_how, class TestName. A function that the test does not
-    call must be in the module or class that the test's module or class is named after.
-    """
+    call must be in the module or class that the test's module or class is named after."""
     about, module = subject(test.owner), subject(stem(test.place.path))
 
     def fits(function: Function) -> bool:

@@ -200,7 +200,7 @@ class PythonWalk(Walk[Scope]):
         names = [self.expressions.annotation_object(base, scope).name for base in arguments]
         bases = self.bases[qualified] = tuple(filter(None, names))
         foreign = next((base for base in bases if not self.is_own(base)), "")
-        # Generic and Protocol are no base types in this sense.
+        # Generic and Protocol do not say what a class is for.
         context = qualified if foreign in {"", "typing.Generic", "typing.Protocol"} else foreign
         enclosing = replace(scope.enclosing, class_=context)
         inner = Scope(kind="class", qualified=qualified, enclosing=enclosing, parent=scope, bases=bases)
@@ -262,23 +262,22 @@ class PythonWalk(Walk[Scope]):
 
     def _broken(self, node: Node, scope: Scope) -> None:
         """Visit nodes that the grammar could not combine: nodes after the header of a class or function count as its
-        body.
-        """
+        body."""
         # The scopes of the last class and the last function.
         around = [scope, scope]
         for i in range(node.child_count - 1, -1, -1):
             self._todo.append(partial(self._broken_part, node.children[i : i + 3], scope, around))
 
     def _broken_part(self, part: Sequence[Node], scope: Scope, around: list[Scope]) -> None:
-        first, name, behind = (*part, None, None)[:3]
+        first, name, after = (*part, None, None)[:3]
         self._visit(first, around[1])
         if name is None or name.type != "identifier" or first is None:
             return
         if first.type == "class":
-            bases = behind if behind is not None and behind.type == "argument_list" else None
+            bases = after if after is not None and after.type == "argument_list" else None
             around[:] = [self._enter_class(self.text(name), bases, scope)] * 2
-        elif first.type == "def" and behind is not None and behind.type == "parameters":
-            around[1] = self._enter_function(self.text(name), behind, None, around[0], frozenset())
+        elif first.type == "def" and after is not None and after.type == "parameters":
+            around[1] = self._enter_function(self.text(name), after, None, around[0], frozenset())
 
     def _parameters(self, node: Node | None, inner: Scope, scope: Scope, decorators: frozenset[str]) -> None:
         is_method = scope.kind == "class" and "staticmethod" not in decorators
