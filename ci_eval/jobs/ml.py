@@ -95,7 +95,7 @@ def train_ranker(
             f"{100 * reach:.0f} points"
         )
     if len(model.trained_on) == 1:
-        screen.warn(f"it knows {model.trained_on[0]} alone: judge it on another project")
+        screen.warn(f"it was trained on {model.trained_on[0]} alone: judge it on another project")
     return model
 
 
@@ -128,7 +128,7 @@ def train_recommender(
     rows = [
         ("usages", f"{result.usages:,}"),
         ("- without a call, which teach nothing", f"{result.without_calls:,}"),
-        ("lines that are no usage", f"{result.bad:,}"),
+        ("lines that are not usages", f"{result.bad:,}"),
         ("types", f"{result.count:,}"),
         ("bytes of the model", f"{output.stat().st_size:,}"),
         ("seconds", f"{perf_counter() - started:.1f}"),
@@ -137,7 +137,7 @@ def train_recommender(
     for line in result.named:
         screen.warn(f"left out: {line}")
     if result.bad > len(result.named):
-        screen.warn(f"and {result.bad - len(result.named):,} more lines that are no usage")
+        screen.warn(f"and {result.bad - len(result.named):,} more lines that are not usages")
 
 
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
@@ -187,8 +187,8 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
     table = FeatureTable.of(event_sessions.train)
     if table.schema != SCHEMA:
         screen.warn(
-            f"the logs have {len(table.names)} features of their own: the model shows what can be learned from them, "
-            "and cannot order lists here"
+            f"the logs have {len(table.names)} features that ci-eval does not compute: the model shows what can be "
+            "learned, but cannot order lists"
         )
     learned, checked = (
         events.training_rows(sessions, table, label, seed, side=side, project=event_sessions.projects)

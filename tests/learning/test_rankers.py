@@ -177,7 +177,7 @@ def test_onnx_scores_as_it_does_there(tmp_path: Path) -> None:
     path.write_bytes(converted.SerializeToString())
     with pytest.raises(ConfigError, match="does not name its features"):
         read_foreign(path)
-    with pytest.raises(ConfigError, match="takes no table of 3 features"):
+    with pytest.raises(ConfigError, match="does not accept a table of 3 features"):
         read_foreign(path, [*SOME, "suggestions"])
     converted.metadata_props.add(key="features", value='["prefix_length", "position"]')
     path.write_bytes(converted.SerializeToString())

@@ -110,7 +110,7 @@ class NameCounts(msgspec.Struct, frozen=True):
                         keys = _stored_array(archive, f"{name}_keys.npy", np.dtype(np.uint64))
                         counts = _stored_array(archive, f"{name}_counts.npy", np.dtype(np.int64))
                         if len(keys) != len(counts) or (keys[1:] <= keys[:-1]).any() or (counts < 0).any():
-                            raise ValueError(f"{name} is no table")
+                            raise ValueError(f"{name} is not a table")
                         tables.append(Table(keys, counts))
                 return cls(*tables)
             except (OSError, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, *DAMAGED) as error:
@@ -129,7 +129,7 @@ def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> N
         shape, _, stored_kind = header.read_array_header_1_0(stream)
         values = np.frombuffer(stream.read(), dtype=kind)
     if stored_kind != kind or shape != values.shape:
-        raise ValueError(f"{name} is no list of {kind}")
+        raise ValueError(f"{name} is not a list of {kind}")
     return values
 
 

@@ -81,7 +81,7 @@ class Fields:
         """Return the objects of a long list without tracking their fields; `leave` takes those that are left over."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
-            raise self.wrong(f"`{name}` holds something that is no object")
+            raise self.wrong(f"`{name}` holds something that is not an object")
         return rows
 
     def leave(self, name: str, value: object) -> None:

@@ -112,7 +112,7 @@ def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.Fi
             case "CODE_GOLF":
                 raise action.wrong(NO_GOLF)
             case _:
-                raise action.wrong(f"{kind!r} is no action that is known")
+                raise action.wrong(f"{kind!r} is not a known action")
     sessions = fields.number("sessionsCount", 0)
     return model.FileActions(path=path, checksum=checksum, sessions=sessions, unparsable=0.0, actions=tuple(actions))
 

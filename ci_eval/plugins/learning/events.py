@@ -141,7 +141,7 @@ class EventLog:
             _, _, _, user, session, _, action, text = line.decode().rstrip("\r\n").split("\t", COLUMNS - 1)
             event = msgspec.json.decode(text, type=Event)
         except (ValueError, RecursionError):
-            self.left_out["lines that are no event"] += 1
+            self.left_out["lines that are not events"] += 1
             return None
         if event.validation_status == "INVALID":
             self.left_out["events that their recorder called invalid"] += 1

@@ -34,7 +34,7 @@ def parse_https(text: str) -> Spec:
     except DownloadError as error:
         raise ConfigError(str(error)) from None
     if "@" in urlsplit(url).netloc:
-        raise ConfigError(f"{shown(url)} is given with a user or a password. Let ~/.netrc hold them.")
+        raise ConfigError(f"{shown(url)} holds a user or a password: put them into ~/.netrc.")
     if not pin:
         raise ConfigError(f"{shown(url)} needs its digest: append #sha256= and what `sha256sum FILE` prints.")
     file = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]
