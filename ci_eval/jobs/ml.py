@@ -55,9 +55,9 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
 
 
 FEW_TO_LEARN = 1_000
-"""Lookups for training: of fewer, a tree of 31 leaves has only a few dozen for each decision."""
+"""Lookups for training: with fewer, a tree of 31 leaves has only a few dozen for each decision."""
 FEW_TO_JUDGE = 400
-"""Lookups for validation: of fewer, a share is uncertain by more than five points."""
+"""Lookups for validation: with fewer, a share is uncertain by more than five points."""
 
 
 def train_ranker(
@@ -198,7 +198,7 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
-    """Return the folders with the Parquet files. A source that is neither a workspace nor its logs/ folder stands for
+    """Return the folders with the Parquet files. A source that is neither a workspace nor its logs/ folder means
     the workspaces directly below it. Raises WorkspaceError if the sources hold a run twice.
 
     Runs are distinguished by digests and manifests, since session ids are the same with every engine and user.
@@ -211,7 +211,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
         # All sides without rows have the same digest, although their runs differ.
         rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()}
         for digest in [file.sha256 for file in record.files if rows.get(file.path)]:
-            # Logs that are given twice would weigh twice in training.
+            # Logs that are named twice would weigh twice in training.
             if (twin := files.setdefault(digest, source)) is not source:
                 raise WorkspaceError(f"{source} and {twin} hold the same logs: give each once")
         if manifest is None:

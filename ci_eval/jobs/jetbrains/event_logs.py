@@ -1,4 +1,4 @@
-"""The logs of events and of recorded editing: their files, their lists with our features, and their split."""
+"""The reader of event logs and of recorded editing: sessions with features, for training and for validation."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """FORMAT=PATH of the command line."""
+    """A recording of editing, FORMAT=PATH on the command line."""
 
     form: str
     path: Path
 
     @classmethod
     def named(cls, source: Path) -> Recorded | None:
-        """Return None for a source without a format. Raises ConfigError."""
+        """Return the recording that a source names, None for a source without a format. Raises ConfigError."""
         form, _, path = str(source).partition("=")
         # A file name may hold an equals sign, so an existing path wins.
         if not path or form not in streams.names() or source.exists():
@@ -134,7 +134,7 @@ def find_keywords(file: str) -> frozenset[str]:
 
 
 ENOUGH_USERS = 10
-"""With fewer users, sessions are dealt out in place of users."""
+"""With fewer users, sessions are divided in place of users."""
 PERCENT = 70
 """The share of the users or sessions that is for training, if the logs do not say."""
 CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
@@ -154,7 +154,7 @@ class EventSessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | None:
-    """Return the sessions of all sources, or None if no source is of events. `seed` deals out the undivided sessions.
+    """Return the sessions of all sources, or None if no source is of events. `seed` divides undivided sessions.
 
     A source is a workspace whose logs are events alone, its `logs/` folder, a workspace of the plugin or its
     `logs.tar.gz`, a folder of chunks, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError, NothingToEvaluate.

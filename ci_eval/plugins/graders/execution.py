@@ -39,7 +39,7 @@ class Execution:
             if offered and not offered.endswith(NOTHING_OPEN):
                 raise PreparationError(
                     f"tests that engines write are run only in a sandbox without gaps, and this one is {offered}: see "
-                    "`ci-eval doctor`; without `run.tests` nothing is run, with `interpret.confine: off` the tests may do "
+                    "`ci-eval doctor`; without `run.tests` nothing is run, with `interpret.confine: off` tests may do "
                     "whatever you may"
                 )
             self._trials = Trials(self._settings, cache)

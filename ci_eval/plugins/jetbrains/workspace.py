@@ -53,9 +53,9 @@ def to_points(text: str, units: int) -> int:
 def convert_actions(
     text: str, actions: Sequence[Action], convert: Callable[[str, int], int], *, ours: bool
 ) -> list[Action]:
-    """Convert each offset in the text as it is then. `ours`: offsets count code points. Raises WorkspaceError if the
-    actions do not fit the text."""
-    # In most files both counts are equal, and nothing need be replayed.
+    """Convert the offset of each action by the text at that time. `ours`: offsets count code points. Raises
+    WorkspaceError if the actions do not fit the text."""
+    # In most files both counts are equal, so the actions need not be replayed.
     if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, model.PrintText)):
         return list(actions)
     document, converted = Document(text), []
@@ -68,12 +68,12 @@ def convert_actions(
                 case model.DeleteRange():
                     changed = replace(action, begin=convert(now, action.begin), end=convert(now, action.end))
                 case model.CallCompletion() | model.PlayItem():
-                    # The offset of a call is that in the file as it is on disk.
+                    # The offset of a call refers to the file on disk.
                     changed = replace(action, offset=convert(text, action.offset))
                 case _:
                     changed = action
             converted.append(changed)
-            # The document counts code points, so it takes whichever action does.
+            # The document counts code points, so it plays the action that does.
             played = action if ours else changed
             if isinstance(played, model.MoveCaret | model.DeleteRange | model.PrintText):
                 document.apply(played)
@@ -327,7 +327,7 @@ class Writer:
 
     def sessions(self, source: SourceFile, sessions: Sequence[Session]) -> None:
         name = f"{Path(source.path).name}({len(self._listed)}){END}"
-        # The plugin of 2019 names paths below `data`, later ones below `data/files`.
+        # files.json has paths below `data` in 2019, and below `data/files` later.
         self._listed[source.path] = f"files/{name}" if self._generation.first_errors is None else name
         body = {
             "filePath": source.path,
@@ -351,7 +351,7 @@ class Writer:
         _write(self._folder / "actions" / f"{Path(actions.path).name}({self._written['actions']}){END}", body)
 
     def error(self, error: FileError) -> None:
-        # The plugin of 2019 holds one error of each file name.
+        # In 2019, the plugin stored one error per file name.
         name, first = Path(error.path).name, self._generation.first_errors
         number = (first or 0) + self._written[f"error {name}"]
         self._written[f"error {name}"] += 1
@@ -360,7 +360,7 @@ class Writer:
         _write(self._folder / "errors" / f"{shown}{END}", body)
 
     def close(self, config: dict[str, object]) -> None:
-        # Both come last: without them, the folder is no workspace.
+        # Both files come last: without them, the folder is not a workspace.
         atomic.write(self._folder / "data/files.json", msgspec.json.encode(self._listed))
         atomic.write(self._folder / "config.json", msgspec.json.format(msgspec.json.encode(config), indent=2))
 

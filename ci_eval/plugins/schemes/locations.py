@@ -1,4 +1,4 @@
-"""The schemes for what has an address: a commit of a repository, an archive, a folder of this machine."""
+"""The schemes for sources with an address: a commit of a repository, an archive, a folder of this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parse_git(text: str) -> Spec:
         raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
     git.check_url(url)
     git.check_revision(revision)
-    # A commit is one project, in whichever case its id is written.
+    # The case of a commit's id does not matter.
     if git.is_full_commit(revision.lower()):
         revision = revision.lower()
     return Spec(scheme="git", source=url, name=git.name_of(url) or "repository", revision=revision)

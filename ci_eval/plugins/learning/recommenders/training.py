@@ -116,7 +116,7 @@ def _columns(
     values: Sequence[Sequence[str]],
     rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]],
 ) -> TypeUsages:
-    """`rows`: the negative count, the calls, and the values of each, in any order."""
+    """Return the usages of a type. `rows`: the negative count, the calls and the values of each, in any order."""
     rows = sorted(rows)
     return TypeUsages(
         type=name,
