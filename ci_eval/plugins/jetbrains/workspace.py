@@ -205,17 +205,15 @@ class Identities:
     """The ids that stage 1 would give, so that runs of the plugin and ours are paired."""
 
     def __init__(self, origin: Origin, source: SourceFile) -> None:
-        parts = [origin.project, source.path, source.checksum, origin.strategy, ""]
-        self._base = blake2b("\0".join(parts).encode(), digest_size=8)
+        self._parts = (origin.project, source.path, source.checksum, origin.strategy)
         self._seen: Counter[tuple[int, str]] = Counter()
 
     def next(self, offset: int, text: str) -> str:
         """Return a new id. The first one at an offset is that of stage 1."""
         number = self._seen[offset, text]
         self._seen[offset, text] += 1
-        identity = self._base.copy()
-        identity.update("\0".join([str(offset), text, *([str(number)] if number else [])]).encode())
-        return identity.hexdigest()
+        parts = (*self._parts, str(offset), text, *([str(number)] if number else []))
+        return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
