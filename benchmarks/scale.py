@@ -1,4 +1,4 @@
-"""What a night over many projects takes, by the constants that the other benchmarks measured: see docs/scale.md.
+"""What a night over many projects takes, by the constants that the other benchmarks measured: see docs/ci.md.
 
 python benchmarks/scale.py [--sessions N] [--engine-ms MS] [--unchanged SHARE] [--hours H]
 """

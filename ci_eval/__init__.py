@@ -6,7 +6,7 @@ Three stages are the whole pipeline, each runnable alone on an existing workspac
 2. **interpret**: actions + engine → sessions, what the engine answered and how each session ended;
 3. **report**: sessions → metrics with intervals, and the reports that users or gates read.
 
-`ci_eval.open(WORKSPACE)` reads a run in a notebook or script (docs/notebooks.md); the rest of the package may change.
+`ci_eval.open(WORKSPACE)` reads a run in a notebook or script (docs/commands.md); the rest of the package may change.
 """
 
 from importlib import import_module

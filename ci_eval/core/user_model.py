@@ -1,6 +1,6 @@
 """A modelled user: the letters typed before completion is requested, the choice of the expected text, and giving up.
 
-Algorithm 2 of the thesis that docs/user-model.md names. The length of the first prefix is sampled. At lookup number j,
+Algorithm 2 of the thesis that docs/ml.md names. The length of the first prefix is sampled. At lookup number j,
 if the expected text has rank k in the list, it is taken with probability P_select(k, j). If it is not taken, the user
 gives up with probability P_cancel(j) and types the rest; otherwise types one more character and asks again. Lookups are
 numbered from 0.
@@ -83,7 +83,7 @@ PROFILES = {
     ),
 }
 """Profiles by name. `always` takes the expected text at any rank. `first` asks once, and takes it at rank 1 only.
-docs/user-model.md explains the others."""
+docs/ml.md explains the others."""
 
 
 def build_user_model(config: UserModelConfig) -> UserModel:

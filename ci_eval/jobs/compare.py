@@ -272,13 +272,15 @@ def compare_pair(
 
 def name_sides(workspaces: Sequence[Workspace], view: View = UNCHANGED) -> dict[Workspace, str]:
     """Return the title of each workspace, with what distinguishes it from others of that title."""
-    titles = {}
+    titles, programs = {}, {}
     for workspace in workspaces:
         own_view = UNCHANGED if workspace is workspaces[0] and len(workspaces) > 1 else view
+        config = runs.stored_config(workspace, own_view)
         # A view may change the title after the evaluation.
-        title = runs.stored_config(workspace, own_view).reports.evaluation_title
-        titles[workspace] = title or workspace.manifest().title
-    return stage.name_sides(titles)
+        titles[workspace] = config.reports.evaluation_title or workspace.manifest().title
+        if config.engine.command:
+            programs[workspace] = str(runs.find_program(config.engine.command).absolute())
+    return stage.name_sides(titles, programs)
 
 
 def make_trend(past: stage.History, new: Workspace, rules: Rules) -> Trend:

@@ -15,6 +15,8 @@ from ci_eval.rendering import markdowntext
 ALL = "markdown terminal html"
 LONGEST = 1_000
 """The longest sentence in Markdown, in characters."""
+OF_HEADS = frozenset({"number", "times", "wide"})
+"""The classes that the head of a column has as well: a page may hide all cells of "times" and "wide"."""
 NO_STYLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -192,11 +194,12 @@ class Table(msgspec.Struct, frozen=True):
         columns, rows = self.within("html")
         heads = Markup().join(
             Markup('<th scope="col"{}{}>{}</th>').format(
-                Markup(' class="number"') if column.is_number else "",
+                Markup(' class="{}"').format(" ".join(classes)) if classes else "",
                 Markup(' title="{}"').format(column.about) if column.about else "",
                 column.name if column.in_html is None else column.in_html,
             )
             for column in columns
+            for classes in [[name for name in column.classes.split() if name in OF_HEADS]]
         )
         lines = [Markup("<tr>{}</tr>\n").format(Markup().join(map(_html_cell, columns, row))) for row in rows]
         foot = Markup("<tfoot>\n{}</tfoot>\n").format(lines.pop()) if self.foot else ""

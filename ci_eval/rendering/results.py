@@ -23,7 +23,7 @@ from ci_eval.core.model import (
 )
 from ci_eval.core.model.report import CaseResult, Cases, Causes, Cluster, ListChange
 from ci_eval.core.model.units import TO, amount, change, change_between, interval, interval_text
-from ci_eval.rendering.answers import answer_html, answer_markdown
+from ci_eval.rendering.answers import answer_html, answer_markdown, plain_titles
 from ci_eval.rendering.blocks import (
     ALL,
     Block,
@@ -94,9 +94,6 @@ def sweep_blocks(sweep: Sweep) -> list[Block]:
                 row.append(Cell(far, within, on_terminal=far, in_html=linked))
         rows.append(row)
     notes: list[Block] = [Warned(f"{sweep.remark}.", "markdown html")] if sweep.remark else []
-    if sweep.shard:
-        merge = "put all together with ci-eval sweep … --merge"
-        notes.append(Warned(f"These are figures of shard {sweep.shard} alone: {merge}.", "markdown html"))
     project = f"{sweep.project.name} {sweep.project.revision}"
     about = f"on {project}; differences are from the first, over the sessions of both"
     return [
@@ -245,11 +242,14 @@ def _ranking(ranking: Ranking, links: Sequence[str]) -> Iterator[Block]:
     if len(ranking.pairs) == len(ranking.declared):
         note += " Times have no verdict: ci-eval compare-engines judges them."
     quiet = Sentence(formats="html", in_html=Markup('<p class="quiet">{}</p>\n').format(note))
+    # While it is closed, its style hides the columns of times in the table after it.
+    folded = Markup('<details class="more"><summary>Columns: times and memory</summary></details>\n')
+    more = [Sentence(formats="html", in_html=folded)] if ranking.times[0] else []
     yield Section(
         "ranking",
         "Ranking",
         f"{over}; {label(ranking.headline)}",
-        [*map(Warned, ranking.warnings), _ranking_table(ranking, infos, links), quiet],
+        [*map(Warned, ranking.warnings), *more, _ranking_table(ranking, infos, links), quiet],
     )
     yield EMPTY_LINE
     titles = [side.title for side in ranking.sides]
@@ -282,12 +282,14 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
         about = f"{infos[name].summary}; below it, the 95% interval"
         columns.append(Column(name, "number", about, on_terminal=name))
     columns.append(Column("", formats="terminal", on_terminal=f"{first}'s interval"))
-    columns += [Column(name, "number", infos[name].summary, on_terminal=name) for name in ranking.times[0]]
+    times = list(ranking.times[0])
+    columns += [Column(name, "number times", infos[name].summary, on_terminal=name) for name in times]
     columns += [
         Column("better than", "number", about_better, "markdown html", in_html="▲ better than"),
         Column("worse than", "number", formats="markdown html", in_html="▼ worse than"),
-        Column("better / worse than", formats="terminal"),
+        Column("better / worse", formats="terminal"),
     ]
+    plain = plain_titles([side.title for side in ranking.sides])
     strong = Markup('<span class="strong">{}</span><small>{}</small>').format
     rows, tied = [], places(ranking.ahead, ranking.behind)
     for number, (side, ahead, behind) in enumerate(zip(ranking.sides, ranking.ahead, ranking.behind, strict=True)):
@@ -295,7 +297,8 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
         title = Markup('<a href="{}">{}</a>').format(link, side.title) if link else Markup.escape(side.title)
         if side.failed:
             title += Markup(' <span class="quiet">({} failed)</span>').format(side.failed)
-        row: list[str | Cell] = [f"{number + 1}", tied[number], Cell(side.title, in_html=title)]
+        evaluation = Cell(side.title, on_terminal=plain[number], in_html=title)
+        row: list[str | Cell] = [f"{number + 1}", tied[number], evaluation]
         for name in ranking.declared:
             figure, unit = ranking.figures[number][name], infos[name].unit
             text, between = amount(figure.value, unit), intervals(figure, unit)
@@ -304,9 +307,15 @@ def _ranking_table(ranking: Ranking, infos: Mapping[str, MetricInfo], links: Seq
         row.append(intervals(ranking.figures[number][first], infos[first].unit))
         row += [amount(figure.value, infos[name].unit) for name, figure in ranking.times[number].items()]
         rows.append([*row, f"{ahead}", f"{behind}", f"{ahead} / {behind}"])
-    numbers = len(ranking.declared) + 1 + len(ranking.times[0])
     return Table(
-        columns, rows, "Ranking", on_terminal="", numbers=numbers, classes="ranking sortable", label="#ranking"
+        columns,
+        rows,
+        "Ranking",
+        on_terminal="",
+        numbers=len(ranking.declared) + 1 + len(times),
+        spare=(*reversed(times[1:]), "", *reversed(ranking.declared[2:]), *times[:1], *ranking.declared[1:2]),
+        classes="ranking sortable",
+        label="#ranking",
     )
 
 
@@ -421,12 +430,12 @@ def _clusters(causes: Causes, clusters: tuple[Cluster, ...], formats: str) -> Ta
         Column("Kind", safe=prose),
         Column("First", safe=prose),
         Column("Gain", "number nowrap", "points of RecallAt1 at most"),
-        Column("Share", "number", "of the lost points of RecallAt1"),
-        Column("MRR gain", "number", "points of MeanReciprocalRank at most", formats="markdown html"),
-        Column("MRR share", "number", "of the lost points of MeanReciprocalRank", formats="markdown html"),
+        Column("Share", "number wide", "of the lost points of RecallAt1"),
+        Column("MRR gain", "number wide", "points of MeanReciprocalRank at most", formats="markdown html"),
+        Column("MRR share", "number wide", "of the lost points of MeanReciprocalRank", formats="markdown html"),
         Column("Certainty", "number", "that it is a fault rather than taste"),
         Column("Sessions", "number"),
-        Column("Defined in", formats="markdown html"),
+        Column("Defined in", "wide", formats="markdown html"),
         Column("Example", formats="terminal"),
         *(Column(f"{title} has it", "number", safe=prose) for title in causes.others),
     ]

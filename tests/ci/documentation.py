@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "ci.md"
-PAGES = [PAGE, *(ROOT / "docs" / f"ci-{host}.md" for host in ("github", "gitlab", "teamcity"))]
+PAGES = [PAGE, *(ROOT / "docs" / f"ci-{host}.md" for host in ("github", "gitlab-teamcity"))]
 
 
 @dataclass(frozen=True)

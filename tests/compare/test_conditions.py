@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from ci_eval.core.compare.conditions import between, conditions, name_sides
+from ci_eval.core.compare.conditions import compare_settings, conditions, name_sides
+from ci_eval.core.model import EngineInfo
 from ci_eval.core.model.engine import SentConfiguration
 from ci_eval.core.workspace import Workspace
 from ci_eval.rendering.advice import sentence
@@ -16,7 +18,7 @@ from tests.jobs.test_pipeline import manifest
 
 
 def names(base: SentConfiguration, new: SentConfiguration, *, same_kind: bool) -> list[str]:
-    return [each.name for each in between(base, new, same_kind=same_kind)]
+    return [each.name for each in compare_settings(base, new, same_kind=same_kind)]
 
 
 BASE = SentConfiguration(
@@ -36,7 +38,7 @@ NEW = SentConfiguration(
 
 
 def test_of_one_engine_every_part_counts_and_what_matters_most_is_first() -> None:
-    found = between(BASE, NEW, same_kind=True)
+    found = compare_settings(BASE, NEW, same_kind=True)
     assert [each.name for each in found] == [
         "autoImport",
         "dependencies",
@@ -55,7 +57,7 @@ def test_of_two_engines_only_what_means_the_same_for_both() -> None:
 
 
 def test_what_is_empty_was_not_told() -> None:
-    (found,) = between(BASE, msgspec.structs.replace(BASE, arguments=()), same_kind=True)
+    (found,) = compare_settings(BASE, msgspec.structs.replace(BASE, arguments=()), same_kind=True)
     assert (found.name, found.base, found.new) == ("arguments", '["server"]', None)
 
 
@@ -72,14 +74,14 @@ def test_another_grammar_is_a_condition_even_if_nothing_is_known_of_what_was_tol
     assert conditions(base, base) == ()
 
 
-def named(tmp_path: Path, **runs: dict[str, Any]) -> list[str]:
-    """The names of runs, each with these changes of one manifest."""
+def named(tmp_path: Path, programs: Sequence[str] = (), **runs: dict[str, Any]) -> list[str]:
+    """The names of runs, each with these changes of one manifest, and with these own engines."""
     titles = {}
     for name, changes in runs.items():
         workspace = Workspace.create(tmp_path / name)
         workspace.write_manifest(replace(manifest({}, planned=0, finished=0), **changes))
         titles[workspace] = workspace.manifest().title
-    return list(name_sides(titles).values())
+    return list(name_sides(titles, dict(zip(titles, programs, strict=False))).values())
 
 
 def test_runs_of_one_title_are_named_by_what_differs(tmp_path: Path) -> None:
@@ -90,6 +92,18 @@ def test_runs_of_one_title_are_named_by_what_differs(tmp_path: Path) -> None:
     assert named(tmp_path / "3", a=basic | {"title": "ML"}, b=ml | {"title": "ML"}) == ["BASIC", "ML"]
     assert named(tmp_path / "4", a=x | sent, b=x | less) == ["x, server", "x"]
     assert named(tmp_path / "5", a=x, b=x) == ["x, a", "x, b"]
+
+
+def test_own_engines_are_named_by_their_paths_or_commits_and_never_by_digests(tmp_path: Path) -> None:
+    a, b = ({"title": "server BASIC", "engine": EngineInfo(name="server", version=digest)} for digest in ("0f", "1e"))
+    paths = ("/x/main/server", "/x/change/server")
+    assert named(tmp_path / "1", paths, a=a, b=b) == ["main/server BASIC", "change/server BASIC"]
+    built_again = named(tmp_path / "2", paths[:1] * 2, night=a, tonight=b)
+    assert built_again == ["server BASIC, night", "server BASIC, tonight"]
+    commits = ({"revision": "ab"}, {"revision": "cd"})
+    assert named(tmp_path / "3", paths, a=a | commits[0], b=b | commits[1]) == ["server BASIC, ab", "server BASIC, cd"]
+    mine = {"title": "mine"}
+    assert named(tmp_path / "4", paths, a=a | mine, b=b | mine) == ["mine, main/server", "mine, change/server"]
 
 
 def test_names_of_three_runs_differ_even_if_one_has_the_title_of_another_s_type(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tests.projects import sessions as stored
 
 pq = need_module("pyarrow.parquet")
 
-PAGE = (Path(ci_eval.__file__).parents[1] / "docs" / "notebooks.md").read_text()
+PAGE = (Path(ci_eval.__file__).parents[1] / "docs" / "commands.md").read_text()
 
 
 @pytest.fixture(scope="module")

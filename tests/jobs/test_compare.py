@@ -154,4 +154,5 @@ def test_an_engine_of_a_worktree_is_of_that_worktrees_commit(tmp_path: Path, mon
     repository.git("worktree", "add", "--quiet", "--detach", str(tmp_path / "base"), base)
     monkeypatch.chdir(repository.folder)
     assert find_revision(("../base/server", "--stdio")) == base
+    assert find_revision(("python3", "-u", "../base/server")) == base
     assert find_revision(("server",)) == find_revision(None) == new

@@ -1,4 +1,4 @@
-"""The table of kinds in docs/languages.md, held against a snippet for each construct and language in kinds.yaml."""
+"""The table of kinds in docs/results/languages.md, compared with a snippet per construct and language (kinds.yaml)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import ci_eval
 from tests.languages.test_modern import extraction
 
 SNIPPETS: dict[str, dict[str, str]] = yaml.safe_load(Path(__file__).with_name("kinds.yaml").read_text(encoding="utf-8"))
-PAGE = (Path(ci_eval.__file__).parents[1] / "docs" / "languages.md").read_text(encoding="utf-8")
+PAGE = (Path(ci_eval.__file__).parents[1] / "docs" / "results" / "languages.md").read_text(encoding="utf-8")
 ROWS = {
     construct: (kind, {language.lower(): other for names, other in re.findall(r"([A-Z][\w, ]*): `(\w+)`", exceptions)
                        for language in names.split(", ")})

@@ -92,7 +92,7 @@ def mine_code_reviews(
         if _may_be_passed_on(name, licence, any_licence=any_licence, screen=screen):
             screen.say(f"Reading the review comments of {name}")
             mined = reviews_of.records(repository, licence, selection, answer)
-        sources.append(Source(name, {"licence": licence or "not known"}, mined.fates))
+        sources.append(Source(name, {"licence": licence or "not known"}, mined.outcomes))
         lines += mined.lines
         waiting += [*mined.lines, *mined.undecided]
     print_outcomes(sources, screen)
@@ -173,7 +173,7 @@ def mine_unit_tests(
                 "functions": f"{len(contents.functions):,}",
                 "tests": f"{len(contents.tests):,}",
             }
-            sources.append(Source(prepared.info.spec, facts, mined.fates))
+            sources.append(Source(prepared.info.spec, facts, mined.outcomes))
             lines += [tests_of.translate_kind(line, prompts) for line in mined.lines]
             troubles += [f"{prepared.info.spec}: {path}: {reason}" for path, reason in contents.troubles]
     if not sources:

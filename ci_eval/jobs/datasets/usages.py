@@ -1,4 +1,4 @@
-"""The datasets of object usages in projects, and of their histories: from Git, recorded editing, or simulated."""
+"""The object usages of projects, and their histories from Git or from recorded editing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from ci_eval.core import machine
 from ci_eval.core.base import atomic
 from ci_eval.core.base.errors import ConfigError, NothingToEvaluate
 from ci_eval.core.model import History, ObjectUsage, StoredText
-from ci_eval.fetch import dataset, project, sealed
+from ci_eval.fetch import project, sealed
 from ci_eval.fetch.git import repository
 from ci_eval.jobs.datasets.records import Source, print_outcomes
 from ci_eval.plugins.mining.usages import languages, streams
-from ci_eval.plugins.mining.usages.dialect import Dialect, Receiver, Surroundings
+from ci_eval.plugins.mining.usages.dialect import Dialect, ProjectContext, Receiver
 from ci_eval.plugins.mining.usages.histories import Merge, Mined, Miner, git_snapshots
 from ci_eval.plugins.mining.usages.recordings import Recording
-from ci_eval.plugins.mining.usages.simulation import simulate
 from ci_eval.plugins.mining.usages.texts import JediInference, read_project
 
 
@@ -31,8 +30,6 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
     infer: bool = False
     """Whether jedi is asked for types that local rules do not find."""
     merge: Merge = "last"
-    seed: int = 0
-    steps: bool = False
     jobs: int = 1
     texts: bool = False
     """Whether texts are stored, and the locations of the objects in them."""
@@ -143,7 +140,7 @@ def mine_streams(recordings: Sequence[tuple[str, Path]], output: Path, choices: 
 
 def _miner(choices: Choices, dialect: Dialect, name: str, **own: Any) -> Miner:
     """`own`: the project's own names, if they are known."""
-    around = Surroundings(infer=JediInference() if choices.infer else None, places=choices.texts, **own)
+    around = ProjectContext(infer=JediInference() if choices.infer else None, places=choices.texts, **own)
     return Miner(dialect=dialect, project=name, around=around, merge=choices.merge, own_types=choices.own_types)
 
 
@@ -163,21 +160,6 @@ def _history_report(title: str, mined: Mined, choices: Choices) -> Source:
     dropped = {f"{'' if 'file' in reason else 'history '}{reason}": n for reason, n in mined.dropped.items()}
     own = {"usage of the project's own type": mined.own}
     return Source(title, facts, Counter(dropped) + Counter(own) + mined.skipped)
-
-
-def simulate_histories(source: Path, output: Path, choices: Choices, screen: Screen) -> None:
-    """Write a simulated history for each usage in a file. Raises ConfigError, NothingToEvaluate."""
-    skipped: Counter[str] = Counter()
-    usages = []
-    for _, line in dataset.prepare(str(source), cache=machine.cache_folder()).lines():
-        try:
-            usages.append(msgspec.convert(line, ObjectUsage))
-        except msgspec.ValidationError:  # noqa: PERF203 - each line may be broken
-            skipped["line that is no usage"] += 1
-    histories = list(simulate(usages, seed=choices.seed, skipped=skipped, steps=choices.steps))
-    facts = {"usages": f"{len(usages):,}", "histories": f"{len(histories):,}"}
-    screen.warn("these histories are simulated: they show that an evaluation works, not what developers do")
-    _finish(histories, "histories", output, [Source(source.name, facts, skipped)], screen)
 
 
 # ---------------------------------------------------------------------------------------------------------- output

@@ -52,7 +52,7 @@ class Recorded(msgspec.Struct, frozen=True):
             having = ", ".join(name for name in streams.names() if streams.CATALOG.load(name).lookups)
             raise ConfigError(
                 f"{source}: recordings of the format {form} hold edits, but not the lists that completion "
-                f"showed; recordings of {having} can hold them (docs/datasets.md)"
+                f"showed; recordings of {having} can hold them (docs/recommenders.md)"
             )
         if not Path(path).exists():
             raise ConfigError(f"{path} is not there")

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ci_eval.core.base.subtokens import longest_common
 from ci_eval.core.contracts import Grader, Pairing
-from ci_eval.core.grammar.syntax import Node, parser
+from ci_eval.core.grammar.syntax import Node, parse_tree
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -88,7 +88,7 @@ class WellFormed:
 # All suggestions of a session are graded against the same original.
 @lru_cache(maxsize=8)
 def errors(text: str, grammar: str) -> int:
-    waiting: list[Node] = [parser(grammar).parse(text.encode(errors="replace")).root_node]
+    waiting: list[Node] = [parse_tree(text.encode(errors="replace"), grammar).root_node]
     count = 0
     while waiting:
         node = waiting.pop()

@@ -46,7 +46,7 @@ def test_engines_of_other_languages_keep_theirs(engine: str, language: str, tmp_
     assert Counter({"typescript": 4, "go": 2, "java": 1})[language] == len(results(tmp_path / "out"))
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "cases.md"
+PAGE = Path(__file__).parents[3] / "docs" / "results" / "misses.md"
 REPORT = re.compile(r"^\| `github:(\S+)` .*\| (\S+) \S+ \| (kept|broken) \|$", re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""CodeBLEU without the faults of its implementations; docs/graders.md lists the differences."""
+"""CodeBLEU without the faults of its implementations; docs/datasets.md lists the differences."""
 
 from __future__ import annotations
 
