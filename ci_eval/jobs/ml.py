@@ -55,9 +55,9 @@ def for_logs(config: Config, formats: Sequence[str], screen: Screen) -> Config:
 
 
 FEW_TO_LEARN = 1_000
-"""Lookups for training: of fewer, a tree of 31 leaves has only a few dozen for each decision."""
+"""Lookups for training: with fewer, a tree of 31 leaves has only a few dozen for each decision."""
 FEW_TO_JUDGE = 400
-"""Lookups for validation: of fewer, a share is uncertain by more than five points."""
+"""Lookups for validation: with fewer, a share is uncertain by more than five points."""
 
 
 def train_ranker(
@@ -95,7 +95,7 @@ def train_ranker(
             f"{100 * reach:.0f} points"
         )
     if len(model.trained_on) == 1:
-        screen.warn(f"it knows {model.trained_on[0]} alone: judge it on another project")
+        screen.warn(f"it was trained on {model.trained_on[0]} alone: judge it on another project")
     return model
 
 
@@ -128,7 +128,7 @@ def train_recommender(
     rows = [
         ("usages", f"{result.usages:,}"),
         ("- without a call, which teach nothing", f"{result.without_calls:,}"),
-        ("lines that are no usage", f"{result.bad:,}"),
+        ("lines that are not usages", f"{result.bad:,}"),
         ("types", f"{result.count:,}"),
         ("bytes of the model", f"{output.stat().st_size:,}"),
         ("seconds", f"{perf_counter() - started:.1f}"),
@@ -137,7 +137,7 @@ def train_recommender(
     for line in result.named:
         screen.warn(f"left out: {line}")
     if result.bad > len(result.named):
-        screen.warn(f"and {result.bad - len(result.named):,} more lines that are no usage")
+        screen.warn(f"and {result.bad - len(result.named):,} more lines that are not usages")
 
 
 def export_ranker(path: Path, *, to: Literal["lightgbm", "onnx"], output: Path) -> None:
@@ -187,8 +187,8 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
     table = FeatureTable.of(event_sessions.train)
     if table.schema != SCHEMA:
         screen.warn(
-            f"the logs have {len(table.names)} features of their own: the model shows what can be learned from them, "
-            "and cannot order lists here"
+            f"the logs have {len(table.names)} features that ci-eval does not compute: the model shows what can be "
+            "learned, but cannot order lists"
         )
     learned, checked = (
         events.training_rows(sessions, table, label, seed, side=side, project=event_sessions.projects)
@@ -198,7 +198,7 @@ def _event_sides(sources: Sequence[Path], label: training.Label, seed: int, scre
 
 
 def logs_of_all(sources: Sequence[Path]) -> list[Path]:
-    """Return the folders with the Parquet files. A source that is neither a workspace nor its logs/ folder stands for
+    """Return the folders with the Parquet files. A source that is neither a workspace nor its logs/ folder means
     the workspaces directly below it. Raises WorkspaceError if the sources hold a run twice.
 
     Runs are distinguished by digests and manifests, since session ids are the same with every engine and user.
@@ -211,7 +211,7 @@ def logs_of_all(sources: Sequence[Path]) -> list[Path]:
         # All sides without rows have the same digest, although their runs differ.
         rows = {f"{side}.parquet": counts.rows for side, counts in record.sides.items()}
         for digest in [file.sha256 for file in record.files if rows.get(file.path)]:
-            # Logs that are given twice would weigh twice in training.
+            # Logs that are named twice would weigh twice in training.
             if (twin := files.setdefault(digest, source)) is not source:
                 raise WorkspaceError(f"{source} and {twin} hold the same logs: give each once")
         if manifest is None:

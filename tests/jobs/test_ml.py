@@ -193,7 +193,7 @@ def test_a_model_of_little_says_how_little_it_knows(logs: Path, tmp_path: Path) 
     said = " ".join(err.split())
     assert code == 0, err
     assert "validation lookups: each share may be off by" in said
-    assert "it knows p alone: judge it on another project" in said
+    assert "it was trained on p alone: judge it on another project" in said
     assert json.loads((tmp_path / "m.json").read_text())["trees"] <= 3
 
 

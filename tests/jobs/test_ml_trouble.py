@@ -68,7 +68,7 @@ DAMAGE: list[tuple[Callable[[Path], None], str]] = [
     (cut, "train.parquet is not what was logged"),
     (lambda logs: (logs / "validation.parquet").unlink(), "validation.parquet is not what was logged"),
     (lambda logs: (logs / "manifest.json").unlink(), "has no manifest.json"),
-    (garble, "is no account of logs"),
+    (garble, "is not a manifest of logs"),
 ]
 
 

@@ -60,7 +60,7 @@ def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
     recorded, left_out = read(tmp_path / "log", text)
     assert recorded == []
     assert left_out == {
-        "lines that are no event": 1,
+        "lines that are not events": 1,
         "events of sessions that do not begin": 1,
         "sessions with an item that is never described": 1,
         "events that their recorder called invalid": 1,

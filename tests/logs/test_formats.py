@@ -1,4 +1,4 @@
-"""The account of a folder of logs."""
+"""The manifest of a folder of logs."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def test_a_file_that_changed_or_is_gone_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd"])
 def test_an_account_that_names_files_elsewhere_is_damaged(tmp_path: Path, path: str) -> None:
-    with pytest.raises(WorkspaceError, match="the account of its logs is damaged"):
+    with pytest.raises(WorkspaceError, match="the manifest of its logs is damaged"):
         check(replace(RECORD, files=(LogFile(path=path, size=1, sha256="0" * 64),)), tmp_path)
 
 
 def test_a_folder_without_an_account_has_none_and_a_broken_one_is_refused(tmp_path: Path) -> None:
     assert read_logs_record(tmp_path) is None
     write(tmp_path, manifest__json="[]")
-    with pytest.raises(WorkspaceError, match="is no account of logs"):
+    with pytest.raises(WorkspaceError, match="is not a manifest of logs"):
         read_logs_record(tmp_path)
 
 

@@ -28,7 +28,7 @@ def read_logs_record(folder: Path) -> LogsRecord | None:
     try:
         record = stored.decode_json(stored.read(path, stored.MANIFEST), LogsRecord, path)
     except WorkspaceError as error:
-        raise WorkspaceError(f"{path} is no account of logs: {error}") from error
+        raise WorkspaceError(f"{path} is not a manifest of logs: {error}") from error
     check(record, folder)
     return record
 
@@ -39,7 +39,7 @@ def check(record: LogsRecord, folder: Path) -> None:
         for file in record.files:
             stored.inside(file.path)
     except ValueError as error:
-        raise WorkspaceError(f"{folder}: the account of its logs is damaged: {error}") from error
+        raise WorkspaceError(f"{folder}: the manifest of its logs is damaged: {error}") from error
 
 
 def verify(folder: Path, record: LogsRecord) -> None:

@@ -9,7 +9,7 @@ import os
 import re
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -71,29 +71,27 @@ class Table(msgspec.Struct, frozen=True):
         return np.where(self.keys[places] == hashes, self.counts[places], 0)
 
 
+TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
+"""The counts of: names, files with a name, names after one token, names after two tokens, any names after one token,
+any names after two tokens."""
+DAMAGED = (zipfile.BadZipFile, struct.error)
+
+
 class NameCounts(msgspec.Struct, frozen=True):
-    times: Table
-    files: Table
-    pairs: Table
-    triples: Table
-    after_one: Table
-    """Token → how often any name follows."""
-    after_two: Table
-    """Two tokens → how often any name follows."""
+    tables: Mapping[str, Table]
 
     def without(self, text: str) -> Others:
         """Return the counts without those of the open file. `text`: its text when names were counted."""
         return Others(self, count([text]))
 
     def save(self, path: Path) -> None:
-        arrays = {name: getattr(self, name) for name in TABLES}
-        keys = {f"{name}_keys": table.keys for name, table in arrays.items()}
-        counts = {f"{name}_counts": table.counts for name, table in arrays.items()}
+        arrays: dict[str, Any] = {f"{name}_keys": table.keys for name, table in self.tables.items()}
+        arrays |= {f"{name}_counts": table.counts for name, table in self.tables.items()}
         # numpy would append `.npz` to any other name.
         partial = path.with_suffix(".partial.npz")
         with atomic.writing(path):
             try:
-                np.savez(partial, **keys, **counts)
+                np.savez(partial, **arrays)
                 partial.replace(path)
             finally:
                 partial.unlink(missing_ok=True)
@@ -104,15 +102,15 @@ class NameCounts(msgspec.Struct, frozen=True):
             try:
                 if os.fstat(file.fileno()).st_size > stored.NAMES:
                     raise ValueError(f"it has more than {stored.NAMES:,} bytes")
-                tables = []
+                tables = {}
                 with zipfile.ZipFile(file) as archive:
                     for name in TABLES:
                         keys = _stored_array(archive, f"{name}_keys.npy", np.dtype(np.uint64))
                         counts = _stored_array(archive, f"{name}_counts.npy", np.dtype(np.int64))
                         if len(keys) != len(counts) or (keys[1:] <= keys[:-1]).any() or (counts < 0).any():
-                            raise ValueError(f"{name} is no table")
-                        tables.append(Table(keys, counts))
-                return cls(*tables)
+                            raise ValueError(f"{name} is not a table")
+                        tables[name] = Table(keys, counts)
+                return cls(tables)
             except (OSError, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError, *DAMAGED) as error:
                 raise WorkspaceError(f"{path} is damaged: {error}; evaluate again") from error
 
@@ -129,12 +127,8 @@ def _stored_array(archive: zipfile.ZipFile, name: str, kind: np.dtype[Any]) -> N
         shape, _, stored_kind = header.read_array_header_1_0(stream)
         values = np.frombuffer(stream.read(), dtype=kind)
     if stored_kind != kind or shape != values.shape:
-        raise ValueError(f"{name} is no list of {kind}")
+        raise ValueError(f"{name} is not a list of {kind}")
     return values
-
-
-DAMAGED = (zipfile.BadZipFile, struct.error)
-TABLES = ("times", "files", "pairs", "triples", "after_one", "after_two")
 
 
 class Others(msgspec.Struct, frozen=True):
@@ -156,7 +150,8 @@ class Others(msgspec.Struct, frozen=True):
         """Yield for the last 0, 1 and 2 tokens of `context` how often each text follows in other files, and how often
         any name follows."""
         names, last = _hashes(texts), _hashes(context[-LONGEST_CONTEXT:])
-        yield self.times(texts), float(self.whole.times.counts.sum() - self.own.times.counts.sum())
+        total = self.whole.tables["times"].counts.sum() - self.own.tables["times"].counts.sum()
+        yield self.times(texts), float(total)
         if len(last):
             pairs = pair_hashes(last[-1:], names)
             yield self._remaining("pairs", pairs), float(self._remaining("after_one", last[-1:])[0])
@@ -165,10 +160,8 @@ class Others(msgspec.Struct, frozen=True):
             yield self._remaining("triples", pair_hashes(two, names)), float(self._remaining("after_two", two)[0])
 
     def _remaining(self, table: str, hashes: Hashes) -> Floats:
-        whole: Table = getattr(self.whole, table)
-        own: Table = getattr(self.own, table)
-        left: Floats = np.maximum(whole.of(hashes) - own.of(hashes), 0).astype(np.float64)
-        return left
+        remaining = self.whole.tables[table].of(hashes) - self.own.tables[table].of(hashes)
+        return np.asarray(np.maximum(remaining, 0), dtype=np.float64)
 
 
 def load_other_names(context: FileContext) -> Others:
@@ -193,7 +186,8 @@ def count(texts: Iterable[str]) -> NameCounts:
         pairs, triples = pair_hashes(last_token, names), pair_hashes(last_two, names[late])
         parts.append((names, np.unique(names), pairs, triples, last_token, last_two))
     counted = (np.unique(np.concatenate(part), return_counts=True) for part in zip(*parts, strict=True))
-    return NameCounts(*(Table(keys, counts.astype(np.int64)) for keys, counts in counted))
+    tables = (Table(keys, counts.astype(np.int64)) for keys, counts in counted)
+    return NameCounts(dict(zip(TABLES, tables, strict=True)))
 
 
 def _hashes(tokens: Sequence[str]) -> Hashes:

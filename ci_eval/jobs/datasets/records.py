@@ -41,18 +41,19 @@ RECORD_OUTCOMES = {"paired", "kept"}
 class Source(msgspec.Struct):
     title: str
     facts: dict[str, str]
-    fates: Counter[Any] = msgspec.field(default_factory=Counter)
+    outcomes: Counter[Any] = msgspec.field(default_factory=Counter)
     """The outcomes of everything that could have become a record."""
 
 
 def print_outcomes(sources: Sequence[Source], screen: Screen) -> None:
     """Print a table with a column for each source. The outcome of records comes first, then the most frequent ones."""
-    total: Counter[str] = sum((source.fates for source in sources), Counter())
+    total: Counter[str] = sum((source.outcomes for source in sources), Counter())
     order = sorted(
-        (fate for fate in total if total[fate]), key=lambda fate: (fate not in RECORD_OUTCOMES, -total[fate], fate)
+        (outcome for outcome in total if total[outcome]),
+        key=lambda outcome: (outcome not in RECORD_OUTCOMES, -total[outcome], outcome),
     )
     rows = [(name, *(source.facts[name] for source in sources)) for name in (sources[0].facts if sources else ())]
-    rows += [(f"- {fate}", *(f"{source.fates[fate]:,}" for source in sources)) for fate in order]
+    rows += [(f"- {outcome}", *(f"{source.outcomes[outcome]:,}" for source in sources)) for outcome in order]
     screen.table(["", *(source.title for source in sources)], rows, numbers=len(sources))
 
 
@@ -80,7 +81,7 @@ def mine_code_reviews(
     repositories = list(dict.fromkeys(repositories))
     for name in repositories:
         if not reviews_of.REPOSITORY.fullmatch(name):
-            raise ConfigError(f"{name!r} is no repository: it must read OWNER/REPOSITORY, as in pallets/click")
+            raise ConfigError(f"{name!r} is not a repository: write OWNER/REPOSITORY, as in pallets/click")
     tables = {path: human.read(path) for path in reviews}
     selection = replace(selection, verdicts=human.combine([*tables.values()]))
     api = Api(os.environ.get("GITHUB_TOKEN", ""), os.environ.get("GITHUB_API_URL") or ADDRESS, tell=screen.warn)
@@ -131,8 +132,8 @@ def _may_be_passed_on(title: str, licence: str, *, any_licence: bool, screen: Sc
     if licence in PERMISSIVE or any_licence:
         return True
     screen.warn(
-        f"{title} is left out: its licence is {licence or 'not known'}, none that lets its code be passed on; "
-        "--any-licence takes it all the same"
+        f"{title} is left out: its licence is {licence or 'not known'}, and only code under permissive "
+        "licences is passed on; --any-licence includes it"
     )
     return False
 

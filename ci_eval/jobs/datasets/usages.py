@@ -59,12 +59,12 @@ def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: 
             for path, reason in mined.troubles:
                 screen.warn(f"{prepared.info.spec}: {path}: {reason}")
             before = len(lines)
-            fates = Counter({OTHERS[kind]: count for kind, count in mined.receivers.items() if kind in OTHERS})
+            outcomes = Counter({OTHERS[kind]: count for kind, count in mined.receivers.items() if kind in OTHERS})
             for usage in mined.usages:
                 if usage.own and not choices.own_types:
-                    fates["usage of the project's own type"] += 1
+                    outcomes["usage of the project's own type"] += 1
                 elif not usage.usage.calls:
-                    fates["usage without any call"] += 1
+                    outcomes["usage without any call"] += 1
                 else:
                     lines.append(usage.usage)
             facts = {
@@ -74,7 +74,7 @@ def mine_projects(specs: Sequence[str], output: Path, choices: Choices, screen: 
                 "usages": f"{len(lines) - before:,}",
                 "receivers resolved": format_known_share(mined.receivers),
             }
-            reports.append(Source(spec, facts, fates))
+            reports.append(Source(spec, facts, outcomes))
     _finish(lines, "usages", output, reports, screen)
 
 
@@ -182,7 +182,7 @@ def _finish(
 ) -> None:
     print_outcomes(reports, screen)
     if not lines:
-        raise NothingToEvaluate(f"no {kind} were found: the table above says what became of everything")
+        raise NothingToEvaluate(f"no {kind} were found: see the outcomes in the table above")
     atomic.write(output, b"".join(msgspec.json.encode(line) + b"\n" for line in (*lines, *texts)))
     screen.result(f"{len(lines):,} {kind}")
     screen.line(str(output))

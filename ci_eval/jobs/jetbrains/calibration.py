@@ -74,7 +74,7 @@ def read_event_sessions(source: Path, seed: int, screen: Screen) -> EventSession
 
 
 def compare_logs(made: EventSessions, seen: EventSessions, label: training.Label, seed: int, threads: int) -> Rankers:
-    """Train a ranker on synthetic and one on real logs, and score both on the real logs for validation. Raises
+    """Train a ranker on synthetic logs and one on real logs, and score both on the real logs for validation. Raises
     NothingToEvaluate."""
     common = events.present_features(made.train) & events.present_features(seen.train)
     if common <= {events.POSITION}:
@@ -233,7 +233,7 @@ def calibrate(
 def known(seen: EventSessions) -> Iterator[Setting]:
     """Yield the settings in table 2 of the thesis, with a user model of the first group; then those of
     docs/results/ml.md."""
-    # `null` takes away a filter that the configuration may have.
+    # `null` removes a filter that the configuration may have.
     everything = f"{KINDS}null"
     lists = list(events.make_lists(seen.train))
     yield "names, nothing typed", (f"{KINDS}[METHOD_CALL, FIELD, VARIABLE]", _single_list_user(0))

@@ -141,7 +141,8 @@ def import_workspace(folder: Path, *, output: Path, generation: str | None, engi
     path = folder / "config.json"
     if not path.is_file():
         raise WorkspaceError(
-            f"{folder} is no workspace of the JetBrains plugin: it has no config.json; give the one named by time"
+            f"{folder} is not a workspace of the JetBrains plugin: it has no config.json; give the folder that is "
+            "named by a time"
         )
     # The workspace may come from somebody else, and a link could lead to any file of this machine.
     stored.refuse_links(folder)
@@ -292,7 +293,7 @@ def export_tables(
             )
         chosen.append(known[resolved])
     if not source.manifest().complete:
-        screen.warn(f"{folder} is unfinished: what is written are the sessions of the files that are through")
+        screen.warn(f"{folder} is unfinished: only the sessions of finished files are written")
 
     def passes(session: Session) -> bool:
         return not chosen or any(part.weight(session) for part in chosen)

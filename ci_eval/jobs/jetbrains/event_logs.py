@@ -1,4 +1,4 @@
-"""The logs of events and of recorded editing: their files, their lists with our features, and their split."""
+"""The reader of event logs and of recorded editing: sessions with features, for training and for validation."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ OF_LIST = frozenset([*OF_WORD, "list_size", "position", "position_share"])
 
 
 class Recorded(msgspec.Struct, frozen=True):
-    """FORMAT=PATH of the command line."""
+    """A recording of editing, FORMAT=PATH on the command line."""
 
     form: str
     path: Path
 
     @classmethod
     def named(cls, source: Path) -> Recorded | None:
-        """Return None for a source without a format. Raises ConfigError."""
+        """Return the recording that a source names, None for a source without a format. Raises ConfigError."""
         form, _, path = str(source).partition("=")
         # A file name may hold an equals sign, so an existing path wins.
         if not path or form not in streams.names() or source.exists():
@@ -51,8 +51,8 @@ class Recorded(msgspec.Struct, frozen=True):
         if streams.CATALOG.load(form).lookups is None:
             having = ", ".join(name for name in streams.names() if streams.CATALOG.load(name).lookups)
             raise ConfigError(
-                f"{source}: recordings of the format {form} tell how files were edited, not which lists completion "
-                f"showed and what was taken from them; {having} can tell that (docs/recommenders.md)"
+                f"{source}: recordings of the format {form} hold edits, but not the lists that completion "
+                f"showed; recordings of {having} can hold them (docs/recommenders.md)"
             )
         if not Path(path).exists():
             raise ConfigError(f"{path} is not there")
@@ -81,8 +81,7 @@ class Recorded(msgspec.Struct, frozen=True):
             yield from word.session(left_out)
         if not words:
             raise NothingToEvaluate(
-                f"{self.path} has no list that completion showed (`candidates`): edits alone do not tell what was "
-                "offered"
+                f"{self.path} has no list that completion showed (`candidates`): edits alone are not enough"
             )
 
 
@@ -110,7 +109,7 @@ class _TypedWord(msgspec.Struct):
         """Return the session, or nothing if it has no end or took an item that is not in the list."""
         last, shown = self.lists[-1]
         if last.outcome not in ENDS:
-            left_out["sessions of which no end is recorded"] += 1
+            left_out["sessions without a recorded end"] += 1
             return ()
         item = self.ids.get(last.item) if last.item and last.outcome != "cancel" else None
         if last.outcome == "select" and item not in shown.ids:
@@ -135,7 +134,7 @@ def find_keywords(file: str) -> frozenset[str]:
 
 
 ENOUGH_USERS = 10
-"""With fewer users, sessions are dealt out in place of users."""
+"""With fewer users, sessions are divided in place of users."""
 PERCENT = 70
 """The share of the users or sessions that is for training, if the logs do not say."""
 CHUNK = re.compile(r"(\d+)(?:\.gz)?\Z")
@@ -155,7 +154,7 @@ class EventSessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | None:
-    """Return the sessions of all sources, or None if no source is of events. `seed` deals out the undivided sessions.
+    """Return the sessions of all sources, or None if no source is of events. `seed` divides undivided sessions.
 
     A source is a workspace whose logs are events alone, its `logs/` folder, a workspace of the plugin or its
     `logs.tar.gz`, a folder of chunks, one file, or FORMAT=PATH. Raises WorkspaceError, ConfigError, NothingToEvaluate.
@@ -175,7 +174,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
             return None
         for place, files in found:
             if files is None:
-                raise ConfigError(f"{place} is no log of events, the others are: give logs of one format")
+                raise ConfigError(f"{place} is not a log of events, but the others are: give logs of one format")
         train = list(log.sessions(path for files in event_files for path in files.train))
         validation = list(log.sessions(path for files in event_files for path in files.validation))
         undivided = list(log.sessions(path for files in event_files for path in files.undivided))
@@ -188,7 +187,7 @@ def read(sources: Sequence[Path], seed: int, screen: Screen) -> EventSessions | 
         units = [session.user if by_user else f"{session.user} {session.session}" for session in undivided]
         for session, unit in zip(undivided, units, strict=True):
             (train if draw(seed, f"split {unit}") * 100 < PERCENT else validation).append(session)
-        screen.say(f"Dealt out by {'user' if by_user else 'session'}: {PERCENT} % for training")
+        screen.say(f"Divided by {'user' if by_user else 'session'}: {PERCENT} % for training")
     for reason, count in sorted(log.left_out.items()):
         screen.warn(f"left out of the logs: {count:,} {reason}")
     if not (train or validation):

@@ -38,8 +38,8 @@ class Execution:
             offered = "" if self._settings.confine == "off" else measure_confinement(self._settings.confine)
             if offered and not offered.endswith(NOTHING_OPEN):
                 raise PreparationError(
-                    f"tests that engines write are run within whole walls only, and here they would be: {offered}. See "
-                    "`ci-eval doctor`; without `run.tests` nothing is run; with `interpret.confine: off` they may do "
+                    f"tests that engines write are run only in a sandbox without gaps, and this one is {offered}: see "
+                    "`ci-eval doctor`; without `run.tests` nothing is run, with `interpret.confine: off` tests may do "
                     "whatever you may"
                 )
             self._trials = Trials(self._settings, cache)

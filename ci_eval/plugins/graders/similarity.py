@@ -19,14 +19,14 @@ _BLEU, _BLEU_MERA, _CHRF = BLEU(effective_order=True), BLEU(), CHRF()
 
 
 class Similarity(msgspec.Struct, frozen=True):
-    """A grader from 0 to 100."""
+    """A grader with scores from 0 to 100."""
 
     name: str
     summary: str
     score: Callable[[Pairing], float]
 
     def grade(self, pairing: Pairing) -> Mapping[str, float]:
-        return {"score": min(self.score(pairing), 100.0)}  # a perfect one is above by a rounding error
+        return {"score": min(self.score(pairing), 100.0)}  # rounding errors may exceed 100
 
 
 _GRADERS: tuple[Grader, ...] = (

@@ -41,7 +41,7 @@ class Fields:
         return WorkspaceError(f"{self.file}{at}: {what}; fetch the workspace again, or leave this file out")
 
     def text(self, name: str, missing: str | None = None) -> str:
-        """Return `missing` if the field is absent or null and `missing` is not None."""
+        """Return a text; `missing` if the field is absent or null. Without `missing`, that is an error."""
         return self._typed_value(name, str, missing)
 
     def number(self, name: str, missing: int | None = None) -> int:
@@ -60,7 +60,7 @@ class Fields:
         return value
 
     def optional(self, name: str, kind: type[T]) -> T | None:
-        """Return None if the field is absent or null."""
+        """Return a value of that type, None if the field is absent or null."""
         return None if self.value(name) is None else self._typed_value(name, kind, None)
 
     def section(self, name: str) -> Fields:
@@ -81,7 +81,7 @@ class Fields:
         """Return the objects of a long list without tracking their fields; `leave` takes those that are left over."""
         rows = self._typed_value(name, list, [])
         if not all(isinstance(row, dict) for row in rows):
-            raise self.wrong(f"`{name}` holds something that is no object")
+            raise self.wrong(f"`{name}` holds something that is not an object")
         return rows
 
     def leave(self, name: str, value: object) -> None:

@@ -49,12 +49,12 @@ LIST = "files.json"
 
 
 def list_source_files(data: Path) -> list[tuple[str, Path]]:
-    """Return what `files.json` maps to files below `data` (2019) or `data/files`."""
+    """Return the paths in `files.json`, and their files below `data` (2019) or `data/files`."""
     return _list_files(data, read_json(data / LIST)) if (data / LIST).is_file() else []
 
 
 def list_project_files(data: Path) -> list[tuple[str, Path]]:
-    """Return what `files.json` lists, or those of its projects if it is a list of projects (2024)."""
+    """Return the paths and files in `files.json`; if it lists projects (2024), those of all projects."""
     content = read_json(data / LIST) if (data / LIST).is_file() else {}
     if not isinstance(content, list):
         return _list_files(data, content)
@@ -112,7 +112,7 @@ def read(fields: Fields, properties: Callable[[Fields], Properties]) -> model.Fi
             case "CODE_GOLF":
                 raise action.wrong(NO_GOLF)
             case _:
-                raise action.wrong(f"{kind!r} is no action that is known")
+                raise action.wrong(f"{kind!r} is not a known action")
     sessions = fields.number("sessionsCount", 0)
     return model.FileActions(path=path, checksum=checksum, sessions=sessions, unparsable=0.0, actions=tuple(actions))
 
@@ -241,7 +241,7 @@ def title(config: Config) -> str:
 
 
 TITLES = {"cpp": "C++", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP", "text": "Another"}
-"""The titles that are not our names with a capital letter."""
+"""The titles that differ from our names with a capital letter."""
 NAMES = {title.lower(): name for name, title in TITLES.items()}
 
 

@@ -53,9 +53,9 @@ def to_points(text: str, units: int) -> int:
 def convert_actions(
     text: str, actions: Sequence[Action], convert: Callable[[str, int], int], *, ours: bool
 ) -> list[Action]:
-    """Convert each offset in the text as it is then. `ours`: offsets count code points. Raises WorkspaceError if the
-    actions do not fit the text."""
-    # In most files both counts are equal, and nothing need be replayed.
+    """Convert the offset of each action by the text at that time. `ours`: offsets count code points. Raises
+    WorkspaceError if the actions do not fit the text."""
+    # In most files both counts are equal, so the actions need not be replayed.
     if is_plain(text) and all(is_plain(action.text) for action in actions if isinstance(action, model.PrintText)):
         return list(actions)
     document, converted = Document(text), []
@@ -68,12 +68,12 @@ def convert_actions(
                 case model.DeleteRange():
                     changed = replace(action, begin=convert(now, action.begin), end=convert(now, action.end))
                 case model.CallCompletion() | model.PlayItem():
-                    # The offset of a call is that in the file as it is on disk.
+                    # The offset of a call refers to the file on disk.
                     changed = replace(action, offset=convert(text, action.offset))
                 case _:
                     changed = action
             converted.append(changed)
-            # The document counts code points, so it takes whichever action does.
+            # The document counts code points, so it plays the action that does.
             played = action if ours else changed
             if isinstance(played, model.MoveCaret | model.DeleteRange | model.PrintText):
                 document.apply(played)
@@ -205,17 +205,15 @@ class Identities:
     """The ids that stage 1 would give, so that runs of the plugin and ours are paired."""
 
     def __init__(self, origin: Origin, source: SourceFile) -> None:
-        parts = [origin.project, source.path, source.checksum, origin.strategy, ""]
-        self._base = blake2b("\0".join(parts).encode(), digest_size=8)
+        self._parts = (origin.project, source.path, source.checksum, origin.strategy)
         self._seen: Counter[tuple[int, str]] = Counter()
 
     def next(self, offset: int, text: str) -> str:
         """Return a new id. The first one at an offset is that of stage 1."""
         number = self._seen[offset, text]
         self._seen[offset, text] += 1
-        identity = self._base.copy()
-        identity.update("\0".join([str(offset), text, *([str(number)] if number else [])]).encode())
-        return identity.hexdigest()
+        parts = (*self._parts, str(offset), text, *([str(number)] if number else []))
+        return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def _assign_sessions(actions: Sequence[Action], ids: Identities, sessions: Sequence[Session]) -> Iterator[Action]:
@@ -327,7 +325,7 @@ class Writer:
 
     def sessions(self, source: SourceFile, sessions: Sequence[Session]) -> None:
         name = f"{Path(source.path).name}({len(self._listed)}){END}"
-        # The plugin of 2019 names paths below `data`, later ones below `data/files`.
+        # files.json has paths below `data` in 2019, and below `data/files` later.
         self._listed[source.path] = f"files/{name}" if self._generation.first_errors is None else name
         body = {
             "filePath": source.path,
@@ -351,7 +349,7 @@ class Writer:
         _write(self._folder / "actions" / f"{Path(actions.path).name}({self._written['actions']}){END}", body)
 
     def error(self, error: FileError) -> None:
-        # The plugin of 2019 holds one error of each file name.
+        # In 2019, the plugin stored one error per file name.
         name, first = Path(error.path).name, self._generation.first_errors
         number = (first or 0) + self._written[f"error {name}"]
         self._written[f"error {name}"] += 1
@@ -360,7 +358,7 @@ class Writer:
         _write(self._folder / "errors" / f"{shown}{END}", body)
 
     def close(self, config: dict[str, object]) -> None:
-        # Both come last: without them, the folder is no workspace.
+        # Both files come last: without them, the folder is not a workspace.
         atomic.write(self._folder / "data/files.json", msgspec.json.encode(self._listed))
         atomic.write(self._folder / "config.json", msgspec.json.format(msgspec.json.encode(config), indent=2))
 

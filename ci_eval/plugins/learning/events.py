@@ -45,7 +45,7 @@ MOST_BYTES = 4_000_000_000
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A list as the user saw it, after each key."""
+    """A list that the user saw."""
 
     typed: int
     """Characters of the prefix."""
@@ -141,7 +141,7 @@ class EventLog:
             _, _, _, user, session, _, action, text = line.decode().rstrip("\r\n").split("\t", COLUMNS - 1)
             event = msgspec.json.decode(text, type=Event)
         except (ValueError, RecursionError):
-            self.left_out["lines that are no event"] += 1
+            self.left_out["lines that are not events"] += 1
             return None
         if event.validation_status == "INVALID":
             self.left_out["events that their recorder called invalid"] += 1
@@ -195,7 +195,7 @@ def _lines(path: Path) -> Iterator[bytes]:
     left = MOST_BYTES
     try:
         with stored.open_regular_file(path) as raw:
-            # The name of a file does not tell whether it is gzipped.
+            # Names of files do not show whether they are gzipped.
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             with gzip.GzipFile(fileobj=raw) if packed else raw as file:
@@ -289,7 +289,7 @@ def present_features(sessions: Iterable[ShownSession]) -> set[str]:
         for lookup in session.lookups
         for features in (*lookup.features, lookup.common)
         for name, value in features.items()
-        if value is not None and value == value  # NaN is no value either
+        if value is not None and value == value  # NaN means missing
     }
 
 
@@ -313,7 +313,7 @@ def training_rows(
 
 
 def identity(session: ShownSession) -> str:
-    # Session ids are unique for each user alone.
+    # Different users may have the same session id.
     return f"{session.user} {session.session}"
 
 

@@ -34,7 +34,7 @@ NO_ID = -1
 TOP = 24
 """The most tokens that a level proposes."""
 FEW = 48
-"""Positions that are counted without a cache."""
+"""The most positions that are counted without a cache."""
 CACHED = 16384
 """Contexts whose counts are cached, since contexts recur."""
 
@@ -52,7 +52,7 @@ class Level(NamedTuple):
 
 
 class Texts:
-    """Numbers of texts, from 1 on, in order of first occurrence or of the texts."""
+    """Texts and their numbers, from 1 on: in order of first occurrence, or of the alphabet after `sort`."""
 
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}

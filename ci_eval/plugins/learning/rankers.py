@@ -181,7 +181,9 @@ def read_foreign(path: Path, features: Sequence[str] = ()) -> RankerModel:
             done = subprocess.run(argv, capture_output=True, text=True, timeout=TRIAL_SECONDS, check=True)
             names, trees, shape = json.loads(done.stdout.splitlines()[-1])
         except (subprocess.SubprocessError, ValueError, IndexError) as error:
-            raise ConfigError(f"{path} is no model that LightGBM can read: write it with Booster.save_model") from error
+            raise ConfigError(
+                f"{path} is not a model that LightGBM can read: write it with Booster.save_model"
+            ) from error
         if shape != [2]:
             raise ConfigError(f"{path} gives {shape[1]} numbers for each suggestion, and a ranker gives one score")
         text = data.decode("utf-8", "replace")
@@ -211,7 +213,7 @@ def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
     try:
         names = list(map(str, json.loads(written))) if written else list(features)
     except (ValueError, TypeError):
-        raise ConfigError(f"{path}: the metadata `{FEATURES}` is no JSON list of names") from None
+        raise ConfigError(f"{path}: the metadata `{FEATURES}` is not a JSON list of names") from None
     if not names:
         raise ConfigError(
             f"{path} does not name its features: add --features NAME,…, in the order of its input, or the metadata "
@@ -220,7 +222,7 @@ def _try_onnx(path: Path, data: bytes, features: Sequence[str]) -> list[str]:
     try:
         scores = _run(session, np.zeros((2, len(names)), np.float32))
     except Exception as error:
-        raise ConfigError(f"{path} takes no table of {len(names)} features: {error}") from error
+        raise ConfigError(f"{path} does not accept a table of {len(names)} features: {error}") from error
     if scores.shape != (2,):
         raise ConfigError(f"{path} does not give one score for each suggestion, which a ranker does")
     return names
@@ -230,7 +232,7 @@ def _check_names(path: Path, names: Sequence[str], features: Sequence[str]) -> t
     # LightGBM gives these names to features that have none.
     numbers = [f"Column_{number}" for number in range(len(names))]
     if features and names not in (list(features), numbers):
-        raise ConfigError(f"{path} names its features itself, and others than --features: leave that out")
+        raise ConfigError(f"{path} names its own features, and --features names others: leave it out")
     if features and len(features) != len(names):
         raise ConfigError(f"{path} has {len(names)} features, and --features names {len(features)}")
     chosen = tuple(features or names)

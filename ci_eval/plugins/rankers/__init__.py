@@ -1,3 +1,3 @@
-"""The completion types, which order suggestions; the name a user writes is in capitals."""
+"""The completion types, which order suggestions. Users write their names in capitals."""
 
 TOGETHER = {"lists": ("BASIC", "ALPHABETICAL"), "history": ("FREQUENCY", "RECENCY", "NGRAM"), "models": ("ML", "PBN")}

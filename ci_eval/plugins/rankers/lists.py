@@ -1,4 +1,4 @@
-"""The completion types that use the list alone: the engine's own order, and the alphabet, which any should beat."""
+"""The completion types that use the list alone: the engine's own order, and the alphabet as a baseline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ci_eval.core.model import Suggestion
 
 
 class ByList(msgspec.Struct, frozen=True, kw_only=True):
-    """`arrange` returns the suggestions in the new order."""
+    """An order by the list alone. `arrange`: returns the suggestions in the new order."""
 
     name: str
     summary: str

@@ -1,4 +1,4 @@
-"""The completion types of a trained model: ML by score, PBN by the likelihood of each method call on the object."""
+"""The completion types that use a trained model: ML orders by scores, PBN by the likelihood of method calls."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ByModel(msgspec.Struct, frozen=True):
 
     @property
     def training_seed(self) -> int | None:
-        """The seed of the model's training; None if another seed would have changed nothing."""
+        """Return the seed of the model's training; None if the seed does not matter."""
         return rankers.load(self.model).seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:
@@ -86,7 +86,7 @@ class ByRecommender(msgspec.Struct, frozen=True):
 
     @property
     def training_seed(self) -> int | None:
-        """The seed of the model's training; None if another seed would have changed nothing."""
+        """Return the seed of the model's training; None if the seed does not matter."""
         return Trained(self.model).training_seed if self.model else None
 
     def open(self, context: FileContext) -> Ordering:

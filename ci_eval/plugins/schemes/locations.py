@@ -1,4 +1,4 @@
-"""The schemes for what has an address: a commit of a repository, an archive, a folder of this machine."""
+"""The schemes for sources with an address: a commit of a repository, an archive, a folder of this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parse_git(text: str) -> Spec:
     if not at:
         raise ConfigError(f"git:{text} has no @REVISION: append @ and the full commit id, or a tag or branch.")
     git.check_address(url, revision)
-    # A commit is one project, in whichever case its id is written.
+    # The case of a commit's id does not matter.
     if git.is_full_commit(revision.lower()):
         revision = revision.lower()
     return Spec(scheme="git", source=url, name=git.name_of(url) or "repository", revision=revision)
@@ -29,7 +29,7 @@ def parse_git(text: str) -> Spec:
 def parse_https(text: str) -> Spec:
     url, pin = cut_pin(text)
     if "@" in check_url(url).netloc:
-        raise ConfigError(f"{shown(url)} is given with a user or a password. Let ~/.netrc hold them.")
+        raise ConfigError(f"{shown(url)} holds a user or a password: put them into ~/.netrc.")
     if not pin:
         raise ConfigError(f"{shown(url)} needs its digest: append #sha256= and what `sha256sum FILE` prints.")
     file = unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]

@@ -17,7 +17,7 @@ WHEEL_VERSION = re.compile(r"^[^-]+-([^-]+)-")
 
 
 def fetch_debian(spec: Spec, files: Path, cache: Path) -> Spec:
-    """Download and unpack the upstream tarballs. The digest is the main tarball's."""
+    """Download and unpack the upstream tarballs. The digest is that of the main tarball."""
     with tempfile.TemporaryDirectory() as folder:
         tarballs = apt_source(spec.source, Path(folder), cache)
         pinned = check_and_unpack(spec, tarballs.upstream, files)

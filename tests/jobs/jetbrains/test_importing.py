@@ -128,7 +128,7 @@ def damage(path: Path, old: bytes, new: bytes) -> None:
             "actions/A.java(1).json.gz",
             b"FINISH_SESSION",
             b"FINISHED",
-            "actions[3]: 'FINISHED' is no action that is known",
+            "actions[3]: 'FINISHED' is not a known action",
         ),
         ("actions/A.java(1).json.gz", CHECKSUM.encode(), b"0" * 64, "the actions of src/A.java are of another text"),
     ],

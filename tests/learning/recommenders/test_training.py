@@ -34,7 +34,7 @@ def test_an_unknown_option_is_answered_with_those_that_are_known() -> None:
 def test_usages_without_calls_teach_nothing(tmp_path: Path) -> None:
     source = write(tmp_path / "u.jsonl", [usage("")])
     source.write_bytes(source.read_bytes() + b"{}\n")
-    with pytest.raises(NothingToEvaluate, match=r"no usage with a call .* 1 usages; the first of 1 bad lines: .*"):
+    with pytest.raises(NothingToEvaluate, match=r"none of 1 usages has a call .*; the first of 1 bad lines: .*"):
         train(PBN, [source], tmp_path / "m", PBN.options())
     assert not (tmp_path / "m").exists()
 

@@ -188,8 +188,7 @@ def assignment(flow: MeraFlow, node: Node, states: States) -> States:
 
 def increment(flow: MeraFlow, node: Node, states: States) -> States:
     names = flow.names(node)
-    for target in names:
-        flow.link([target], names, COMPUTED, states)
+    flow.link(names, names, COMPUTED, states)
     return states
 
 

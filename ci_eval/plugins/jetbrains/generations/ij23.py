@@ -57,7 +57,7 @@ def read_actions(fields: Fields) -> model.FileActions:
                 actions.append(call)
                 last_session, end = session, len(actions)
             case _:
-                raise action.wrong(f"{kind!r} is no action of token completion")
+                raise action.wrong(f"{kind!r} is not an action of token completion")
     if last_session:
         actions.insert(end, FinishSession())
         ends += 1

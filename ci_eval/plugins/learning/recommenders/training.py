@@ -116,7 +116,7 @@ def _columns(
     values: Sequence[Sequence[str]],
     rows: list[tuple[int, tuple[int, ...], tuple[int, ...]]],
 ) -> TypeUsages:
-    """`rows`: the negative count, the calls, and the values of each, in any order."""
+    """Return the usages of a type. `rows`: the negative count, the calls and the values of each, in any order."""
     rows = sorted(rows)
     return TypeUsages(
         type=name,
@@ -207,7 +207,7 @@ def train(
         types.append((names, kind.train(usages, options)))
     if not types:
         first = f"; the first of {collected.bad:,} bad lines: {collected.named[0]}" if collected.named else ""
-        raise NothingToEvaluate(f"there is no usage with a call to learn from among {collected.usages:,} usages{first}")
+        raise NothingToEvaluate(f"none of {collected.usages:,} usages has a call to learn from{first}")
     facts = contract.Facts(
         kind=kind.name,
         options=msgspec.to_builtins(options),

@@ -32,7 +32,7 @@ class PbnOptions(contract.TrainingOptions, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Raises ValueError if `t2` is above `t1`."""
         if self.t2 > self.t1:
-            raise ValueError(f"t2 is {self.t2:g}, above t1, which is {self.t1:g}: what leaves the rest must belong")
+            raise ValueError(f"t2 is {self.t2:g}, above t1, which is {self.t1:g}: choose a t2 up to t1")
 
 
 def train(usages: TypeUsages, options: PbnOptions) -> contract.Arrays:
