@@ -49,7 +49,7 @@ def source_lines(text: str) -> Iterator[str]:
     """Yield each entry of a .list file as a `deb-src` line."""
     for line in text.splitlines():
         entry = re.fullmatch(r"\s*deb(?:-src)?\s+(?P<rest>\S.*?)\s*", re.sub(r"(?:^|\s)#.*", "", line))
-        # apt would ask somebody to insert the disc.
+        # apt would ask the user to insert the disc.
         if entry and not re.search(r"(?:^|\s)cdrom:", entry["rest"]):
             yield f"deb-src {entry['rest']}"
 
