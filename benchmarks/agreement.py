@@ -50,7 +50,7 @@ def theirs(made: Prepared, sessions: list[tuple[Session, str]], scratch: Path) -
     place = Place(folder=made.installation.folder, root=root, base=scratch, surroundings=setup.surroundings)
     place.renew()
     command = [sys.executable, str(HERE / "minimal_client.py"), "--root", str(root), "--language", made.language.name]
-    command += ["--options", json.dumps(engine.options(place)), *(["--anew"] if engine.quirks.anew else [])]
+    command += ["--options", json.dumps(engine.options(place)), *(["--anew"] if engine.quirks.restarts else [])]
     command += ["--no-hidden"] if engine.quirks.hides_tags else []
     environment = {**os.environ, **variables(place), **engine.variables(place)}
     asked = "".join(json.dumps(_place(session, text)) + "\n" for session, text in sessions)

@@ -273,5 +273,5 @@ def _zip_members(bundle: zipfile.ZipFile) -> Iterator[_Member]:
             kind = "other"
         with bundle.open(info) as body:
             link = body.read(MAX_LINK).decode("utf-8", "replace") if kind == "symlink" else ""
-            # zipfile cuts the name at a NUL, so the whole name is the one to check.
+            # zipfile cuts the name at a NUL, so the original name is checked.
             yield _Member(name=info.orig_filename, kind=kind, executable=bool(mode & 0o100), link=link, body=body)

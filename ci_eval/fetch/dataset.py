@@ -39,7 +39,7 @@ class Dataset(msgspec.Struct, frozen=True, kw_only=True):
                     except RecursionError:
                         yield number, "it is nested too deeply"
                     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                        yield number, f"it is no JSON object: {error}"
+                        yield number, f"it is not a JSON object: {error}"
                     else:
                         yield number, fields
 

@@ -17,6 +17,7 @@ import msgspec
 from ci_eval.core.base.errors import InstallError
 from ci_eval.fetch.archive import find_top_folder, unpack
 from ci_eval.fetch.clients import last_words, match_source, run_client, run_to_end
+from ci_eval.fetch.sealed import new_folder
 
 DISABLED = re.compile(r"^Enabled:[ \t]*(?:no|false|without|off|disable|0)[ \t]*$", re.MULTILINE | re.IGNORECASE)
 TYPES = re.compile(r"^Types:(?P<types>.*(?:\n[ \t].*)*)", re.MULTILINE | re.IGNORECASE)
@@ -49,7 +50,7 @@ def source_lines(text: str) -> Iterator[str]:
     """Yield each entry of a .list file as a `deb-src` line."""
     for line in text.splitlines():
         entry = re.fullmatch(r"\s*deb(?:-src)?\s+(?P<rest>\S.*?)\s*", re.sub(r"(?:^|\s)#.*", "", line))
-        # apt would ask somebody to insert the disc.
+        # apt would ask the user to insert the disc.
         if entry and not re.search(r"(?:^|\s)cdrom:", entry["rest"]):
             yield f"deb-src {entry['rest']}"
 
@@ -147,15 +148,13 @@ class _Apt:
 
     def update(self) -> str:
         """Fetch the lists into a new folder that replaces the old one. Returns why some lists are missing, or ""."""
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".apt-", dir=self.folder.parent, ignore_cleanup_errors=True) as name:
-            fresh = _Apt(Path(name, "new"), self.sources)
-            missed = fresh.fetch_lists()
+        with new_folder(self.folder.parent) as folder:
+            missed = _Apt(folder, self.sources).fetch_lists()
             # If two processes update at once, the lists of one of them stay.
             with contextlib.suppress(OSError):
-                self.folder.rename(Path(name, "old"))
+                self.folder.rename(folder.with_name("old"))
             with contextlib.suppress(OSError):
-                fresh.folder.rename(self.folder)
+                folder.rename(self.folder)
         return missed
 
     def fetch_lists(self) -> str:

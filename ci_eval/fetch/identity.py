@@ -16,10 +16,10 @@ URL = re.compile(r"(?P<scheme>https?|ssh|git)://(?:[^/]*@)?(?P<host>[\w.-]+)(?P<
 SHORT = re.compile(r"(?:[\w.-]+@(?P<host>[\w.-]+)|(?P<dotted>[\w-]+(?:\.[\w-]+)+)):/*(?P<path>.+)")
 """An ssh address, USER@HOST:PATH. Without a user, only a name with a dot is a host, since C:/x is a folder."""
 CHECKOUTS = {"GITHUB_REPOSITORY": "GITHUB_WORKSPACE", "CI_PROJECT_PATH": "CI_PROJECT_DIR"}
-"""The CI variable with the repository's name → the one with the folder that it was checked out to."""
+"""The CI variable with the repository's name → the variable with the folder of its checkout."""
 PROPERTIES = "TEAMCITY_BUILD_PROPERTIES_FILE"
 OF_TEAMCITY = ("vcsroot.url", "teamcity.projectName")
-"""The properties of a TeamCity build that may name the repository; the first one that is set counts."""
+"""The properties of a TeamCity build that may name the repository; the first that is set counts."""
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -29,7 +29,8 @@ class Identity(msgspec.Struct, frozen=True):
 
 def identify(root: Path, environment: Mapping[str, str] = os.environ) -> Identity:
     """Return the names of the project in a folder: by its Git remote, else by the CI that checked it out."""
-    properties = _properties(Path(environment[PROPERTIES])) if environment.get(PROPERTIES) else {}
+    properties = _parse(_read(Path(environment.get(PROPERTIES, ""))))
+    properties = _parse(_read(Path(properties.get("teamcity.configuration.properties.file", "")))) | properties
     of_teamcity = [*map(properties.get, OF_TEAMCITY), environment.get("TEAMCITY_PROJECT_NAME")]
     known = [
         (remote_address(root), str(top(root))),
@@ -92,12 +93,6 @@ def last_part(address: str) -> str:
 def _repositories(root: Path) -> list[Path]:
     """The innermost first."""
     return [folder for folder in (root, *root.parents) if (folder / ".git").exists()]
-
-
-def _properties(path: Path) -> dict[str, str]:
-    properties = _parse(_read(path))
-    more = properties.get("teamcity.configuration.properties.file")
-    return (_parse(_read(Path(more))) if more else {}) | properties
 
 
 def _parse(text: str) -> dict[str, str]:

@@ -57,7 +57,7 @@ def read_python_requirements(root: Path, groups: Groups = ()) -> list[str]:
     layout = read_layout(root)
     names = [normalize(name_of(text)) for text in plain]
     for name, text in zip(names, plain, strict=True):
-        # A registry may have another package of that name, put there by anybody.
+        # Anybody can publish a package of that name in a registry.
         if name in layout.elsewhere:
             raise foreign(f"{text} from {layout.elsewhere[name]}", file)
     return list(dict.fromkeys(text for name, text in zip(names, plain, strict=True) if name not in layout.members))
@@ -137,9 +137,9 @@ def read_json(path: Path, kind: type[Read]) -> Read:
 # --------------------------------------------------------------------------------------------------------------- npm
 
 LOCKS = ("npm-shrinkwrap.json", "package-lock.json")
-"""The names of npm's locks; npm reads the first one that is there."""
+"""The names of npm's locks; npm reads the first that exists."""
 NPM_REGISTRY = "registry.npmjs.org"
-"""The host that locks name; npm asks the registry that it is set up with in its place."""
+"""The host that locks name; npm replaces it by the registry in its settings."""
 ALIAS = re.compile(r"npm:(?P<name>(?:@[\w.~-]+/)?[\w.~-]+)(?:@|\Z)", re.ASCII)
 RANGE = re.compile(r"(?!\.)[\w.*+<>=~^| -]{0,1000}(?<!\.tgz|\.tar)(?<!\.tar\.gz)", re.ASCII)
 ADDRESS = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+)(?::\d+)?/[^\\\s]*", re.ASCII)

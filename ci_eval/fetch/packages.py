@@ -33,7 +33,7 @@ WHEELS_ONLY = (
     "Python. A release with a source archive alone can be had by its https or git address."
 )
 REGISTRY_ONLY = (
-    "Only packages of a registry are taken: what comes from git is made ready by programs that it brings itself. "
+    "Only packages of a registry are taken: a package from git is built by programs that it brings itself. "
     "Leave out the package that needs it, or set project.dependencies to false."
 )
 
@@ -72,7 +72,7 @@ def list_distributions(target: Path) -> dict[str, str]:
 
 def check_origins(target: Path) -> None:
     for item in importlib.metadata.distributions(path=[str(target)]):
-        # PEP 610: written for what a requirement named by its address.
+        # pip writes this file for a requirement with an address (PEP 610).
         if origin := item.read_text("direct_url.json"):
             raise InstallError(
                 f"{item.metadata['Name']} came from elsewhere than an index: {quote(origin, 200)}. {WHEELS_ONLY}"

@@ -147,7 +147,7 @@ def _check_file(path: bytes, file: _SealedFile) -> str:
     except OSError as error:
         return f"is gone ({error.strerror})"
     if not S_ISREG(now.st_mode):
-        return "is no file any more"
+        return "is not a file any more"
     if now.st_size != file.size:
         return f"has {now.st_size:,} bytes, not {file.size:,}"
     if bool(now.st_mode & S_IXUSR) != file.executable:

@@ -54,7 +54,7 @@ def test_lines_may_end_in_any_way(ending: str) -> None:
     ],
 )
 def test_a_line_that_is_no_hole_is_an_error_with_its_number(wrong: dict[str, object], said: str) -> None:
-    dataset = read(HOLE, "it is no JSON object", {**HOLE, "id": "b", **wrong}, {**HOLE, "id": "c"})
+    dataset = read(HOLE, "it is not a JSON object", {**HOLE, "id": "b", **wrong}, {**HOLE, "id": "c"})
     assert [file.path for file in dataset.files] == ["a.java", "c.java"]
     assert [error.path for error in dataset.errors] == ["line 2", "line 3"]
     with pytest.raises(ValueError, match=said):

@@ -119,6 +119,22 @@ def test_groups_that_are_not_installed_are_named_and_then_the_file_that_does_not
     assert "compile_commands.json" in find_remedies("", root, ["x.h"], installed=True)["x.h"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "file", "readable"),
+    [("jvm", "build.gradle.kts", "pom.xml"), ("python", "setup.cfg", "requirements.txt")],
+)
+def test_a_file_with_dependencies_that_is_not_read_is_named(
+    tmp_path: Path, kind: str, file: str, readable: str
+) -> None:
+    (tmp_path / file).touch()
+    for installed in (True, False):
+        remedy = find_remedies(kind, tmp_path, ["x"], installed=installed)["x"]
+        assert f"not the project's {file}" in remedy
+        assert readable in remedy
+    (tmp_path / readable).touch()
+    assert find_remedies(kind, tmp_path, ["x"], installed=False) == {}
+
+
 def test_projects_share_the_empty_environment(tmp_path: Path) -> None:
     made = [
         prepare("python", tmp_path, replace(INFO, checksum=checksum * 64), dependencies=False, cache=tmp_path)

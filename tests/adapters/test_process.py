@@ -158,7 +158,7 @@ def test_messages_are_told_apart_however_they_arrive(start_server: StartServer) 
 def test_a_line_before_the_first_header_is_no_trouble_and_what_has_no_length_is(start_server: StartServer) -> None:
     assert received(start_server("out.write(b'Starting\\nContent-Length: 2\\r\\n\\r\\n{}')")) == b"{}"
     for junk in ("b'no header\\r\\n\\r\\n'", "b'x' * 9000", "b'Content-Length: 999999999999\\r\\n\\r\\n'"):
-        with pytest.raises(EngineMisbehaved, match=r"Content-Length|what is no message"):
+        with pytest.raises(EngineMisbehaved, match=r"Content-Length|something other than a message"):
             received(start_server(f"out.write({junk})"))
 
 

@@ -32,10 +32,10 @@ def test_blank_lines_are_none_and_the_others_keep_their_numbers(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (b"{", "no JSON object"),
-        (b"[1]", "no JSON object"),
-        (b'{"a": "\xff"}', "no JSON object"),
-        (b'{"a": "\\ud800"}', "no JSON object"),
+        (b"{", "not a JSON object"),
+        (b"[1]", "not a JSON object"),
+        (b'{"a": "\xff"}', "not a JSON object"),
+        (b'{"a": "\\ud800"}', "not a JSON object"),
         (b'{"a":' * 100_000, "nested too deeply"),
         (b'{"a": "' + b"x" * dataset.LONGEST + b'"}', "longer than"),
     ],

@@ -147,3 +147,31 @@ def test_a_package_of_the_workspace_and_one_that_is_installed_for_a_member_are_t
     text = "import '@me/core/part'; import 'deep'; import '@me/other'\n"
     assert shares("typescript", root, "app/a.ts", text, tmp_path / "e") == [True, True, False]
     assert shares("typescript", root, "core/a.ts", text, tmp_path / "e") == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "known"),
+    [
+        (
+            "tsconfig__json",
+            """{ // the compiler's
+              "compilerOptions": {"paths": {"@app/*": ["./lib/*", "./src/*"], "~all": ["src/b.ts"],}, /* none */ } }""",
+            [True, True, False, False],
+        ),
+        ("tsconfig__json", '{"compilerOptions": {"baseUrl": "src"}}', [False, False, True, False]),
+        (
+            "package__json",
+            '{"imports": {"#own/*": {"types": "./none/*", "default": "./src/*.js"}}}',
+            [False] * 3 + [True],
+        ),
+        ("tsconfig__json", "{broken", [False] * 4),
+    ],
+)
+def test_names_of_files_in_the_projects_settings_are_there(
+    tmp_path: Path, file: str, text: str, known: list[bool]
+) -> None:
+    root = write(tmp_path, **{file: text, "src/b__ts": ""})
+    names = ("@app/b", "~all", "b", "#own/b")
+    source = "".join(f'import x from "{name}";\n' for name in names)
+    assert shares("typescript", root, "a.ts", source) == known
+    assert shares("typescript", root, "a.ts", 'import x from "@app/gone";\n') == [False]

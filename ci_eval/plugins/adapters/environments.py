@@ -86,8 +86,11 @@ def find_remedies(
     """Return package → advice on how engines would find it, in addition to `--dependencies`. `installed`: whether the
     project's dependencies were installed, with these `groups`. Raises PreparationError."""
     kind = ENVIRONMENTS.get(name)
+    unread = next((name for name in kind.unread if is_own(root / name, root)), "") if kind else ""
     if kind is None:
         remedy = "neither in the project nor on this machine: install the headers, or add a compile_commands.json"
+    elif unread and not any(is_own(root / name, root) for name in kind.files.split(" or ")):
+        remedy = f"ci-eval reads {kind.files}, not the project's {unread}: write its dependencies into such a file"
     elif not installed:
         remedy = ""
     elif not groups and (known := kind.groups(root)):
@@ -204,6 +207,8 @@ class _Kind(msgspec.Struct, frozen=True):
     files: str
     groups: Callable[[Path], Collection[str]] = lambda _: ()
     """`root` → the groups that are not installed by default."""
+    unread: tuple[str, ...] = ()
+    """Files that may name dependencies, and that ci-eval does not read."""
     also_empty: bool = False
     """True if engines get an environment even without the project's dependencies."""
     mark: str = ""
@@ -217,6 +222,7 @@ ENVIRONMENTS = {
         lambda root: [is_pinned(root)],
         "pyproject.toml or requirements.txt",
         find_python_groups,
+        unread=("Pipfile", "setup.cfg", "setup.py"),
         also_empty=True,
         mark=f"-py{sys.version_info.major}{sys.version_info.minor}-own",
     ),
@@ -230,5 +236,5 @@ ENVIRONMENTS = {
     ),
     "go": _Kind(_go, "go:", lambda root: (is_own(root / name, root) for name in ("go.sum", "go.work.sum")), "go.mod"),
     # Maven has no locks.
-    "jvm": _Kind(_jvm, "maven:", lambda _: (), "pom.xml"),
+    "jvm": _Kind(_jvm, "maven:", lambda _: (), "pom.xml", unread=("build.gradle", "build.gradle.kts", "build.sbt")),
 }

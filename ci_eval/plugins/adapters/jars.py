@@ -81,7 +81,7 @@ def resolve(coordinates: str, folder: Path, *, others: Sequence[str] = (), itsel
 
 
 def copy_jars(needs: str, folder: Path) -> dict[Path, tuple[str, str]]:
-    """Copy what a POM with these elements needs to run. Returns path → GROUP:NAME and version. Raises InstallError."""
+    """Copy the jars that a POM with these elements needs. Returns path → GROUP:NAME, version. Raises InstallError."""
     (folder / "pom.xml").write_text(
         "<project><modelVersion>4.0.0</modelVersion><groupId>ci-eval</groupId><artifactId>jars</artifactId>"
         "<version>0</version><packaging>pom</packaging>"

@@ -389,11 +389,11 @@ class MessageProcess(PipeProcess):
             if end < 0:
                 if len(self._received) > LONGEST_HEADER:
                     start = quote(bytes(self._received[:LONGEST_HEADER]), 80)
-                    raise EngineMisbehaved(f"{self.name} wrote what is no message: {start!r}")
+                    raise EngineMisbehaved(f"{self.name} wrote something other than a message: {start!r}")
                 return None
             header = bytes(self._received[:end])
             match = _LENGTH.search(header)
-            # Some servers print a line or two before they begin to speak the protocol; that is no reason to give up.
+            # Some servers print a line or two before their first message, which do not matter.
             if not match or int(match[1]) > LONGEST_ANSWER:
                 raise EngineMisbehaved(
                     f"{self.name} wrote a header without a usable Content-Length: {quote(header, 80)!r}"

@@ -233,7 +233,7 @@ class Archive(IntoCache):
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True):
-    """A program that is on the user's machine already, whatever its version."""
+    """A program that is installed on the user's machine, in any version."""
 
     program: str
     hint: str

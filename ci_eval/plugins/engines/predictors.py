@@ -70,12 +70,11 @@ class NgramOptions(PredictorOptions, frozen=True, kw_only=True):
     weight: Annotated[float, Meta(gt=0, lt=1)] = 0.5
     """The weight of a context compared with all shorter ones."""
     order: Annotated[int, Meta(ge=1, le=20)] = 6
-    """The tokens of the longest sequences that are counted: up to five of context, and the one that follows."""
+    """Tokens of the longest counted sequences: the context, and the token after it."""
     capacity: Annotated[int, Meta(ge=1)] = 5_000
-    """The number of tokens before the caret that the file's cache holds."""
+    """The number of tokens before the caret in the file's cache."""
     candidates: Annotated[int, Meta(ge=1)] = 20
-    """The number of tokens that get a probability for each side of the caret: those that follow the longest
-    contexts."""
+    """The number of tokens that get a probability for each side of the caret, from the longest contexts."""
 
 
 class Ngram(Predictor[NgramOptions]):

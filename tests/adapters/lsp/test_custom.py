@@ -10,7 +10,7 @@ import pytest
 from ci_eval.core.base.errors import InstallError
 from ci_eval.core.catalogs import engines
 from ci_eval.core.contracts import Surroundings
-from ci_eval.plugins.adapters.lsp.custom import Given, custom, is_called
+from ci_eval.plugins.adapters.lsp.custom import CommandRecipe, custom, is_called
 from ci_eval.plugins.adapters.lsp.engine import LspEngine
 from ci_eval.plugins.adapters.lsp.overlay import Overlay
 from ci_eval.plugins.adapters.place import Place
@@ -114,8 +114,8 @@ def test_a_clangd_of_ones_own_reads_cleaned_compile_commands_too(
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert not Given("no-such-program").is_made(tmp_path)
+    assert not CommandRecipe("no-such-program").is_made(tmp_path)
     with pytest.raises(InstallError, match="there is no program 'no-such-program' on PATH"):
-        Given("no-such-program").make(None, tmp_path)
-    assert Given("sh").make("7", tmp_path).version == "7"
-    assert len(Given("sh").make(None, tmp_path).version) == 12
+        CommandRecipe("no-such-program").make(None, tmp_path)
+    assert CommandRecipe("sh").make("7", tmp_path).version == "7"
+    assert len(CommandRecipe("sh").make(None, tmp_path).version) == 12

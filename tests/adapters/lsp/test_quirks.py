@@ -14,7 +14,7 @@ from tests.projects import write
 
 def test_a_file_gets_a_server_of_its_own_where_the_last_one_would_show(start: Start) -> None:
     for anew in (True, False):
-        server = start("remembers", quirks=ServerQuirks(anew=anew))
+        server = start("remembers", quirks=ServerQuirks(restarts=anew))
         server.open("a.py", "one ")
         ask(server)
         server.open("b.py", "two ")

@@ -36,7 +36,7 @@ CANCELLED = frozenset({-32800, -32801, -32802})
 """RequestCancelled, ContentModified and ServerCancelled: the server wants to be asked again."""
 
 CAPABILITIES: dict[str, Any] = {
-    # VS Code offers UTF-16 alone, and servers are to do what they do for its users.
+    # VS Code offers UTF-16 alone, and servers shall work as they do for its users.
     "general": {"positionEncodings": ["utf-16"]},
     "window": {"workDoneProgress": True},
     "workspace": {"configuration": True, "workspaceFolders": True, "didChangeConfiguration": {}},

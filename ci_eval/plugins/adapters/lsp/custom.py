@@ -26,7 +26,7 @@ UNKNOWN_QUIET = 3.0
 """Seconds without announced work after which an unknown server is taken to be ready."""
 
 
-class Given(msgspec.Struct, frozen=True):
+class CommandRecipe(msgspec.Struct, frozen=True):
     program: str
     version: str = ""
     """"" = the beginning of the program's SHA-256."""
@@ -70,7 +70,9 @@ def custom(
     files = {part: Path(part).absolute() for part in command[1:] if Path(part).is_file()}
     # Absolute paths, since the server runs in another folder.
     arguments = [str(files.get(part, part)) for part in command[1:]]
-    model = like or LspEngine(name="", summary="", languages=None, licence="", recipe=Given(""), command=Template([]))
+    model = like or LspEngine(
+        name="", summary="", languages=None, licence="", recipe=CommandRecipe(""), command=Template([])
+    )
     names = {part.partition("=")[0] for part in arguments}
     if model.quirks == CLANGD and "--compile-commands-dir" in names:
         model = replace(model, quirks=OWN_DATABASE, options=fallback_options)
@@ -82,7 +84,7 @@ def custom(
         summary="the language server of your configuration",
         languages=None,
         licence="LicenseRef-unknown",
-        recipe=Given(program, script=find_script(command)),
+        recipe=CommandRecipe(program, script=find_script(command)),
         runs_on=(),
         verified=False,
         toolchains={},

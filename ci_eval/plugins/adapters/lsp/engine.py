@@ -220,7 +220,7 @@ class RunningLsp:
     # --------------------------------------------------------------------------------------------------- completion
 
     def open(self, path: str, text: str) -> None:
-        if self._engine.quirks.anew and not self._fresh:
+        if self._engine.quirks.restarts and not self._fresh:
             self._end()
         client = self._start_once()
         if self._fresh and self._engine.reads_all:

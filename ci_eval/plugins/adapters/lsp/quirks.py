@@ -25,7 +25,7 @@ from ci_eval.plugins.adapters.place import Place
 class ServerQuirks(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     left_out: Callable[[Path], str] | None = None
     """A function of the project's root that describes the settings which the server does not get; "" = none."""
-    anew: bool = False
+    restarts: bool = msgspec.field(default=False, name="anew")
     """True if each file gets a fresh server, since answers would depend on the files before."""
     serial: bool = False
     """True if the server handles one message at a time. It is asked after it has parsed the last edit; otherwise that
@@ -67,7 +67,7 @@ def _summarise(root: Path) -> str:
     return compile_commands(root).summary()
 
 
-CLANGD = ServerQuirks(left_out=_summarise, anew=True, serial=True, hides_tags=True, extension="clangd")
+CLANGD = ServerQuirks(left_out=_summarise, restarts=True, serial=True, hides_tags=True, extension="clangd")
 """clangd remembers the headers of each file (FileIndex), and orders names by that. It uses `fallbackFlags` for files
 without a compile command (https://clangd.llvm.org/extensions).
 

@@ -91,7 +91,7 @@ class Trials:
 
 class _Bench:
     def __init__(self, box: Box, run: Runnable, settings: RunSettings) -> None:
-        """Raises NotRunnable if a file is missing, or there is no function."""
+        """Raises NotRunnable if a file or the function is missing."""
         self._box = box
         self._run = run
         self._timeout = settings.wanted.timeout

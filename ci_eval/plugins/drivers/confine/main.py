@@ -2,9 +2,9 @@
 
 --confine auto|required|off   required: if not everything can be closed, exit with 126 instead of starting
 --run, --read, --write PATH   what may be read and run, read, or written; may be repeated; never a folder's `.git`
---connect PORT          the one port of TCP that it may connect to; 0 = no sockets. Landlock knows ports from version 4
---canary FILE           a file of the caller's, outside all those paths; what can be done to it is found by trying
---report DESCRIPTOR     where to write, in one line, what was found to be open, before the program starts
+--connect PORT          the only TCP port that it may connect to; 0 = no sockets. Landlock knows ports from version 4
+--canary FILE           a file outside all those paths, on which the sandbox is tried out
+--report DESCRIPTOR     gets the sandbox report, one line, before the program starts
 --memory BYTES          limit for the program and all it starts; 0 = none
 --address-space BYTES   limit for the program alone; 0 = none
 --caller PROCESS        who starts it: the program is killed as soon as that process has ended
@@ -45,7 +45,7 @@ class Options:
         self.report = int(single.get("--report", -1))
         self.memory = int(single.get("--memory", 0))
         self.address_space = int(single.get("--address-space", 0))
-        # A caller that is killed before Python has started here is no longer our parent.
+        # If the caller is killed before Python starts, our parent is another process.
         self.caller = int(single["--caller"])
         self.remains = single.get("--remains", "")
         self.abi = int(single.get("--abi", 99))

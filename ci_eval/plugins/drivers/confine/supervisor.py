@@ -35,7 +35,7 @@ def start(caller: int, *, memory: int, name: str, remains: str) -> bool:
     `memory`: bytes for the program and its descendants together, 0 = no limit. `remains`: the folder to remove if the
     caller is gone.
     """
-    # Blocked before the fork, so that none of them is lost until somebody waits for it.
+    # Signals that come before `_watch` waits for them stay pending.
     heard_before = signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
     prctl(SUBREAPER)
     me = os.getpid()

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ci_eval.core.base.files import exists, is_own, read_own
-from ci_eval.core.base.workspaces import find_members, read_name
+from ci_eval.core.base.workspaces import find_members, read_name, table, texts
 from ci_eval.core.grammar.document import NotText, read_text
 from ci_eval.core.import_syntax import Import, Imports, ImportSyntax, Origin, Project, keep_shared_names
 
@@ -145,11 +145,53 @@ NODE = frozenset(
 SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".json", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".node")
 
 
+JSON_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+"""Strings, which stay; and what tsconfig.json may have besides JSON: comments, and a comma before a bracket."""
+
+
+def _read_paths(root: Path) -> dict[str, list[Path]]:
+    """Return the patterns of names that mean files of the project → their targets. At most one `*` in each stands for
+    the same text. They are read from `paths` and `baseUrl` of tsconfig.json, and from `imports` of package.json."""
+    patterns: dict[str, list[Path]] = {}
+    for name in ("tsconfig.json", "jsconfig.json", "package.json"):
+        content = {}
+        with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            text = read_own(root, name).decode()
+            # The second pass removes commas that a comment kept away from their bracket.
+            for _ in range(2):
+                text = JSON_COMMENT.sub(lambda match: match[1] or "", text)
+            content = table(msgspec.json.decode(text))
+        options = table(content, "compilerOptions")
+        base = options.get("baseUrl")
+        named = table(options, "paths") | table(content, "imports") | ({"*": ["*"]} if isinstance(base, str) else {})
+        for pattern, targets in named.items():
+            # `imports` has a target, or one for each condition.
+            listed = [*targets.values()] if isinstance(targets, dict) else targets
+            folder = root / base if isinstance(base, str) else root
+            patterns[pattern] = [folder / target for target in texts([listed] if isinstance(listed, str) else listed)]
+    return patterns
+
+
+def _is_script(file: Path) -> bool:
+    stems = {file, file.with_name(_SCRIPT.sub("", file.name))} if file.name else {file}
+    return exists(file) or any(exists(Path(f"{stem}{end}")) for stem in stems for end in SUFFIXES)
+
+
 def imports(root: Path, environment: Path | None) -> Imports:
     """Return a check of a file's imports. A package is there if its folder or the folder of its types is in a
     `node_modules`, or if it is the project's own."""
     # A package may import itself by its name.
     members = {*find_members(root), read_name(root, root)}
+    paths = _read_paths(root)
+
+    def is_path(name: str) -> bool:
+        for pattern, targets in paths.items():
+            before, star, after = pattern.partition("*")
+            if name == pattern or (star and name.startswith(before) and name.endswith(after)):
+                part = name[len(before) : len(name) - len(after)]
+                if any(_is_script(Path(str(target).replace("*", part))) for target in targets):
+                    return True
+        return False
 
     def there(path: str, text: str) -> Iterator[tuple[str, bool]]:
         own_folder = (root / path).parent
@@ -159,14 +201,12 @@ def imports(root: Path, environment: Path | None) -> Imports:
         homes = [base / folder.relative_to(root) / "node_modules" for base in bases for folder in above]
         for _, name in IMPORT.findall(text):
             if name.startswith("."):
-                file = own_folder / name
-                stems = {file, file.with_name(_SCRIPT.sub("", file.name))} if file.name else {file}
-                yield name, exists(file) or any(exists(Path(f"{stem}{end}")) for stem in stems for end in SUFFIXES)
+                yield name, _is_script(own_folder / name)
                 continue
             package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
             # DefinitelyTyped publishes the types of `@a/b` as `@types/a__b`.
             types = f"@types/{package.removeprefix('@').replace('/', '__')}"
-            known = package in members or name.startswith("node:") or name.partition("/")[0] in NODE
+            known = package in members or name.startswith("node:") or name.partition("/")[0] in NODE or is_path(name)
             yield package, known or any(exists(home / folder) for home in homes for folder in (package, types))
 
     return there
