@@ -389,7 +389,7 @@ def test_a_night_whose_figure_has_no_interval_decides_nothing(drift: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("since", "said"), [("9.9", "name a date from the first on"), ("2025-12-31", "go from 2026-01-01")]
+    ("since", "said"), [("9.9", "name a date not before the first"), ("2025-12-31", "go from 2026-01-01")]
 )
 def test_a_reference_that_is_not_there_is_said_and_does_not_pass(drift: Path, since: str, said: str) -> None:
     found = judged(f"RecallAt1 >= -2pp since:{since}", drift)

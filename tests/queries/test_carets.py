@@ -111,9 +111,9 @@ PLACE = ObjectPlace(text="d", receiver="b", line=3, calls=(CallPlace(name="a", b
 BAD = [
     (with_values(PLACE, line=9), "0 to 9 is not in a text of 5"),
     (with_values(PLACE, receiver=""), "no receiver"),
-    (with_values(PLACE, receiver="b\nc"), "no name of an object"),
-    (with_values(PLACE, receiver="b" * 300), "no name of an object"),
-    (with_values(PLACE, indent="  x"), "no indentation"),
+    (with_values(PLACE, receiver="b\nc"), "not the name of an object"),
+    (with_values(PLACE, receiver="b" * 300), "not the name of an object"),
+    (with_values(PLACE, indent="  x"), "not an indentation"),
     (with_values(PLACE, calls=(CallPlace(name="a", begin=2, end=1),)), "2 to 1 is not"),
     (with_values(PLACE, calls=(CallPlace(name="a", begin=0, end=1, statement=(0, 9)),)), "0 to 9 is not"),
     (with_values(PLACE, calls=(CallPlace(name="a", begin=0, end=1, line=9),)), "0 to 9 is not"),
@@ -140,7 +140,7 @@ def test_places_are_of_states_and_of_a_file_of_the_project() -> None:
     assert check_places(history(None, PLACE), text_of) == ""
     assert "2 states, and places for 1" in check_places(history(PLACE), text_of)
     for path in ("", "/etc/passwd", "../a.py", "a\\b.py"):
-        assert "no path of a file" in check_places(history(None, PLACE, file=path), text_of)
+        assert "not the path of a file" in check_places(history(None, PLACE, file=path), text_of)
 
 
 offsets = st.integers(0, 20)

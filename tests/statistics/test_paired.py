@@ -20,7 +20,7 @@ from ci_eval.core.statistics.paired import (
 
 
 def spread(difference: float, error: float, df: float = np.inf, widen: float = 0.0) -> Spread:
-    known = (np.array([number]) for number in (0.0, difference, difference, error, df, widen))
+    known = (np.array([number]) for number in (difference, difference, error, df, widen))
     return Spread(*known)
 
 
@@ -130,7 +130,7 @@ def test_several_metrics_take_wider_intervals() -> None:
         ([0.02, 0.03, 0.025, 0.03, 0.02], Verdict.BETTER, ""),
         ([-0.02, -0.03, -0.025, -0.03, -0.02], Verdict.WORSE, ""),
         ([0.02, -0.03, 0.025, -0.03, 0.02], Verdict.NOT_SHOWN, ""),
-        ([0.0001, -0.0001, 0.0, 0.0001, 0.0], Verdict.NOT_SHOWN, "to say so of others takes 60"),
+        ([0.0001, -0.0001, 0.0, 0.0001, 0.0], Verdict.NOT_SHOWN, "a verdict on others takes 60"),
         ([0.0001, -0.0001] * FEWEST_PROJECTS_ALIKE, Verdict.EQUIVALENT, ""),
         ([0.02, 0.03, 0.04, 0.05], Verdict.NOT_COMPARABLE, "4 of the projects have this figure, an interval takes 5"),
         ([0.0] * 9, Verdict.NOT_COMPARABLE, "the same in all projects"),

@@ -38,8 +38,8 @@ def sums(base: Floats, new: Floats, asked: float, span: float | None = 1.0) -> S
     center, variance = estimate_project(
         seen.sum(axis=0)[None], seen.T @ seen, sizes, asked, largest_gains([span]), changed
     )
-    ours, theirs = np.array([base.mean()]), np.array([new.mean()])
-    return Spread(ours, theirs, center, np.sqrt(variance), np.full(1, np.inf), np.zeros(1))
+    difference = np.array([new.mean() - base.mean()])
+    return Spread(difference, center, np.sqrt(variance), np.full(1, np.inf), np.zeros(1))
 
 
 def changes(wins: int, losses: int, of: int) -> tuple[Floats, Floats]:

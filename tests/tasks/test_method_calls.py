@@ -82,7 +82,7 @@ def test_a_name_that_is_expected_is_found_as_it_is_whatever_it_looks_like() -> N
 @pytest.mark.parametrize("call", ["", " a", "a\nb", "a\tb", "a\u2028b", "\ufeffa", "a\0"])
 def test_a_name_that_no_line_could_hold_costs_its_history(call: str) -> None:
     history = History(type="T", states=(None, ObjectUsage(type="T", calls=(call,))))
-    with pytest.raises(ValueError, match="is no name"):
+    with pytest.raises(ValueError, match="is not the name of a type"):
         split(history)
 
 

@@ -26,7 +26,6 @@ from ci_eval.core.base.errors import ConfigError
 from ci_eval.core.compare.trend import Figures, earlier
 from ci_eval.core.filters import EVERYTHING, collect_letters, label, resolve
 from ci_eval.core.model import Difference, Elsewhere, Estimate, GateResult, MetricInfo, Verdict
-from ci_eval.core.model.engine import State
 from ci_eval.core.model.units import amount, change, interval, interval_text
 from ci_eval.core.statistics.clustered import FEWEST_ALIKE, STRETCH
 from ci_eval.core.statistics.paired import MARGINS, Interval, stretch_interval, verdict
@@ -117,9 +116,10 @@ class Gate(msgspec.Struct, frozen=True):
         outcome = difference.elsewhere if self.population == "code" else difference
         if outcome.verdict is Verdict.NOT_COMPARABLE:
             return self._result("broken", f"{self.metric} is not comparable here: {outcome.why or 'see the warnings'}")
+        limits = [limit.of(difference.base, info.unit) for limit in self.limits]
         if self.sign == "non-inferior":
-            return self._non_inferior(difference, outcome, info)
-        return self._difference(difference, outcome, info)
+            return self._judge_margin(difference.difference, abs(limits[0]), outcome, info)
+        return self._judge_limits(difference.difference, limits, outcome, info)
 
     @property
     def absolute(self) -> bool:
@@ -139,15 +139,15 @@ class Gate(msgspec.Struct, frozen=True):
             return self._result("kept", reason)
         if not all(self._within(best, limit) for limit in limits):
             return self._result("broken", reason)
-        needed, words = what_decides(new.value, low, high, limits, new.n, new.state)
+        needed, words = what_decides(new.value, low, high, limits, new)
         return self._result("undecided", f"{reason}: it may be on either side of the limit{words}", needed)
 
     def _within(self, value: float, limit: float) -> bool:
         return value >= limit if self.sign == ">=" else value <= limit
 
-    def _non_inferior(self, difference: Difference, outcome: Difference | Elsewhere, info: MetricInfo) -> GateResult:
-        assert difference.base is not None
-        margin = abs(self.limits[0].of(difference.base, info.unit))
+    def _judge_margin(
+        self, difference: float, margin: float, outcome: Difference | Elsewhere, info: MetricInfo
+    ) -> GateResult:
         if outcome.low is None or outcome.high is None:
             return self._result("undecided", f"a loss of that size is not ruled out: {outcome.why}")
         # A narrower margin takes more files.
@@ -161,25 +161,21 @@ class Gate(msgspec.Struct, frozen=True):
         if outcome.low == outcome.high:
             between = f"the difference is {change(outcome.low, info.unit)}, over all sessions"
         if worst > -margin:
-            few = outcome.low < outcome.high and 0 < difference.n < FEWEST_SESSIONS and isinstance(outcome, Difference)
-            if not few:
-                return self._result("kept", f"{between}: a loss of that size is ruled out")
-            reason = f"{between}, but over {difference.n:,} sessions; to rule out a loss takes {FEWEST_SESSIONS:,}"
-            return self._result("undecided", reason, FEWEST_SESSIONS)
+            if isinstance(outcome, Difference) and outcome.low < outcome.high and 0 < outcome.n < FEWEST_SESSIONS:
+                reason = f"{between}, but over {outcome.n:,} sessions; to rule out a loss takes {FEWEST_SESSIONS:,}"
+                return self._result("undecided", reason, FEWEST_SESSIONS)
+            return self._result("kept", f"{between}: a loss of that size is ruled out")
         if best <= -margin:
             return self._result("broken", f"{between}: a loss of that size is shown")
         limit = -margin if info.better == "higher" else margin
-        sessions, words = None, ""
-        if difference.difference is not None and isinstance(outcome, Difference):
-            sessions, words = what_decides(difference.difference, low, high, [limit], difference.n, difference.state)
+        sessions, words = what_decides(difference, low, high, [limit], outcome)
         return self._result("undecided", f"{between}: a loss of that size is not ruled out{words}", sessions)
 
-    def _difference(self, difference: Difference, outcome: Difference | Elsewhere, info: MetricInfo) -> GateResult:
-        assert difference.base is not None
-        assert difference.difference is not None
-        limits = [limit.of(difference.base, info.unit) for limit in self.limits]
-        beyond = not any(self._within(difference.difference, limit) for limit in limits)
-        reason = f"the difference is {change(difference.difference, info.unit)} ({interval_text(outcome, info.unit)})"
+    def _judge_limits(
+        self, difference: float, limits: Sequence[float], outcome: Difference | Elsewhere, info: MetricInfo
+    ) -> GateResult:
+        beyond = not any(self._within(difference, limit) for limit in limits)
+        reason = f"the difference is {change(difference, info.unit)} ({interval_text(outcome, info.unit)})"
         # Reports show gate and verdict together, so they must agree: a difference beyond the limit breaks the gate only
         # if the verdict is better or worse.
         if beyond and outcome.verdict in {Verdict.BETTER, Verdict.WORSE}:
@@ -192,9 +188,7 @@ class Gate(msgspec.Struct, frozen=True):
         worst = outcome.low if self.sign == ">=" else outcome.high
         if any(self._within(worst, limit) for limit in limits):
             return self._result("kept", reason)
-        low, high, sessions, words = outcome.low, outcome.high, None, ""
-        if isinstance(outcome, Difference):
-            sessions, words = what_decides(difference.difference, low, high, limits, outcome.n, outcome.state)
+        sessions, words = what_decides(difference, outcome.low, outcome.high, limits, outcome)
         where = "beyond the limit, but not shown" if beyond else "a loss beyond the limit is not ruled out"
         return self._result("undecided", f"{reason}: {where}: {outcome.why}{words}", sessions)
 
@@ -205,20 +199,22 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 def what_decides(
-    value: float, low: float, high: float, limits: Sequence[float], sessions: int, state: State
+    value: float, low: float, high: float, limits: Sequence[float], of: Estimate | Difference | Elsewhere
 ) -> tuple[int | None, str]:
-    """Return the number of sessions that decides a gate whose interval holds a limit, and the reason in words; (None,
-    "") if nothing would, None sessions if it takes a second round."""
+    """Return the number of sessions that decides a gate whose interval holds a limit, and the reason in words. The
+    number is None if it takes a second round; both are empty if nothing decides, as for other code."""
+    if isinstance(of, Elsewhere):
+        return None, ""
     nearest = min(limits, key=lambda limit: abs(value - limit))
     distance, reach = abs(value - nearest), value - low if nearest < value else high - value
-    if state == "once" and distance * sessions > RULE_OF_THREE:
+    if of.state == "once" and distance * of.n > RULE_OF_THREE:
         # Two rounds that agree leave the rule of three.
         return None, "; all were asked, once: a second round (--repeat 2) decides if answers agree"
-    if state in {"once", "exact"} or not distance:
+    if of.state in {"once", "exact"} or not distance:
         return None, ""
     # An interval narrows with the square root of the number of sessions.
-    needed = math.ceil(sessions * (reach / distance) ** 2)
-    if not sessions < needed < MOST_SESSIONS:
+    needed = math.ceil(of.n * (reach / distance) ** 2)
+    if not of.n < needed < MOST_SESSIONS:
         return None, ""
     return needed, f"; about {needed:,} sessions would decide"
 

@@ -80,12 +80,12 @@ class _Selection:
         if repeats.whole and self.asked > 0:
             error, df = self.noise.add_sampling(sampling)
             widen = np.where(self.noise.variance > 0, 0.0, repeats.unseen * spans)
-            return Spread(self.base, self.new, center, error, df, widen)
+            return Spread(self.new - self.base, center, error, df, widen)
         between, files = jackknife(self.rows)
         error = np.sqrt(np.fmax(sampling, between))
         # If no answer differs from base to new, few may be otherwise (rule of three).
         widen = np.where(changed, 0.0, RULE_OF_THREE * spans / np.maximum(self.observed, 1))
-        return Spread(self.base, self.new, center, error, np.maximum(np.nan_to_num(files) - 1, 1), widen)
+        return Spread(self.new - self.base, center, error, np.maximum(np.nan_to_num(files) - 1, 1), widen)
 
     def too_few(self, at: int) -> str:
         """Return why a figure has no interval; "" if it has one. A figure without a bound needs more."""
@@ -179,7 +179,7 @@ class Judge(msgspec.Struct, frozen=True):
         own = _Selection(sums, [index], [metric.info], 0.0, self.repeats)
         between, files = jackknife(own.rows)
         degrees, center = np.maximum(np.nan_to_num(files) - 1, 1), own.new - own.base
-        (interval,) = make_intervals(Spread(own.base, own.new, center, np.sqrt(between), degrees, np.zeros(1)))
+        (interval,) = make_intervals(Spread(center, center, np.sqrt(between), degrees, np.zeros(1)))
         base, floor = float(own.base[0]), FLOOR * float(own.base[0])
         plain = Difference(
             base=base, new=float(own.new[0]), difference=float(center[0]), state="noisy", n=int(own.observed[0])

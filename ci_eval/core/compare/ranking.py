@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
+from typing import TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from ci_eval.core.compare.sums import Sums, find_directions
 from ci_eval.core.contracts import Metric
 from ci_eval.core.filters import ReportFilters
 from ci_eval.core.manifest import Manifest
-from ci_eval.core.model import FAILED, Comparison, Difference, Estimate, Ranking, SessionScore, Verdict
+from ci_eval.core.model import FAILED, Comparison, Difference, Elsewhere, Estimate, Ranking, SessionScore, Verdict
 from ci_eval.core.model.units import COSTS, TRENDS
 from ci_eval.core.scoring import evaluated, expect_metrics
 from ci_eval.core.statistics.clustered import figures
@@ -271,42 +272,36 @@ def _pairs(
     return tuple(map(tuple, table))
 
 
+Judged = TypeVar("Judged", Difference, Elsewhere)
 OPPOSITE = {Verdict.BETTER: Verdict.WORSE, Verdict.WORSE: Verdict.BETTER}
 
 
 def _reverse(difference: Difference) -> Difference:
-    elsewhere = difference.elsewhere
+    """Return the difference with base and new swapped."""
     return replace(
-        difference,
+        _mirror(difference),
         base=difference.new,
         new=difference.base,
         difference=_minus(difference.difference),
-        low=_minus(difference.high),
-        high=_minus(difference.low),
         better=difference.worse,
         worse=difference.better,
         # The own interval of the side that is new in the mirrored pair is not known.
         new_low=None,
         new_high=None,
-        verdict=OPPOSITE.get(difference.verdict, difference.verdict),
-        why=_mirror(difference.why),
-        elsewhere=replace(
-            elsewhere,
-            low=_minus(elsewhere.high),
-            high=_minus(elsewhere.low),
-            verdict=OPPOSITE.get(elsewhere.verdict, elsewhere.verdict),
-            why=_mirror(elsewhere.why),
-        ),
+        elsewhere=_mirror(difference.elsewhere),
     )
+
+
+def _mirror(of: Judged) -> Judged:
+    """Return the interval and its verdict with the other sign."""
+    swap = {"above 0": "below 0", "below 0": "above 0"}
+    why = next((of.why.replace(side, opposite) for side, opposite in swap.items() if side in of.why), of.why)
+    verdict = OPPOSITE.get(of.verdict, of.verdict)
+    return replace(of, low=_minus(of.high), high=_minus(of.low), verdict=verdict, why=why)
 
 
 def _minus(value: float | None) -> float | None:
     return None if value is None else -value
-
-
-def _mirror(why: str) -> str:
-    swap = {"above 0": "below 0", "below 0": "above 0"}
-    return next((why.replace(side, opposite) for side, opposite in swap.items() if side in why), why)
 
 
 def _count(row: Sequence[Difference | None], verdict: Verdict) -> int:

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path, PurePosixPath
 
 from ci_eval.core.base.files import read_own
@@ -167,6 +167,11 @@ def code_points(data: bytes) -> Sequence[int]:
     if data.isascii():
         return range(len(data) + 1)
     return list(accumulate(data.translate(_BEGINS), initial=0))
+
+
+def line_ranges(text: str) -> list[tuple[int, int]]:
+    """Return begin and end of each line, with its line end."""
+    return list(pairwise(accumulate(map(len, text.splitlines(keepends=True)), initial=0)))
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from ci_eval.core.grammar.document import code_points
+from ci_eval.core.grammar.document import code_points, line_ranges
 from ci_eval.core.grammar.parsing import lost_bytes
 from ci_eval.core.grammar.syntax import Node, parse_tree
 
@@ -185,12 +185,7 @@ class Shrinker:
         return tuple(types)
 
     def blank_lines(self) -> list[Cut]:
-        lines, begin = [], 0
-        for line in self._text.splitlines(keepends=True):
-            if not line.strip():
-                lines.append(Cut(begin, begin + len(line)))
-            begin += len(line)
-        return lines
+        return [Cut(begin, end) for begin, end in line_ranges(self._text) if not self._text[begin:end].strip()]
 
 
 def _filler(grammar: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from ci_eval.core.contracts import Shape
-from ci_eval.core.grammar.document import code_points
+from ci_eval.core.grammar.document import code_points, line_ranges
 from ci_eval.core.grammar.syntax import Node, parse_tree
 
 OPENERS = {")": "(", "]": "[", "}": "{"}
@@ -51,10 +51,9 @@ class _Closer(NamedTuple):
 
 
 class _Level(msgspec.Struct, frozen=True, kw_only=True):
+    node: Node
     children: list[Node]
     begins: list[int]
-    kind: str
-    end: int
     closers: list[_Closer]
     missing_to: int | None
     """The byte offset where the missing text after a place inside this node ends; None if nothing is missing."""
@@ -76,7 +75,7 @@ class _TreePath:
         # A place is right after a token, so the byte before it identifies the node.
         levels, last = self._levels, place - 1
         # Places only move forward, so the path is kept up to the first node that ends before this place.
-        while len(levels) > 1 and levels[-1].end <= last:
+        while len(levels) > 1 and levels[-1].node.end_byte <= last:
             levels.pop()
         while True:
             level = levels[-1]
@@ -92,14 +91,14 @@ class _TreePath:
     def _below(self, level: _Level, child: Node) -> _Level:
         if not level.inside:
             depth = len(self._levels)
-            if among(self._shape.bodies, level.kind, child.type):
+            if among(self._shape.bodies, level.node.type, child.type):
                 end, children = child.end_byte, child.children
                 # The body's closing bracket stays. In Go, line ends are nodes too, and do not count.
                 if len(children) > 1 and among(self._shape.closers, child.type, children[-1].type):
                     ends = [of.end_byte for of in children[:-1] if self._source[of.start_byte : of.end_byte].strip()]
                     end = ends[-1]
                 return self._level(child, missing_to=end, top=depth + 1, inside=True)
-            if among(self._shape.lists, self._levels[-2].kind if depth > 1 else "", level.kind):
+            if among(self._shape.lists, self._levels[-2].node.type if depth > 1 else "", level.node.type):
                 # Some grammars count the line end as part of a statement.
                 end = child.start_byte + len(self._source[child.start_byte : child.end_byte].rstrip())
                 return self._level(child, missing_to=end, top=depth, inside=False)
@@ -108,10 +107,9 @@ class _TreePath:
     def _level(self, node: Node, *, missing_to: int | None, top: int, inside: bool) -> _Level:
         children = node.children
         return _Level(
+            node=node,
             children=children,
             begins=[child.start_byte for child in children],
-            kind=node.type,
-            end=node.end_byte,
             closers=list(self._closers(node)),
             missing_to=missing_to,
             top=top,
@@ -176,12 +174,8 @@ Part = tuple[int, int]
 
 
 def lines(text: str) -> list[Part]:
-    parts, begin = [], 0
-    for line in text.splitlines(keepends=True):
-        if line.strip():
-            parts.append((begin, begin + len(line)))
-        begin += len(line)
-    return parts
+    """Return the lines that are not blank."""
+    return [(begin, end) for begin, end in line_ranges(text) if text[begin:end].strip()]
 
 
 def statements_on_a_line(text: str, grammar: str) -> list[Part]:

@@ -49,18 +49,17 @@ def jackknife(rows: Floats) -> tuple[Floats, Floats]:
 def estimate_other_code(rows: Floats) -> Clusters:
     """Return the differences for other code. `rows` (clusters x figures x 4): base's numerators and denominators, then
     new's."""
-    total = rows.sum(axis=0)
+    total, difference = rows.sum(axis=0), _difference(rows.sum(axis=0))
     variance, differing = jackknife(rows)
     effective = count_effective_clusters(rows[:, :, 1] + rows[:, :, 3])
     with np.errstate(invalid="ignore", divide="ignore"):
-        base, new = total[:, 0] / total[:, 1], total[:, 2] / total[:, 3]
         # If nothing changed, the error is that of one changed session: with one degree of freedom, the interval is then
         # about that of the rule of three.
         alike = variance == 0
         error = np.where(alike, 1 / np.minimum(total[:, 1], total[:, 3]), np.sqrt(variance))
         # Simulations held the truth with half of Pan and Wall's degrees of freedom (docs/statistics.md).
         df = np.where(alike, 1, np.minimum(differing, effective - 1))
-    return Clusters(Spread(base, new, new - base, error, np.maximum(df, 1), np.zeros(len(base))), effective)
+    return Clusters(Spread(difference, difference, error, np.maximum(df, 1), np.zeros(len(difference))), effective)
 
 
 def count_effective_clusters(sizes: Floats) -> Floats:

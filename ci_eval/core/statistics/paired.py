@@ -29,8 +29,7 @@ MARGINS = {"share": 0.005, "score": 0.005, "rank": 0.1, "ms": 2.0, "count": 0.0}
 class Spread(msgspec.Struct, frozen=True):
     """Differences (new - base) with standard errors, one element per figure."""
 
-    base: Floats
-    new: Floats
+    difference: Floats
     center: Floats
     """The middle of each interval; not always the difference itself."""
     error: Floats
@@ -39,10 +38,6 @@ class Spread(msgspec.Struct, frozen=True):
     """Degrees of freedom of t; infinite for the normal distribution."""
     widen: Floats
     """The interval's addition to both sides for answers that did not occur."""
-
-    @property
-    def difference(self) -> Floats:
-        return self.new - self.base
 
 
 class Interval(msgspec.Struct, frozen=True):

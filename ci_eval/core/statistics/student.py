@@ -23,17 +23,12 @@ _LOWEST, _HIGHEST = -10.0, 60.0
 
 def tails(errors: ArrayLike, df: ArrayLike) -> Floats:
     """Return the two-sided probability that |t| is at least `errors` standard errors; arguments are broadcast."""
-    x, v = np.broadcast_arrays(errors, df)
-    return np.array(
-        [_tail(*arguments) for arguments in zip(x.ravel().tolist(), v.ravel().tolist(), strict=True)]
-    ).reshape(x.shape)
+    return np.asarray(np.vectorize(_tail, otypes=[np.float64])(errors, df))
 
 
 def critical_values(tail: ArrayLike, df: ArrayLike) -> Floats:
     """Return the inverse of `tails`, from e^-10 to e^60 standard errors."""
-    p, v = np.broadcast_arrays(tail, df)
-    errors = [_solve(*arguments) for arguments in zip(p.ravel().tolist(), v.ravel().tolist(), strict=True)]
-    return np.array(errors).reshape(p.shape)
+    return np.asarray(np.vectorize(_solve, otypes=[np.float64])(tail, df))
 
 
 def _tail(x: float, v: float) -> float:

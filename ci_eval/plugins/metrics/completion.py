@@ -26,10 +26,6 @@ from ci_eval.core.scoring import (
 from ci_eval.plugins.tasks.tokens import GRADED, TASK
 
 
-def found(session: SessionScore) -> float:
-    return float(rank_of(session) is not None)
-
-
 def precision(session: SessionScore) -> Sequence[Observation]:
     """Return found / answered: an empty or failed answer is not in the denominator. The figure is 0 if nothing was
     offered at all."""
@@ -179,7 +175,12 @@ METRICS: tuple[Metric, ...] = (
     ),
     recall_within(1),
     recall_within(5),
-    _mean("Recall", "share of sessions in which the expected text was suggested at all", found, order=(2,)),
+    _mean(
+        "Recall",
+        "share of sessions in which the expected text was suggested at all",
+        lambda session: rank_of(session) is not None,
+        order=(2,),
+    ),
     _metric("Precision", "share of non-empty lists that contain the expected text", precision, order=(3,), without=0.0),
     _metric(
         "SuggestionPrecision",

@@ -172,21 +172,13 @@ def lookup(record: Record, number: int) -> Record:
     )
 
 
-def grade(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
-    return _add_next(agreement, ("f1", "rPrecision"), shown, record)
-
-
-def score_ranking(shown: Sequence[Suggestion], record: Record) -> dict[str, float]:
-    return _add_next(grade_ranking, ("rPrecision",), shown, record)
-
-
-def _add_next(
+def grade_calls(
     grade: Callable[[Sequence[str], Collection[str]], dict[str, float]],
     names: Sequence[str],
     shown: Sequence[Suggestion],
     record: Record,
 ) -> dict[str, float]:
-    """Return the grades, those of these names also for the calls that the next state adds."""
+    """Return the grades of proposed calls; those of these names also for the calls that the next state adds."""
     proposed = [suggestion.text for suggestion in shown]
     grades = grade(proposed, record.references)
     if record.next_references:
@@ -259,9 +251,9 @@ TASK = Task(
         splitter=splitter,
         cluster=("project", "file"),
         lookup=lookup,
-        grade=grade,
+        grade=partial(grade_calls, agreement, ("f1", "rPrecision")),
         named=strip_arguments,
-        ranked=score_ranking,
+        ranked=partial(grade_calls, grade_ranking, ("rPrecision",)),
     ),
     rank=rank,
     status=status,
