@@ -1,4 +1,4 @@
-"""The examination of an endpoint that `ci-eval doctor` lists."""
+"""The examination of an endpoint for `ci-eval doctor`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ci_eval.plugins.responses.cleaning import clean, find_fences
 WORDS = Prompt(instruction="Say: ok", max_tokens=64)
 SAMPLE = f"{BEFORE}a + b{BEHIND}"
 CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
-"""Offsets in SAMPLE at which the forms of answers are counted: after the first blanks within lines."""
+"""Offsets in SAMPLE after the first blanks within lines. The endpoint is asked at each of them."""
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
 
 
@@ -53,21 +53,21 @@ class Examination:
         self._cache = cache
 
     def abilities(self) -> Iterator[Ability]:
-        """Yield only the chat, the list of models and the apis if the endpoint answers no chat."""
+        """Yield all abilities, or only chat, models and apis if the endpoint answers no chat."""
         yield self._models()
         chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
         if reply := chat[1]:
             thinks = "the model shows none"
             if reply.thought or clean(reply.text).thought:
-                location = "separate from the answer" if reply.thought else "in the answer, where they are taken out"
+                location = "separate from the answer" if reply.thought else "in the answer, where they are removed"
                 thinks = f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
             yield Ability("thoughts", True, thinks)
-            yield _counts("tokens are counted", reply)
+            yield _check_counts("tokens are counted", reply)
             streamed, answer = self._ask("chat as a stream", WORDS, stream=True)
             yield streamed
             if answer:
-                yield _counts("tokens are counted in a stream", answer)
+                yield _check_counts("tokens are counted in a stream", answer)
             yield from self._fields()
             yield from self._forms()
         # llama.cpp and Ollama have these paths next to /v1, not below it.
@@ -121,8 +121,7 @@ class Examination:
 
     def _fields(self) -> Iterator[Ability]:
         ability, reply = self._ask("the limit of tokens is heeded", COUNTING)
-        # Counting to 50 takes more than these 4 tokens, so an end for any other reason shows that the limit was
-        # ignored.
+        # Counting to 50 takes more than 4 tokens, so any other reason to stop shows that the limit was ignored.
         if reply and reply.finish != "length":
             why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish}"
             ability = Ability(ability.what, False, f"{why} after {reply.answer_tokens or '?'}")
@@ -149,7 +148,15 @@ class Examination:
                 query = Query(offset=offset, prefix="", expected=expected, span="line")
                 try:
                     reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
-                    form, text = _read_form(reply, before + after, query, self._settings)
+                    part = read_answer(reply.text, before + after, query, self._settings, Reading("python", "python"))
+                    if measure_usage(reply, before, query, None, part).unreadable:
+                        form, text = "unreadable", ""
+                    else:
+                        form = part.rules[-1] if part.rules else "as it is"
+                        text = make_suggestion(reply.text[part.begin : part.end], before, query)
+                    fences = find_fences(reply.text) if form == "fence" else []
+                    if fences and (reply.text[: fences[0].start] + reply.text[part.end :]).strip("`~ \n"):
+                        form = "words around"
                     detail = f"{quote(reply.text, 60)!r} is read as {text!r}"
                 except EngineFailure as failure:
                     form, detail = "no answer", str(failure)
@@ -171,18 +178,7 @@ UNREAD = ("unreadable", "no answer")
 FORM_TOKENS = 512
 
 
-def _read_form(reply: Reply, document: str, query: Query, settings: EndpointConfig) -> tuple[str, str]:
-    before = document[: query.offset]
-    part = read_answer(reply.text, document, query, settings, Reading("python", "python"))
-    if measure_usage(reply, before, query, None, part).unreadable:
-        return "unreadable", ""
-    form = part.rules[-1] if part.rules else "as it is"
-    if form == "fence" and (reply.text[: find_fences(reply.text)[0].start] + reply.text[part.end :]).strip("`~ \n"):
-        form = "words around"
-    return form, make_suggestion(reply.text[part.begin : part.end], before, query)
-
-
-def _counts(what: str, reply: Reply) -> Ability:
+def _check_counts(what: str, reply: Reply) -> Ability:
     if reply.prompt_tokens is None or reply.answer_tokens is None:
         return Ability(what, False, "not at all: no budget of tokens or money can be kept")
     return Ability(what, True, f"{reply.prompt_tokens:,} in the question, {reply.answer_tokens:,} in the answer")
