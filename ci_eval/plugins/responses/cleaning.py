@@ -36,30 +36,27 @@ ROLE = r"(?:(?:assistant|model)\b[ \t]*(?=\n|<))?"
 """The pattern of the role that follows the token at the beginning of a turn."""
 
 ALIASES = {
-    "python": {"python", "python3", "py", "py3", "pytest", "python2", "pyi", "ipython"},
-    "java": {"java", "junit"},
-    "go": {"go", "golang"},
-    "javascript": {
-        "javascript", "js", "jsx", "mjs", "cjs", "node", "nodejs", "typescript", "ts", "tsx", "jest", "mocha",
-    },
-    "csharp": {"csharp", "c#", "cs", "c_sharp", "c-sharp", "dotnet"},
-    "kotlin": {"kotlin", "kt", "kts"},
-    "cpp": {"cpp", "c++", "cc", "cxx", "h", "hpp", "c"},
-    "c": {"c", "h", "cpp", "c++"},
-    "rust": {"rust", "rs"},
-    "ruby": {"ruby", "rb"},
-    "php": {"php"},
-    "scala": {"scala", "sc"},
-    "typescript": {"typescript", "ts", "tsx", "javascript", "js", "jsx"},
-}  # fmt: skip
+    "python": "py python3 py3 python2 pyi pytest ipython",
+    "java": "junit",
+    "go": "golang",
+    "javascript": "js jsx mjs cjs node nodejs typescript ts tsx jest mocha",
+    "csharp": "c# cs c_sharp c-sharp dotnet",
+    "kotlin": "kt kts",
+    "cpp": "c++ cc cxx h hpp c",
+    "c": "h cpp c++",
+    "rust": "rs",
+    "ruby": "rb",
+    "scala": "sc",
+    "typescript": "ts tsx javascript js jsx",
+}
 """Language → the tags that language models give to a fence around its code."""
 
 
 def fence_tags(language: str) -> set[str]:
     """Return the tags of fences with code of the language, in small letters. "" is the tag of a fence without one."""
     low = language.lower()
-    named = next((names for name, names in ALIASES.items() if low == name), None)
-    return {"", low, *(named or next((names for names in ALIASES.values() if low in names), set()))}
+    name = low if low in ALIASES else next((name for name, tags in ALIASES.items() if low in tags.split()), low)
+    return {"", low, name, *ALIASES.get(name, "").split()}
 
 
 BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)+")

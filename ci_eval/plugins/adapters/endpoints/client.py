@@ -47,14 +47,6 @@ MODE = "CI_EVAL_ANSWERS"
 """The environment variable that --offline and --record set."""
 
 
-def mode_here() -> Mode:
-    """Raises ConfigError if the environment variable has an unknown value."""
-    mode = os.environ.get(MODE) or "keep"
-    if mode not in {"keep", "offline", "record"}:
-        raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
-    return mode  # type: ignore[return-value]  # checked above
-
-
 def answers_path(cache: Path) -> Path:
     return cache / "answers" / "answers.sqlite"
 
@@ -66,8 +58,10 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def new(cls, settings: EndpointConfig) -> Asking:
-        """Check settings, budget and prices. Raises ConfigError if they contradict each other."""
-        mode = mode_here()
+        """Raises ConfigError if settings, budget, prices and mode contradict each other."""
+        mode = os.environ.get(MODE) or "keep"
+        if mode not in {"keep", "offline", "record"}:
+            raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
         prices = bool(settings.price.input), bool(settings.price.output)
         if any(prices) and not all(prices):
             raise ConfigError("one price alone understates what answers cost: add both price.input and price.output")
@@ -79,7 +73,7 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             raise ConfigError(
                 f"--record asks again, and `recorded: {settings.recorded}` asks nobody: remove one of them"
             )
-        return cls(settings=settings, mode="offline" if settings.recorded else mode)
+        return cls(settings=settings, mode="offline" if settings.recorded else mode)  # type: ignore[arg-type]
 
 
 class Client:

@@ -32,8 +32,6 @@ from ci_eval.plugins.adapters.endpoints.messages import (
 )
 from ci_eval.plugins.adapters.endpoints.store import Request
 
-_END = re.compile("\n")
-
 Measure = Callable[[str], int]
 USUAL_CHARACTERS = 4
 """Characters per unit of the window, as a first guess. Only the number of measurements depends on it."""
@@ -85,7 +83,7 @@ def tail(text: str, most: int, measure: Measure = len) -> str:
 
 
 def _begins(text: str) -> list[int]:
-    return [end.end() for end in _END.finditer(text)]
+    return [end.end() for end in re.finditer("\n", text)]
 
 
 def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> int:
@@ -121,7 +119,6 @@ class Tokenizer:
     """A server's tokenizer. Its counts are stored with the answers, under the digest of the text."""
 
     def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
-        """Raises ConfigError or PreparationError."""
         settings = asking.settings
         # The path is not below /v1.
         base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")

@@ -36,7 +36,6 @@ from ci_eval.plugins.adapters.endpoints.messages import (
     Reply,
     mean_logprob,
     own_template,
-    takes_files,
 )
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.responses.answers import Hole, Inserted, extract_insertion
@@ -95,11 +94,9 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
         read=part.rules,
         # A beginning of the expected text may not parse.
         unreadable=not part.is_readable and not (suggestion and query.expected.startswith(suggestion)),
-        cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span, query.word)),
+        cut_off=reply.finish in {"length", "filter"}
+        and not (is_closed or is_whole(answer, before, query.span, query.word)),
     )
-
-
-STOPPED = {"length", "filter"}
 
 
 def read_answer(text: str, document: str, query: Query, settings: EndpointConfig, language: Reading) -> Inserted:
@@ -131,8 +128,6 @@ def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
     template = own_template(settings)
     return tuple(stop for stop in template.stop if stop.strip()) if template else ()
 
-
-# --------------------------------------------------------------------------------------------------------- the engine
 
 AHEAD = 4
 """Questions asked ahead, as a multiple of those under way, so that a slow answer delays no other."""
@@ -241,9 +236,9 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
     """`name`: the name in reports, or None for the model's name. Raises ConfigError if the endpoint cannot be asked."""
-    # Called for its errors: a wrong template ends the command before anything is asked.
-    own_template(settings)
-    if holes and settings.window.other_files and not takes_files(settings):
+    template = own_template(settings)
+    takes_files = settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
+    if holes and settings.window.other_files and not takes_files:
         raise ConfigError(
             "engine.window.otherFiles is given, but nothing says where the prompt of this model has other files: "
             "use api infill or fim, the template qwen, starcoder or codestral, or one of your own with {files} and "
@@ -260,8 +255,6 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
         asking=Asking.new(endpoint), name=name or (settings.model or "").rpartition("/")[2], holes=holes
     )
 
-
-# ------------------------------------------------------------------------------------------------------------- probes
 
 ALTERNATIVES = "use api: completions with the template of the model's family, or api: chat"
 NO_LOGPROBS = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"

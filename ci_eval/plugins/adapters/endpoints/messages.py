@@ -263,12 +263,6 @@ def find_template(given: str, heading: str | None = None) -> Template:
     return Template(text=given, heading=heading or "")
 
 
-def takes_files(settings: EndpointConfig) -> bool:
-    """Return whether prompts can hold other files. Raises ConfigError if the template is wrong."""
-    template = own_template(settings)
-    return settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
-
-
 def own_template(settings: EndpointConfig) -> Template | None:
     """Return the template, or None if the endpoint fills holes by itself. Raises ConfigError."""
     if settings.template in {None, OF_THE_ENDPOINT}:

@@ -47,10 +47,9 @@ class Ability(msgspec.Struct, frozen=True):
     detail: str
 
 
-class Examination:
-    def __init__(self, settings: EndpointConfig, cache: Path) -> None:
-        self._settings = settings
-        self._cache = cache
+class Examination(msgspec.Struct):
+    settings: EndpointConfig
+    cache: Path
 
     def abilities(self) -> Iterator[Ability]:
         """Yield all abilities, or only chat, models and apis if the endpoint answers no chat."""
@@ -71,14 +70,14 @@ class Examination:
             yield from self._fields()
             yield from self._forms()
         # llama.cpp and Ollama have these paths next to /v1, not below it.
-        base = (self._settings.endpoint or "").rstrip("/").removesuffix("/v1")
+        base = (self.settings.endpoint or "").rstrip("/").removesuffix("/v1")
         yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
         yield self._hole("fim", api="fim")
         yield self._hole("infill (llama.cpp)", api="infill", endpoint=base)
         yield self._hole("ollama", api="ollama", endpoint=base)
-        what, asking = "counts tokens of a text (/tokenize)", Asking(settings=self._settings, mode="record")
+        what, asking = "counts tokens of a text (/tokenize)", Asking(settings=self.settings, mode="record")
         try:
-            with closing(Tokenizer(asking, self._cache, PATIENCE)) as tokenizer:
+            with closing(Tokenizer(asking, self.cache, PATIENCE)) as tokenizer:
                 probe_tokenizer(tokenizer)
         except CiEvalError as error:
             yield Ability(what, False, str(error))
@@ -87,8 +86,8 @@ class Examination:
 
     @contextmanager
     def _client(self, **changes: Any) -> Iterator[Client]:
-        asking = Asking(settings=replace(self._settings, **changes), mode="record")
-        with closing(Client(asking, self._cache, PATIENCE)) as client:
+        asking = Asking(settings=replace(self.settings, **changes), mode="record")
+        with closing(Client(asking, self.cache, PATIENCE)) as client:
             yield client
 
     def _ask(self, what: str, prompt: Prompt, *, stream: bool = False, **changes: Any) -> tuple[Ability, Reply | None]:
@@ -103,7 +102,7 @@ class Examination:
     def _models(self) -> Ability:
         import requests  # Takes long, and most commands ask no endpoint.
 
-        settings, what = self._settings, "list of models"
+        settings, what = self.settings, "list of models"
         key = read_key(settings.key, needed=True)
         address = build_address(settings.endpoint or "", "/models", keyed=bool(key))
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -116,7 +115,7 @@ class Examination:
             reason = describe_connection(error) if is_broken else "no such list in the answer"
             return Ability(what, False, f"none at {address}: {reason}")
         if settings.model is None and names:
-            self._settings = replace(settings, model=names[0])
+            self.settings = replace(settings, model=names[0])
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
 
     def _fields(self) -> Iterator[Ability]:
@@ -148,7 +147,7 @@ class Examination:
                 query = Query(offset=offset, prefix="", expected=expected, span="line")
                 try:
                     reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
-                    part = read_answer(reply.text, before + after, query, self._settings, Reading("python", "python"))
+                    part = read_answer(reply.text, before + after, query, self.settings, Reading("python", "python"))
                     if measure_usage(reply, before, query, None, part).unreadable:
                         form, text = "unreadable", ""
                     else:
@@ -168,7 +167,7 @@ class Examination:
     def _hole(self, what: str, **changes: Any) -> Ability:
         try:
             with self._client(**changes) as client:
-                model = probe(client, replace(self._settings, **changes), holes=True)
+                model = probe(client, replace(self.settings, **changes), holes=True)
         except InstallError as error:
             return Ability(what, False, str(error))
         return Ability(what, True, f"holes are filled by {model or 'the model'}")

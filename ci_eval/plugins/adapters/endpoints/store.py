@@ -34,7 +34,6 @@ class Database:
 
     def __init__(self, path: Path, table: str) -> None:
         """`table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
-        self.path = path
         # With `check_same_thread` off, threads must take turns.
         self._lock = threading.Lock()
         try:
@@ -99,26 +98,25 @@ def _row(request: Request, reply: Reply, asked: str) -> tuple[str, ...]:
     return request.digest, request.canonical, msgspec.json.encode(reply).decode(), asked
 
 
-class Answers:
-    """One file; threads and processes may share it."""
+class Answers(Database):
+    """The stored answers in a file. Threads and processes may share it."""
 
     def __init__(self, path: Path) -> None:
-        """Raises PreparationError."""
         columns = "key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, asked TEXT NOT NULL"
-        self._database = Database(path, f"answers ({columns})")
+        super().__init__(path, f"answers ({columns})")
 
     def find(self, request: Request) -> Reply | None:
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             row = cursor.execute("SELECT reply FROM answers WHERE key = ?", (request.digest,)).fetchone()
         return msgspec.json.decode(row[0], type=Reply) if row else None
 
     def keep(self, request: Request, reply: Reply, asked: str) -> None:
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", _row(request, reply, asked))
 
     def export_lines(self) -> Iterator[bytes]:
         """Yield lines in the order of keys, so that the same answers give the same lines."""
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
                 stored = msgspec.json.decode(request, type=Request), msgspec.json.decode(reply, type=Reply)
                 yield msgspec.json.encode(Kept(request=stored[0], reply=stored[1], asked=asked)) + b"\n"
@@ -126,7 +124,7 @@ class Answers:
     def take(self, lines: Iterable[bytes], source: str) -> int:
         """Return the number of added answers. Raises ConfigError, and adds none, if a line is not a stored answer."""
         added = 0
-        with self._database.changing() as cursor:
+        with self.changing() as cursor:
             for number, line in enumerate(lines, 1):
                 kept = _read(line, f"{source}, line {number}")
                 row = _row(kept.request, kept.reply, kept.asked)
@@ -134,13 +132,6 @@ class Answers:
                 cursor.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
                 added += cursor.rowcount
         return added
-
-    def count(self) -> int:
-        with self._database.using() as cursor:
-            return int(cursor.execute("SELECT count(*) FROM answers").fetchone()[0])
-
-    def close(self) -> None:
-        self._database.close()
 
 
 def _read(line: bytes, source: str) -> Kept:
@@ -165,44 +156,51 @@ def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
     return (asked + answered) / 1e6
 
 
-class Ledger:
+class Ledger(Database):
     """The budget of a command. Requests are booked before they are sent, tokens and money after the answer."""
 
     def __init__(self, path: Path, command: str, budget: BudgetConfig, price: PriceConfig) -> None:
-        """`command`: a name that its worker processes share. Raises PreparationError."""
+        """`command`: a name that its worker processes share."""
+        columns = "command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL"
+        super().__init__(path, f"spent ({columns}) WITHOUT ROWID")
         self._command = command
         self._budget = budget
         self._price = price
-        columns = "command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL"
-        self._database = Database(path, f"spent ({columns}) WITHOUT ROWID")
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             # All workers of a command share the row, with the time at which the first one began.
             cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
             cursor.execute("CREATE TABLE IF NOT EXISTS ended (command TEXT PRIMARY KEY, reason TEXT)")
 
     def reserve(self) -> None:
         """Book a request. Raises BudgetSpent if the budget allows none."""
-        with self._database.changing() as cursor:
+        with self.changing() as cursor:
             if ended := cursor.execute("SELECT reason FROM ended WHERE command = ?", (self._command,)).fetchone():
                 raise BudgetSpent(f"not asked, since an earlier question failed: {ended[0]}")
             row = "SELECT began, requests, tokens, money FROM spent WHERE command = ?"
             began, requests, tokens, money = cursor.execute(row, (self._command,)).fetchone()
             budget = self._budget
             # One transaction, so that two processes cannot both take the last request.
-            _check("seconds", time.time() - began, budget.seconds)
-            _check("requests", requests, budget.requests)
-            # Questions under way have booked no tokens yet: up to `concurrency` of them exceed the budget.
-            _check("tokens", tokens, budget.tokens)
-            _check("money", money, budget.money)
+            for what, spent, limit in (
+                ("seconds", time.time() - began, budget.seconds),
+                ("requests", requests, budget.requests),
+                # Questions under way have booked no tokens yet: up to `concurrency` of them exceed the budget.
+                ("tokens", tokens, budget.tokens),
+                ("money", money, budget.money),
+            ):
+                if limit is not None and spent >= limit:
+                    raise BudgetSpent(
+                        f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are "
+                        "kept, so that a run with a larger budget goes on from here"
+                    )
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 
     def end(self, reason: str) -> None:
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             cursor.execute("INSERT OR IGNORE INTO ended VALUES (?, ?)", (self._command, reason))
 
     def book(self, reply: Reply) -> None:
         tokens = (reply.prompt_tokens or 0) + (reply.answer_tokens or 0)
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             cursor.execute(
                 "UPDATE spent SET tokens = tokens + ?, money = money + ? WHERE command = ?",
                 (tokens, compute_cost(reply, self._price) or 0.0, self._command),
@@ -222,24 +220,12 @@ class Ledger:
         """Return the seconds that are left, or infinity without a limit."""
         if self._budget.seconds is None:
             return math.inf
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             row = cursor.execute("SELECT began FROM spent WHERE command = ?", (self._command,)).fetchone()
         return float(row[0]) + self._budget.seconds - time.time()
 
-    def close(self) -> None:
-        self._database.close()
 
-
-def _check(what: str, spent: float, limit: float | None) -> None:
-    if limit is not None and spent >= limit:
-        raise BudgetSpent(
-            f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are kept, so "
-            "that a run with a larger budget goes on from here"
-        )
-
-
-PAUSE = 0.01
-"""Seconds."""
+PAUSE_SECONDS = 0.01
 
 
 class Slots:
@@ -248,7 +234,7 @@ class Slots:
     def __init__(self, folder: Path, address: str, count: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(address.encode()).hexdigest()[:16]
-        self._pause = PAUSE / count
+        self._pause = PAUSE_SECONDS / count
         # The threads of this process wait at the queue.
         self._files: SimpleQueue[BinaryIO] = SimpleQueue()
         opened = ExitStack()
@@ -259,22 +245,17 @@ class Slots:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        file = self._files.get()
-        # flock can wait for one file, but not for the first of several that is free.
-        while not _lock(file):
-            self._files.put(file)
-            time.sleep(self._pause)
+        while True:
             file = self._files.get()
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                # flock can wait for one file, but not for the first of several that is free.
+                self._files.put(file)
+                time.sleep(self._pause)
         try:
             yield
         finally:
             fcntl.flock(file, fcntl.LOCK_UN)
             self._files.put(file)
-
-
-def _lock(file: BinaryIO) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

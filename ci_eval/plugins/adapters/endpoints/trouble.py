@@ -259,9 +259,7 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     words = _format_message(content)
     reason = f"the endpoint answered {code}{words}"
     if 300 <= code < 400:
-        return Trouble(
-            f"the endpoint answered {code}: a redirect, which is not followed; give its target as the address"
-        )
+        return Trouble(f"the endpoint answered {code}, a redirect: give its target as the address")
     wait = find_retry_delay(headers, content)
     if code in {400, 403, 429} and SPENT.search(words):
         return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
