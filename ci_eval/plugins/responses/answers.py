@@ -1,4 +1,4 @@
-"""The readers of what was asked for in a response: text for a caret, code for a record, a reviewer's comments."""
+"""What is read of a response: text for a caret, code for a record, a reviewer's comments."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from ci_eval.core.grammar.syntax import Node, Tree, parse_tree
-from ci_eval.plugins.responses.cleaning import Pairs, fence_tags, find_answer, find_fences
+from ci_eval.plugins.responses.cleaning import BLANK_LINES, Pairs, fence_tags, find_answer, find_fences
 
 _SPAN = re.compile(
     r"\s*(?P<ticks>`+)(?:(?<=```)(?P<tag>[\w+#-]+)[ \t]+)?(?P<code>[^`](?:.*?[^`])?)(?P=ticks)\.?\s*", re.DOTALL
 )
-"""The pattern of all of an answer within equally many backticks, of which three may name the language."""
-_BLANK_LINES = re.compile(r"(?:[ \t\r]*\n)+")
+"""The pattern of an answer between equally many backticks. The language may follow three of them."""
 _FOREIGN_BLANKS = re.compile(r"(?:[^\S\x00-\x7f]|[\u200b-\u200f\u2060\ufeff])+")
-"""The pattern of blanks and invisible signs outside of ASCII, with which no code begins."""
+"""The pattern of blanks and invisible signs outside of ASCII. No code begins with them."""
 _TEXT_NODES = re.compile(r"comment|string|heredoc|literal|text|content")
 _NO_CODE = re.compile(
     r"diff --git |--- [^\n]*\n\+\+\+ |#{2,6} [^#\n]+\n\s*\S|"
@@ -30,13 +29,13 @@ _LEAD = re.compile(r"(?:[\W\d_]*[\s\"'“`：•]|.*(?:[:：`]|\w!|<[^<>]+>)\s*)
 """The pattern of what is before code in a list, a table or JSON, after a label, or in a tag."""
 _MARKS = re.compile(r"[\W\d_]*(?:</\w+>)?[\W\d_]*")
 FEWEST_REPEATED = 8
-"""The characters from which on the same line twice is a repetition: `}` or `end` is none."""
+"""Characters of a line that is recognised as a repetition: `}` or `end` may just occur twice."""
 BACKTICK_FREE = frozenset({"python", "java", "c", "cpp", "c_sharp", "rust", ""})
-"""The grammars of languages in which no code begins with a backtick."""
+"""The grammars in whose languages no code begins with a backtick."""
 
 
 class Inserted(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a response from `begin` to `end`, and the rules that found it."""
+    """The part of a response that is inserted at a caret, and the rules that found it."""
 
     begin: int
     end: int
@@ -46,22 +45,20 @@ class Inserted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hole(msgspec.Struct, frozen=True, kw_only=True):
-    """A caret in a file, and the grammar that says what is code there."""
-
     before: str
     after: str
     original: str
-    """The text that the file has at the caret."""
+    """The expected text at the caret."""
     grammar: str = ""
-    """The name of the grammar; "" = none is known, and every text counts as code."""
+    """"" = not known: every text counts as code."""
     _trees: dict[str, Tree] = msgspec.field(default_factory=dict)
 
     def reads(self, text: str) -> bool:
-        """Return whether the text at the caret gives no ERROR node that the file with its original text has not."""
+        """Return whether the text at the caret adds no ERROR node to those that the original text gives."""
         return not self.grammar or text == self.original or self._errors(text) <= self._errors(self.original)
 
     def is_quoted(self, text: str, offset: int) -> bool:
-        """Return whether, with the text at the caret, this offset of the text is within a comment or a literal."""
+        """Return whether this offset of the text is in a comment or literal once the text is at the caret."""
         if not self.grammar:
             return False
         position = len((self.before + text[:offset]).encode())
@@ -79,8 +76,8 @@ class Hole(msgspec.Struct, frozen=True, kw_only=True):
         return self._trees[text]
 
     def _errors(self, text: str) -> set[tuple[int, int]]:
-        """Return the ERROR and missing nodes. Offsets after the caret are counted from the end, so that they do not
-        depend on the text at the caret."""
+        """Return begin and end of ERROR and missing nodes. Offsets after the caret count from the end of the file, so
+        that they do not depend on the text."""
         root = self._parse(text).root_node
         caret, length = len(self.before.encode()), root.end_byte
         waiting: list[Node] = [root]
@@ -107,11 +104,11 @@ def extract_insertion(
     ends: Sequence[str] = (),
     chat: bool = False,
 ) -> Inserted:
-    """Return the part of a response that goes on at the caret. `suggest`: what a part would insert there, cut to the
-    span that was asked for; `chat`: blank lines before the answer do not belong to it.
+    """Return the part of a response that continues the text at the caret. `suggest`: returns what a part would insert,
+    cut to the span; `chat`: blank lines before the answer do not belong to it.
 
-    The answer is taken as it is. A fence, backticks around all of it, or a begin of the line that is there already are
-    removed only if they cannot be code at the caret. If several parts may be meant, the answer is unreadable.
+    A fence, backticks around the answer, or a repeated beginning of the line are removed only if they cannot be code at
+    the caret. If several parts may be meant, the answer is unreadable.
     """
 
     def reads(part: str) -> bool:
@@ -119,7 +116,7 @@ def extract_insertion(
         return not suggestion or hole.reads(suggestion)
 
     _, begin, end, rules = find_answer(text, thoughts, ends, reads)
-    for pattern in (*([_BLANK_LINES] if chat else []), _FOREIGN_BLANKS):
+    for pattern in (*([BLANK_LINES] if chat else []), _FOREIGN_BLANKS):
         if blank := pattern.match(text, begin, end):
             begin = blank.end()
     parts = list(_parts(text, begin, end, hole, fence_tags(language), suggest, chat=chat))
@@ -174,8 +171,8 @@ def _is_json(text: str) -> bool:
 def _parts(
     text: str, begin: int, end: int, hole: Hole, tags: set[str], suggest: Callable[[str], str], *, chat: bool
 ) -> Iterator[tuple[int, int, str]]:
-    """Yield the parts that may be meant: the text before the first fence, and the code in fences of the language. In a
-    chat, which is asked for a fence, a closed one that names the language has no code before it."""
+    """Yield the parts that may be meant: the text before the first fence, and the code in fences of the language. A
+    chat is asked for a fence: if it closes one that names the language, the words before are no code."""
     inner = text[begin:end]
     fences = find_fences(inner)
     is_asked = chat and any(fence.is_closed and fence.tag and fence.tag in tags for fence in fences)
@@ -196,19 +193,19 @@ def _parts(
 
 
 def _without_ticks(text: str, part: tuple[int, int, str], hole: Hole, tags: set[str]) -> list[tuple[int, int, str]]:
-    """Return the part without the backticks around it, and the part, which the language may read with them."""
+    """Return the part without the backticks around it and, if the language may have them, the part as it is."""
     begin, end, rule = part
     span = None if rule else _SPAN.fullmatch(text, begin, end)
     if not span or span["ticks"] in re.findall("`+", span["code"]):
         return [part]
     name = "code" if (span["tag"] or "").lower() in tags else "tag" if span["tag"] else "code"
     inner = (span.start(name), span.end("code"), "backticks")
-    # The grammar of Python reads backticks, which the language has not; no language has several around code.
+    # Python's grammar reads backticks although Python 3 has none. No language has several around code.
     return [inner] if hole.grammar in BACKTICK_FREE or len(span["ticks"]) > 1 else [part, inner]
 
 
 def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tuple[int, int, str] | None:
-    """Return the part without the begin of the line, and lines before it, if it repeats what is there already."""
+    """Return the part without the beginning of the caret's line and the lines above, if it repeats them."""
     begin, end, rule = part
     *earlier, line = hole.before.split("\n")
     before, line = [text.strip() for text in earlier], line.lstrip()
@@ -224,11 +221,10 @@ def _without_repeated(text: str, part: tuple[int, int, str], hole: Hole) -> tupl
 
 
 def extract_code(answer: str, language: str, prompt: str = "") -> str | None:
-    """Return the code in an answer without thoughts and tokens; None if the fence is missing that was asked for.
+    """Return the code in an answer without thoughts and tokens, or None if there is no fence.
 
-    Fences that name another language, and those that repeat a text of the prompt, are none. The last closed one counts
-    that names the language, or, if none does, the last closed one; if no fence is closed, the last one, which was cut
-    off.
+    Fences that name another language or repeat a text of the prompt do not count. Of the others, closed ones come
+    first, then those that name the language, then the last one.
     """
     tags = fence_tags(language)
     fences = [fence for fence in find_fences(answer) if fence.tag in tags]
@@ -252,20 +248,20 @@ MARKER = re.compile(
     r"(?<=\s)(?:Комментарий|Comment) (?P<inline>\d{1,2}):[ \t]*",
     re.MULTILINE | re.IGNORECASE,
 )
-"""The pattern of a marker: `Комментарий 1:` and `Comment 1:`, as the prompts ask for it, or the number of a list."""
+"""The pattern of a marker: `Комментарий 1:` and `Comment 1:`, which the prompts ask for, or the number of a list."""
 NOTHING = "no comments"
-"""The answer that says that there is nothing to remark, in small letters."""
+"""The answer without comments, in small letters."""
 _SIGNS = " \t\n.!*_`"
 _RULE = re.compile(r"(?:\n[ \t]*[-*_•]+[ \t]*)+\Z")
-"""The pattern of lines between two comments that belong to neither."""
+"""The pattern of rules (`---`) after a comment."""
 _PLACEHOLDER = re.compile(r"<[^<>\n]+>|…|\.\.\.")
 
 
 def extract_comments(answer: str) -> list[str] | None:
-    """Return the comments in an answer without thoughts and tokens; None if neither a marker nor NO COMMENTS is there.
+    """Return the comments in an answer without thoughts and tokens, or None without a marker and NO COMMENTS.
 
-    The markers count up from 0 or 1; other numbers are part of a comment. A placeholder of the prompt is no comment,
-    and neither is a single word (`None`, `-`) next to comments of several.
+    Markers count up from 0 or 1; other numbers belong to a comment. Placeholders of the prompt are left out, and
+    so are single words (`None`, `-`) next to longer comments.
     """
     if answer.strip(_SIGNS).lower() == NOTHING:
         return []
@@ -283,8 +279,8 @@ def extract_comments(answer: str) -> list[str] | None:
         # Some models count from 0, and some from 1 again for each file.
         is_next = number == last + 1 or (number in {0, 1} and (bool(match["number"]) or not marks))
         if match["inline"] and number in at_lines:
-            continue  # a comment about another one
-        # A list within a comment has numbers as well: one of comments begins with the answer.
+            continue  # a comment that mentions another
+        # A comment may contain a numbered list. A list of comments begins with the answer.
         first = marks[0] if marks else match
         is_list = first["item"] is not None and not answer[: first.start()].strip()
         if is_next and (match["item"] is None or is_list) and (match["item"] is None) == (first["item"] is None):
@@ -294,7 +290,7 @@ def extract_comments(answer: str) -> list[str] | None:
         return None
     ends = [*(mark.start() for mark in marks[1:]), len(answer)]
     texts = [_RULE.sub("", answer[mark.end() : end].strip()).rstrip() for mark, end in zip(marks, ends, strict=True)]
-    # Entities next to plain signs are what the comment is about.
+    # If the text has plain signs too, the comment is about entities.
     texts = [text if "<" in text or ">" in text else html.unescape(text) for text in texts]
     filled = [text for text in texts if not (_PLACEHOLDER.fullmatch(text) or text.strip(_SIGNS).lower() == NOTHING)]
     return [text for text in filled if " " in text or "\n" in text] or filled

@@ -178,14 +178,14 @@ def anything(_: str) -> bool:
 
 
 def test_imports_come_first_then_what_is_alike_then_what_is_near(tmp_path: Path) -> None:
-    found = project(tmp_path).chosen("pkg/main.py", BEFORE, 10_000, len, anything)
+    found = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, len, anything)
     assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
-    assert found == OtherFiles(tmp_path, (".py",)).chosen("pkg/main.py", BEFORE, 10_000, len, anything)
+    assert found == OtherFiles(tmp_path, (".py",)).choose("pkg/main.py", BEFORE, 10_000, len, anything)
 
 
 def test_the_last_that_fits_is_cut_at_a_line(tmp_path: Path) -> None:
     most = len(FILES["pkg__imported__py"]) + len(FILES["pkg__alike__py"]) + 12
-    found = project(tmp_path).chosen("pkg/main.py", BEFORE, most, len, anything)
+    found = project(tmp_path).choose("pkg/main.py", BEFORE, most, len, anything)
     assert [each.text for each in reversed(found)] == [
         FILES["pkg__imported__py"],
         FILES["pkg__alike__py"],
@@ -194,7 +194,7 @@ def test_the_last_that_fits_is_cut_at_a_line(tmp_path: Path) -> None:
 
 
 def test_what_may_not_be_sent_is_left_out(tmp_path: Path) -> None:
-    found = project(tmp_path).chosen("pkg/main.py", BEFORE, 10_000, len, lambda text: "spread" not in text)
+    found = project(tmp_path).choose("pkg/main.py", BEFORE, 10_000, len, lambda text: "spread" not in text)
     assert paths(found) == ["pkg/imported.py", "pkg/less.py", "far/less.py"]
 
 
@@ -205,13 +205,13 @@ def test_neither_the_file_itself_nor_a_copy_nor_what_lies_outside_is_shown(tmp_p
     (tmp_path / "p" / "link.py").symlink_to(tmp_path / "secret.py")
     (tmp_path / "p" / "pkg" / "hard.py").hardlink_to(tmp_path / "p" / "pkg" / "main.py")
     (tmp_path / "p" / "up").symlink_to(tmp_path)
-    found = files.chosen("pkg/main.py", BEFORE + "import secret, link, up.secret\n", 10_000, len, anything)
+    found = files.choose("pkg/main.py", BEFORE + "import secret, link, up.secret\n", 10_000, len, anything)
     assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py", "far/less.py"]
 
 
 def test_what_is_ignored_is_not_shown(tmp_path: Path) -> None:
     project(tmp_path, node_modules__alike__py="wave = total(spread)\n")
-    found = OtherFiles(tmp_path, (".py",), frozenset({"far"})).chosen("pkg/main.py", BEFORE, 10_000, len, anything)
+    found = OtherFiles(tmp_path, (".py",), frozenset({"far"})).choose("pkg/main.py", BEFORE, 10_000, len, anything)
     assert paths(found) == ["pkg/imported.py", "pkg/alike.py", "pkg/less.py"]
 
 
@@ -219,7 +219,7 @@ def test_files_that_nobody_can_read_or_would_read_are_left_out(tmp_path: Path) -
     files = project(tmp_path, pkg__large__py="wave = 1\n" * 200_000)
     (tmp_path / "pkg" / "bytes.py").write_bytes(b"wave = total\xff")
     Path(os.fsdecode(bytes(tmp_path / "pkg") + b"/\xff.py")).write_text("wave = total(spread)\n")
-    assert paths(files.chosen("pkg/main.py", BEFORE, 10_000, len, anything))[2:] == ["pkg/less.py", "far/less.py"]
+    assert paths(files.choose("pkg/main.py", BEFORE, 10_000, len, anything))[2:] == ["pkg/less.py", "far/less.py"]
 
 
 def test_a_file_with_a_token_of_the_template_is_left_out(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_more_than_the_model_can_see_is_told(llama: str, tmp_path: Path) -> None
 
 def test_a_suffix_that_this_server_ignores_is_not_trusted(llama: str, tmp_path: Path) -> None:
     ignoring = make_endpoint_engine(settings(f"{llama}/v1", api="completions", template="suffix"), None, holes=True)
-    with pytest.raises(InstallError, match=r"ignores what is after the caret: .* 26 tokens .* 26 with"):
+    with pytest.raises(InstallError, match=r"ignores the text after the caret: .* 26 tokens .* 26 with"):
         ignoring.install(None, tmp_path)
     heeding = make_endpoint_engine(settings(llama, api="infill", window=FITTING), None, holes=True)
     assert heeding.install(None, tmp_path).info.name == "tiny"

@@ -46,8 +46,8 @@ def test_an_endpoint_that_counts_the_suffix_is_taken_and_named(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (counts("prompt"), "ignores what is after the caret"),
-        (counts(usage=False), "does not say how many tokens"),
+        (counts("prompt"), "ignores the text after the caret"),
+        (counts(usage=False), "does not count the tokens"),
         (fails(400, "suffix is not currently supported"), "not currently supported"),
     ],
     ids=["ignored", "untold", "refused"],

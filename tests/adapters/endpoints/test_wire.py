@@ -16,20 +16,14 @@ import pytest
 
 from ci_eval.plugins.adapters.endpoints import apis
 from ci_eval.plugins.adapters.endpoints.trouble import Trouble
-from ci_eval.plugins.adapters.endpoints.wire import DONE, Assembly, Wire, lines, objects, whole
+from ci_eval.plugins.adapters.endpoints.wire import Assembly, Wire, lines
 
 
 def read(body: str | bytes, *, streamed: bool = True, api: str = "chat", size: int = 7) -> Assembly:
     """The answer in a body that comes in parts of `size` bytes."""
     data = body if isinstance(body, bytes) else body.encode()
     parts = [data[begin : begin + size] for begin in range(0, len(data), size)]
-    assembly = Assembly(apis.CATALOG.load(api))
-    for content in objects(parts) if streamed else whole(parts):
-        if content is DONE:
-            assembly.is_done = True
-            break
-        assembly.add(content)
-    return assembly.finished(streamed=streamed)
+    return Assembly(apis.CATALOG.load(api)).read(parts, streamed=streamed)
 
 
 def chunk(text: Any, finish: str | None = None, **more: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The client of an endpoint: it asks the store of answers, then the network within budgets, and again if that helps."""
+"""The client of an endpoint: it asks the store of answers, then the network within budgets and retries."""
 
 from __future__ import annotations
 
@@ -27,32 +27,24 @@ from ci_eval.plugins.adapters.endpoints.trouble import Trouble
 from ci_eval.plugins.adapters.endpoints.wire import Wire, build_address
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-"""Seconds before the second try; and the most seconds, if the endpoint does not say how long."""
+"""Seconds before the second try, and the most seconds if the endpoint names no time."""
 LONGEST_LIMIT = 1800.0
-"""Seconds that a question waits in all for a limit with a known end, or for a model that loads, if
-`engine.budget.seconds` sets no other end."""
+"""Seconds that a question waits in all for a limit with a known end or a loading model, unless `engine.budget.seconds`
+is set."""
 
 REFUSALS = 3
-"""Different questions in a row that are refused with the same words: then the account or a setting is the reason."""
+"""Different questions in a row that get the same refusal: then the account or a setting is the reason."""
 
 SHORT, DENSEST = 4000, 10.0
-"""The characters above which a question's tokens are checked; and more characters a token than any tokenizer reaches on
-average, with rows of one sign (perhaps one token) counted as one: o200k has 4 to 5 in prose, fewer in code."""
+"""Characters above which a question's tokens are checked, and more characters per token than any tokenizer has on
+average: o200k has 4 to 5 in prose, fewer in code. A row of one sign, perhaps one token, counts as one."""
 ASKED = frozenset({"messages", "prompt", "suffix", "input_prefix", "input_suffix", "input_extra"})
 _REPEATED = re.compile(r"(\s|[^\w\s])\1+")
 
 Mode = Literal["keep", "offline", "record"]
-"""keep: the store answers what it can; offline: nothing else answers; record: everything is asked again, and stored."""
+"""keep: the store first, then the network; offline: the store alone; record: the network alone."""
 MODE = "CI_EVAL_ANSWERS"
 """The environment variable that --offline and --record set."""
-
-
-def mode_here() -> Mode:
-    """Return the mode of the environment variable. Raises ConfigError if it has another value."""
-    mode = os.environ.get(MODE) or "keep"
-    if mode not in {"keep", "offline", "record"}:
-        raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
-    return mode  # type: ignore[return-value]  # checked above
 
 
 def answers_path(cache: Path) -> Path:
@@ -66,8 +58,10 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def new(cls, settings: EndpointConfig) -> Asking:
-        """Check settings, budget and prices. Raises ConfigError if they contradict each other."""
-        mode = mode_here()
+        """Raises ConfigError if settings, budget, prices and mode contradict each other."""
+        mode = os.environ.get(MODE) or "keep"
+        if mode not in {"keep", "offline", "record"}:
+            raise ConfigError(f"the variable {MODE} is {mode!r}; expected keep, offline or record")
         prices = bool(settings.price.input), bool(settings.price.output)
         if any(prices) and not all(prices):
             raise ConfigError("one price alone understates what answers cost: add both price.input and price.output")
@@ -79,11 +73,11 @@ class Asking(msgspec.Struct, frozen=True, kw_only=True):
             raise ConfigError(
                 f"--record asks again, and `recorded: {settings.recorded}` asks nobody: remove one of them"
             )
-        return cls(settings=settings, mode="offline" if settings.recorded else mode)
+        return cls(settings=settings, mode="offline" if settings.recorded else mode)  # type: ignore[arg-type]
 
 
 class Client:
-    """Threads may share it."""
+    """Threads may share a client."""
 
     def __init__(
         self,
@@ -95,8 +89,8 @@ class Client:
         api: Api | None = None,
         listener: Listener | None = None,
     ) -> None:
-        """`timeout`: seconds for one answer; `api`: None = that of the settings; `listener`: gets the bodies that are
-        sent, and the replies. Raises ConfigError, PreparationError."""
+        """`timeout`: seconds for one answer; `api`: None = that of the settings; `listener`: gets requests and replies.
+        Raises ConfigError, PreparationError."""
         settings = asking.settings
         self._settings = settings
         self._mode = asking.mode
@@ -105,7 +99,7 @@ class Client:
         self._listener = listener
         self._api = api or CATALOG.load(settings.api)
         self.address = build_address(settings.endpoint or "", self._api.path, keyed=settings.key is not None)
-        # Offline nobody is asked, so no key is needed.
+        # Offline needs no key.
         self._key = read_key(settings.key, needed=asking.mode != "offline")
         folder = answers_path(cache).parent
         self._answers = Answers(answers_path(cache))
@@ -115,18 +109,18 @@ class Client:
         self._wires: list[Wire] = []
         self._fresh: set[str] = set()
         self._refused: dict[str, str] = {}
-        # While some threads keep their answers, others have the slots.
+        # While some threads store their answers, others have the slots.
         self._threads = ThreadPoolExecutor(2 * settings.concurrency)
         self._expected: dict[str, Future[Reply]] = {}
 
     def expect(self, prompt: Prompt, repeat: int = 0) -> None:
-        """Ask ahead, in another thread: a later `ask` takes the answer, or the failure."""
+        """Ask in another thread. A later `ask` returns the answer or raises the failure."""
         request = self._request(prompt, repeat)
         if request.canonical not in self._expected:
             self._expected[request.canonical] = self._threads.submit(self.answer, request, request.body)
 
     def ask(self, prompt: Prompt, repeat: int = 0) -> Reply:
-        """`repeat`: the number of this repeat of the question. Raises EngineFailure."""
+        """`repeat`: the number of this repeat. Raises EngineFailure."""
         request = self._request(prompt, repeat)
         expected = self._expected.pop(request.canonical, None)
         reply = expected.result() if expected else self.answer(request, request.body)
@@ -144,12 +138,12 @@ class Client:
             body["stream_options"] = {"include_usage": True}
         if settings.logprobs:
             body |= self._api.logprobs or {}
-        # The user's fields come last, so that any other field can be changed or removed.
+        # The user's fields come last, so that they can change or remove any other.
         return Request(address=self.address, body=_merge(body, settings.extra), repeat=repeat)
 
     def answer(self, request: Request, body: Mapping[str, Any]) -> Reply:
         """Return the stored response, or ask the endpoint. Raises EngineFailure."""
-        # An answer that this client has just got is used again: --record asks each question once.
+        # --record asks each question once: an answer that this client has just got is used again.
         is_known = self._mode != "record" or request.canonical in self._fresh
         reply = self._answers.find(request) if is_known else None
         if reply is None:
@@ -164,15 +158,15 @@ class Client:
                 reply = self._try(body)
             except Trouble as trouble:
                 if trouble.kind is BudgetSpent or self._is_refused_again(request, trouble):
-                    # What is wrong with the account is wrong for all questions: nobody asks the others.
+                    # Trouble with the account affects all questions, so the others are not asked.
                     self._ledger.end(trouble.reason)
                     raise BudgetSpent(trouble.reason) from None
                 if not trouble.for_good:
                     if issubclass(trouble.kind, EngineRaised):
                         raise trouble.kind(trouble.reason) from None
-                    # There is no process of ours that could be started again.
+                    # There is no process to restart.
                     raise trouble.kind(trouble.reason, restart=False) from None
-                # A refusal for good is stored like an answer, so that the endpoint is not asked again.
+                # A refusal for good is stored, so that the endpoint is not asked again.
                 reply = Reply(refused=trouble.reason)
             self._refused = {}
             self._answers.keep(request, reply, now())
@@ -184,17 +178,17 @@ class Client:
         return reply
 
     def _is_refused_again(self, request: Request, trouble: Trouble) -> bool:
-        """Return whether so many different questions in a row were refused with the same words."""
+        """Return whether REFUSALS different questions in a row were refused with the same words."""
         # Words with digits are numbers of requests, times and counts.
         words = re.sub(r"\S*\d\S*", "", trouble.reason) if trouble.is_refusal else ""
         question = "".join(_collect_texts(request.body))
         earlier = {text: said for text, said in self._refused.items() if said == words}
-        # If threads write at once, a refusal may be lost: then one more question is asked.
+        # Threads may overwrite each other's refusal: then one more question is asked.
         self._refused = {**earlier, question: words} if words else {}
         return len(self._refused) >= REFUSALS
 
     def close(self) -> None:
-        """Questions that were asked ahead are given up, or their ends awaited."""
+        """Cancel the questions that wait, and await those under way."""
         self._threads.shutdown(cancel_futures=True)
         self._answers.close()
         self._ledger.close()
@@ -207,15 +201,15 @@ class Client:
             try:
                 with self._slots.one():
                     if not self._api.free:
-                        # Each try counts as a request of the budget, also one that fails.
+                        # A try that fails counts as well.
                         self._ledger.reserve()
                     return self._send(body)
             except Trouble as trouble:
-                # A limit of which the end is known is waited for; it takes none of the retries.
+                # Waiting for a limit with a known end takes none of the retries.
                 passes = trouble.is_limit and self._settings.retries > 0
                 counted += not passes
                 wait = trouble.wait
-                # A little at random, so that not all processes come back at once.
+                # Random, so that processes do not come back at the same moment.
                 jitter = random.uniform(0.5, 1.0)  # noqa: S311  no secret
                 if wait is None:
                     wait = min(FIRST_WAIT * 2.0 ** (max(counted, 1) - 1), LONGEST_WAIT) * jitter
@@ -230,7 +224,7 @@ class Client:
                     raise
                 if wait > left:
                     raise BudgetSpent(f"engine.budget.seconds leaves no time to ask again: {trouble.reason}") from None
-            # The slot is free by now, so that other questions can be asked meanwhile.
+            # The slot is free by now for other questions.
             waited += wait
             self._sleep(wait)
 
@@ -244,7 +238,7 @@ class Client:
             reply = wire.send(body)
             if not self._settings.logprobs:
                 reply = replace(reply, logprobs=())
-            # No tokenizer makes so few tokens of a question that arrived whole.
+            # No tokenizer makes so few tokens of a whole question.
             question = "".join(_collect_texts({name: value for name, value in body.items() if name in ASKED}))
             dense = len(_REPEATED.sub(r"\1", question))
             if reply.prompt_tokens and dense >= SHORT and dense > DENSEST * reply.prompt_tokens:
@@ -267,7 +261,7 @@ class Client:
 
 
 def _merge(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge also within objects such as Ollama's `options`. The value null removes a field."""
+    """Merge objects recursively, such as Ollama's `options`. The value null removes a field."""
     fields = dict(body)
     for name, value in extra.items():
         inner = fields.get(name)
@@ -280,14 +274,12 @@ def _merge(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
 def _collect_texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            # The role of a chat's message is no part of the question.
+    elif isinstance(value, (Mapping, list)):
+        # The role of a message is not part of the question.
+        pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for name, inner in pairs:
             if name != "role":
                 yield from _collect_texts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _collect_texts(inner)
 
 
 def read_key(name: str | None, *, needed: bool) -> str:
@@ -296,7 +288,7 @@ def read_key(name: str | None, *, needed: bool) -> str:
         return ""
     key = os.environ.get(name, "").strip()
     if not key and needed:
-        # Not its name: who wrote the key itself there must not read it in a log.
+        # The name is not shown: it may be the key itself, by mistake.
         raise ConfigError("the environment variable that engine.key names is not set; set it, or use --offline")
     if not re.fullmatch(r"[!-~]*", key):
         raise ConfigError(

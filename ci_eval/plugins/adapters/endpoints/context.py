@@ -1,8 +1,7 @@
 """The context that a model is shown at a caret: a window of the open file, and other files of the project.
 
-Of other files, first come those that the open file imports, in the order of its import lines; then those that use most
-of the same names (Jaccard index of identifiers). Ties are ordered by nearness of folders, then by path. Only the text
-before the caret decides, so that the code to be predicted does not influence the selection."""
+Other files come in the order of the open file's imports, then by the share of common identifiers (Jaccard index), by
+nearness of folders, and by path. Only the text before the caret decides, so that the expected code has no influence."""
 
 from __future__ import annotations
 
@@ -33,34 +32,31 @@ from ci_eval.plugins.adapters.endpoints.messages import (
 )
 from ci_eval.plugins.adapters.endpoints.store import Request
 
-_END = re.compile("\n")
-
 Measure = Callable[[str], int]
-USUAL = 4
-"""Characters in a unit of the window, as the first guess; only the number of measurements depends on it."""
+USUAL_CHARACTERS = 4
+"""Characters per unit of the window, as a first guess. Only the number of measurements depends on it."""
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str = ""
     suffix: str = ""
     left_out: int = 0
-    """Characters of the file that did not fit; a suffix that is not asked for does not count."""
+    """Characters of the file that did not fit. If no suffix is wanted, it does not count."""
     path: str = ""
     files: tuple[OtherFile, ...] = ()
 
 
 def compute_budget(wanted: WindowConfig) -> int:
-    """Return tokens if these are counted, else characters."""
+    """Return the window's size in tokens if these are counted, else in characters."""
     if wanted.tokens is None:
         return wanted.characters
     return wanted.tokens if wanted.characters_per_token is None else int(wanted.tokens * wanted.characters_per_token)
 
 
 def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len) -> Window:
-    """Return the part of the file around the caret that is shown: whole lines, and no more than fits.
+    """Return the whole lines around the caret that fit, or a part of a line that alone is too long.
 
-    A line that alone is too long is shown in part, never less than a code point. One side gets the space that the other
-    does not need. The share of other files is reserved.
+    One side gets the space that the other does not need. The share of other files is reserved.
     """
     whole = compute_budget(wanted)
     size = whole - int(whole * wanted.other_files)
@@ -69,33 +65,33 @@ def window(text: str, offset: int, wanted: WindowConfig, measure: Measure = len)
     spare = size - measure(prefix) if prefix == before else 0
     suffix = head(after, max(int(size * wanted.suffix), spare), measure)
     if suffix:
-        # The suffix may have taken less than its share: the prefix gets the difference.
+        # If the suffix took less than its share, the prefix gets the difference.
         prefix = tail(before, size - measure(suffix), measure)
     return Window(prefix=prefix, suffix=suffix, left_out=len(before) + len(after) - len(prefix) - len(suffix))
 
 
 def head(text: str, most: int, measure: Measure = len) -> str:
-    """Return whole lines that fit; of a first line that is too long, its beginning."""
+    """Return the first whole lines that fit, or the beginning of a line that is too long."""
     return text[: _longest([*_begins(text), len(text)], lambda length: measure(text[:length]) <= most, most)]
 
 
 def tail(text: str, most: int, measure: Measure = len) -> str:
-    """Return whole lines that fit; of a last line that is too long, its end."""
+    """Return the last whole lines that fit, or the end of a line that is too long."""
     whole = len(text)
     lengths = [*(whole - begin for begin in reversed(_begins(text)) if begin < whole), whole]
     return text[whole - _longest(lengths, lambda length: measure(text[whole - length :]) <= most, most) :]
 
 
 def _begins(text: str) -> list[int]:
-    return [end.end() for end in _END.finditer(text)]
+    return [end.end() for end in re.finditer("\n", text)]
 
 
 def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> int:
-    # The search begins near the usual length, so that little text is counted.
-    low, high = 0, bisect_left(lengths, most * USUAL) + 1
+    # The search begins near the usual length, so that little text is measured.
+    low, high = 0, bisect_left(lengths, most * USUAL_CHARACTERS) + 1
     while high < len(lengths) and fits(lengths[high - 1]):
         low, high = high, high * 2
-    # If a length fits, shorter ones are taken to fit as well.
+    # If a length fits, shorter ones are assumed to fit.
     index = bisect_left(lengths, True, low, min(high, len(lengths)), key=lambda length: not fits(length))
     if index:
         return lengths[index - 1]
@@ -103,7 +99,7 @@ def _longest(lengths: Sequence[int], fits: Callable[[int], bool], most: int) -> 
 
 
 def body(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
-    # A token for the beginning of a text would be counted with each piece.
+    # Without a token for the beginning of a text, which would count in each piece.
     return {"content": prompt.prefix, "add_special": False, "model": settings.model}
 
 
@@ -112,7 +108,7 @@ def read(response: Mapping[str, Any]) -> Piece:
     tokens = response["tokens"]
     if not isinstance(tokens, list):
         raise TypeError("tokens are a list")
-    # A count has no text. The end is named, because an answer without text and without an end is taken for a failure.
+    # A count has no text. An answer with neither text nor a reason to stop would be a failure.
     return Piece(prompt_tokens=len(tokens), finish="stop")
 
 
@@ -120,10 +116,9 @@ API = Api(name="tokenize", path="/tokenize", body=body, read=read, key="tokens",
 
 
 class Tokenizer:
-    """Counts are stored with the answers, under the digest of the text."""
+    """A server's tokenizer. Its counts are stored with the answers, under the digest of the text."""
 
     def __init__(self, asking: Asking, cache: Path, timeout: float) -> None:
-        """Connect to the server's tokenizer. Raises ConfigError or PreparationError."""
         settings = asking.settings
         # The path is not below /v1.
         base = (settings.endpoint or "").rstrip("/").removesuffix("/v1")
@@ -133,12 +128,12 @@ class Tokenizer:
         self._counted: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        """Return the tokens of a text, as the server counts them. Raises EngineFailure."""
+        """Return the number of tokens of a text. Raises EngineFailure."""
         if not text:
             return 0
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if digest not in self._counted:
-            # The digest replaces the text, so that the store does not hold each text that was counted.
+            # The digest keeps the texts out of the store.
             asked = {"model": self._settings.model, "sha256": digest}
             request = Request(address=self._client.address, body=asked)
             reply = self._client.answer(request, body(Prompt(prefix=text), self._settings))
@@ -150,12 +145,11 @@ class Tokenizer:
 
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
-LARGEST = 1_000_000
-"""Bytes; larger files are hardly read by people either."""
+LARGEST_BYTES = 1_000_000
 
 
 class OtherFiles:
-    """The files with these endings, read once, when any is first needed."""
+    """The files with these endings, read at the first use."""
 
     def __init__(self, root: Path, suffixes: tuple[str, ...], ignored: frozenset[str] = frozenset()) -> None:
         self._root = root
@@ -167,12 +161,12 @@ class OtherFiles:
         self._using: dict[str, list[int]] = defaultdict(list)
         self._modules = Modules(())
 
-    def chosen(
+    def choose(
         self, path: str, before: str, most: int, measure: Measure, fits: Callable[[str], bool]
     ) -> list[OtherFile]:
-        """Return the files to show, the nearest to the caret last, since it counts most.
+        """Return the files to show, the most important one last.
 
-        `before`: the text of the open file before the caret. `most`: the size of all together, by that measure. `fits`:
+        `before`: the open file's text before the caret; `most`: the size of all files, by that measure; `fits`: returns
         whether a text may be sent.
         """
         files: list[OtherFile] = []
@@ -183,9 +177,8 @@ class OtherFiles:
             if text := head(whole, most, measure):
                 files.append(OtherFile(path=candidate, text=text))
                 most -= measure(text)
-            # The space is used up.
             if text != whole:
-                break
+                break  # The space is used up.
         return files[::-1]
 
     def _rank(self, path: str, before: str) -> Iterator[str]:
@@ -196,7 +189,7 @@ class OtherFiles:
         )
         known = {path}
         for candidate in chain(imported, self._similar(path, before)):
-            # A copy of the open file holds what the model is to find out.
+            # A copy of the open file contains the expected code.
             if candidate not in known and self._text(candidate) != own:
                 yield candidate
             known.add(candidate)
@@ -215,7 +208,7 @@ class OtherFiles:
             return
         self._read = True
         for path in sorted(below(self._root, self._root, self._suffixes, self._ignored)):
-            # A name that is no text could not be sent.
+            # A name that is not Unicode cannot be sent.
             if any("\ud800" <= letter <= "\udfff" for letter in path) or (text := self._text(path)) is None:
                 continue
             names = set(_IDENTIFIER.findall(text))
@@ -226,12 +219,12 @@ class OtherFiles:
         self._modules = Modules(self._paths)
 
     def _text(self, path: str) -> str | None:
-        """Return None if the file is binary, a link out of the project, or too large."""
+        """Return the file's text, or None if it is binary, too large, or a link out of the project."""
         try:
             data = read_own(self._root, path)
-            return decode(data) if len(data) <= LARGEST else None
+            return decode(data) if len(data) <= LARGEST_BYTES else None
         except (OSError, NotText):
-            return None  # shown to nobody; actions count it where it is to be evaluated
+            return None
 
 
 class Context(msgspec.Struct, kw_only=True):
@@ -248,9 +241,8 @@ class Context(msgspec.Struct, kw_only=True):
         if not (self.others and size):
             return msgspec.structs.replace(view, path=path)
         template = own_template(self.settings)
-        # Without a template of ours, no text can be taken for one of its tokens.
         takes = template.takes if template else lambda _: True
-        files = self.others.chosen(path, text[:offset], size, measure, takes)
+        files = self.others.choose(path, text[:offset], size, measure, takes)
         return msgspec.structs.replace(view, path=path, files=tuple(files))
 
     def close(self) -> None:

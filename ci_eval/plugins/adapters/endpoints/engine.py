@@ -1,5 +1,4 @@
-"""An engine made of a language model at an address: it runs in ci-eval's own process, and reaches that address
-alone."""
+"""A language model at an address as an engine. It runs in ci-eval's process and reaches only that address."""
 
 from __future__ import annotations
 
@@ -37,7 +36,6 @@ from ci_eval.plugins.adapters.endpoints.messages import (
     Reply,
     mean_logprob,
     own_template,
-    takes_files,
 )
 from ci_eval.plugins.adapters.endpoints.store import compute_cost
 from ci_eval.plugins.responses.answers import Hole, Inserted, extract_insertion
@@ -49,7 +47,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 
 class Reading(NamedTuple):
-    """The language of answers, and the grammar that reads the open file; "" = not known."""
+    """The language of answers, and the grammar of the open file; "" = not known."""
 
     name: str = ""
     grammar: str = ""
@@ -65,15 +63,15 @@ def build_prompt(view: Window, query: Query, settings: EndpointConfig) -> Prompt
 def fill_instruction(record: Record) -> str:
     if not record.instruction:
         return "\n\n".join(f"{name}:\n{text}" for name, text in record.context.items())
-    # One pass, so that braces in the context are no placeholders.
+    # One pass, so that braces in the context are not replaced.
     return _PLACE.sub(lambda match: record.context.get(match[1], match[0]), record.instruction)
 
 
 def make_suggestion(text: str, before: str, query: Query) -> str:
-    """Return the text that replaces the prefix, cut to the span; "" for nothing."""
-    # The file's text has LF alone (`grammar.document.decode`).
+    """Return the text that replaces the prefix, cut to the span, or ""."""
+    # The file's text has only LF (`grammar.document.decode`).
     answer = text.replace("\r\n", "\n").replace("\r", "\n")
-    # A model may begin with the blank that is there already.
+    # A model may repeat the blank before the caret.
     if not query.prefix and before.endswith((" ", "\t")):
         answer = answer.lstrip(" \t")
     inserted = cut(answer, before, query.span, query.word)
@@ -84,7 +82,7 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
     answer = reply.text[part.begin : part.end]
     suggestion = make_suggestion(answer, before, query)
     end = part.begin + extent(answer, before, query.span, query.word)
-    # An answer whose fence is closed is whole, although the model went on after it.
+    # An answer in a closed fence is whole even if the model wrote more after it.
     is_closed = "fence" in part.rules and part.end < len(reply.text)
     return Usage(
         first_token=reply.first_token,
@@ -94,13 +92,11 @@ def measure_usage(reply: Reply, before: str, query: Query, cost: float | None, p
         logprob=mean_logprob(reply, part.begin, end),
         finish=reply.finish,
         read=part.rules,
-        # What the file has may be no code until more of it is typed.
+        # A beginning of the expected text may not parse.
         unreadable=not part.is_readable and not (suggestion and query.expected.startswith(suggestion)),
-        cut_off=reply.finish in STOPPED and not (is_closed or is_whole(answer, before, query.span, query.word)),
+        cut_off=reply.finish in {"length", "filter"}
+        and not (is_closed or is_whole(answer, before, query.span, query.word)),
     )
-
-
-STOPPED = {"length", "filter"}
 
 
 def read_answer(text: str, document: str, query: Query, settings: EndpointConfig, language: Reading) -> Inserted:
@@ -109,7 +105,7 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
         before=document[:begin],
         after=document[query.offset :],
         original=query.expected,
-        # Inside a word, what a model adds is there twice.
+        # Inside a word, the text after the caret already has what a model adds.
         grammar="" if query.span == "around" else language.grammar,
     )
     part = extract_insertion(
@@ -121,22 +117,20 @@ def read_answer(text: str, document: str, query: Query, settings: EndpointConfig
         ends=list_stop_texts(settings),
         chat=settings.api == "chat",
     )
-    # The blank that is there already has no part in the mean of log-probabilities.
+    # A repeated blank does not count in the mean of log-probabilities.
     is_repeated = not query.prefix and before.endswith((" ", "\t"))
     inner = text[part.begin : part.end]
     return msgspec.structs.replace(part, begin=part.end - len(inner.lstrip(" \t"))) if is_repeated else part
 
 
 def list_stop_texts(settings: EndpointConfig) -> tuple[str, ...]:
-    """Return the texts of the template, which some servers echo."""
+    """Return the end texts of the template, which some servers echo."""
     template = own_template(settings)
     return tuple(stop for stop in template.stop if stop.strip()) if template else ()
 
 
-# --------------------------------------------------------------------------------------------------------- the engine
-
 AHEAD = 4
-"""Questions asked ahead, as a multiple of those under way: one slow answer holds up no others."""
+"""Questions asked ahead, as a multiple of those under way, so that a slow answer delays no other."""
 
 
 class Asked(OpenText):
@@ -157,15 +151,15 @@ class Asked(OpenText):
         self._path = path
 
     def complete(self, query: Query) -> Answer:
-        """Raises EngineMisbehaved if log-probabilities are missing. The latency lasts until the last token."""
+        """Raises EngineMisbehaved if log-probabilities are missing. The latency ends with the last token."""
         view = self._view(query)
         reply = self._client.ask(build_prompt(view, query, self._settings), query.repeat)
         if self._settings.logprobs and reply.text and not reply.logprobs:
-            raise EngineMisbehaved(UNTOLD, restart=False)
+            raise EngineMisbehaved(NO_LOGPROBS, restart=False)
         cost = compute_cost(reply, self._settings.price)
         before = self.text[: query.offset]
         if query.record:
-            # The task reads the suggestions in the answer about a record.
+            # The task splits the answer into suggestions.
             answer = clean(reply.text, self._settings.thoughts, list_stop_texts(self._settings))
             whole = Inserted(begin=0, end=len(reply.text), rules=answer.rules)
             return Answer(
@@ -220,7 +214,7 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def install(self, version: str | None, cache: Path) -> Installation:
-        """Ask the endpoint something. `version`: None = the endpoint's name for the model. Raises InstallError."""
+        """Probe the endpoint. `version`: None = the endpoint's name for the model. Raises InstallError."""
         client = Client(self.asking, cache, PATIENCE)
         tokenizer = make_tokenizer(self.asking, cache, PATIENCE) if self.holes else None
         try:
@@ -242,9 +236,9 @@ class EndpointEngine(msgspec.Struct, frozen=True, kw_only=True):
 
 def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: bool) -> EndpointEngine:
     """`name`: the name in reports, or None for the model's name. Raises ConfigError if the endpoint cannot be asked."""
-    # The result is not needed: a wrong template is to end the command before anything is asked.
-    own_template(settings)
-    if holes and settings.window.other_files and not takes_files(settings):
+    template = own_template(settings)
+    takes_files = settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
+    if holes and settings.window.other_files and not takes_files:
         raise ConfigError(
             "engine.window.otherFiles is given, but nothing says where the prompt of this model has other files: "
             "use api infill or fim, the template qwen, starcoder or codestral, or one of your own with {files} and "
@@ -255,42 +249,38 @@ def make_endpoint_engine(settings: EndpointConfig, name: str | None, *, holes: b
             "engine.template is missing: api completions needs to know how holes are written for this model; give its "
             "family's name (docs/models.md has them), or `suffix` where the endpoint fills holes by itself"
         )
-    # Only what is asked and how: the engine's own keys make no other endpoint of it.
+    # Without the keys of engines, so that these do not make it another endpoint.
     endpoint = EndpointConfig(**{key: getattr(settings, key) for key in EndpointConfig.__struct_fields__})
     return EndpointEngine(
         asking=Asking.new(endpoint), name=name or (settings.model or "").rpartition("/")[2], holes=holes
     )
 
 
-# ------------------------------------------------------------------------------------------------------------- probes
-
-ELSE = "use api: completions with the template of the model's family, or api: chat"
-UNTOLD = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
+ALTERNATIVES = "use api: completions with the template of the model's family, or api: chat"
+NO_LOGPROBS = "the endpoint sends no log-probabilities with its answers: set engine.logprobs to false"
 PATIENCE = 60.0
-"""Seconds for one answer: some endpoints load the model for the first."""
+"""Seconds for one answer: some endpoints load the model first."""
 BEFORE = "def add(a, b):\n    return "
 BEHIND = "".join(f"\n\ndef check_{number}():\n    assert add({number}, 1) == {number + 1}\n" for number in range(8))
-FEWEST = 40
-"""Tokens that the text after the caret has at least, in any vocabulary."""
-MOST_OF = 0.95
-"""The share of the expected tokens at which nothing is missing: repeated text may take a few less."""
+FEWEST_TOKENS = 40
+"""The tokens of BEHIND in any vocabulary, at least."""
+WHOLE_SHARE = 0.95
+"""The share of the expected tokens from which a question counts as whole: repeated text may take a few less."""
 
 
 def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
-    """Return the endpoint's name for the model that answers. Raises InstallError.
-
-    `holes`: whether it will be asked to fill some; then an endpoint that takes a suffix must also heed it.
-    """
+    """Return the endpoint's name for the model that answers. `holes`: whether to check that an endpoint that takes a
+    suffix also uses it. Raises InstallError."""
     try:
         infill = settings.api == "infill"
-        # Several endpoints ignore a suffix without a word, and would be measured at something else.
+        # Several endpoints silently ignore a suffix.
         native = settings.api in {"fim", "infill", "ollama"} or settings.template == OF_THE_ENDPOINT
         trusting = holes and native
-        # One token of an answer is enough, since only the tokens of the question are looked at.
+        # One token of an answer is enough: only the question's tokens are compared.
         hole, words = Prompt(prefix=BEFORE, max_tokens=1), Prompt(instruction="Say: ok", max_tokens=1)
         alone = client.ask(hole if infill or trusting else words)
         if settings.logprobs and alone.text and not alone.logprobs:
-            raise InstallError(UNTOLD)
+            raise InstallError(NO_LOGPROBS)
         if not trusting:
             return alone.model
         both = client.ask(Prompt(prefix=BEFORE, suffix=BEHIND, max_tokens=1))
@@ -298,13 +288,13 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
         raise InstallError(f"no usable answer from {settings.endpoint}: {failure}") from failure
     if alone.prompt_tokens is None or both.prompt_tokens is None:
         raise InstallError(
-            f"the endpoint does not say how many tokens a question has, so nobody can tell whether it heeds what "
-            f"is after the caret; {ELSE}"
+            f"the endpoint does not count the tokens of a question, so nobody can tell whether it uses the text after "
+            f"the caret; {ALTERNATIVES}"
         )
-    if both.prompt_tokens - alone.prompt_tokens < FEWEST:
+    if both.prompt_tokens - alone.prompt_tokens < FEWEST_TOKENS:
         raise InstallError(
-            f"the endpoint ignores what is after the caret: a question has {alone.prompt_tokens} tokens without a "
-            f"suffix, and {both.prompt_tokens} with one of {len(BEHIND)} characters; {ELSE}"
+            f"the endpoint ignores the text after the caret: a question has {alone.prompt_tokens} tokens without a "
+            f"suffix, and {both.prompt_tokens} with one of {len(BEHIND)} characters; {ALTERNATIVES}"
         )
     if infill:
         _probe_room(client, settings, alone.prompt_tokens)
@@ -312,8 +302,8 @@ def probe(client: Client, settings: EndpointConfig, *, holes: bool) -> str:
 
 
 def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
-    """Check that a whole window gets through. `alone`: the tokens of BEFORE as a prefix. Raises InstallError."""
-    # Of a prefix more is shown than of a suffix.
+    """Raise InstallError if a whole window does not arrive. `alone`: the tokens of BEFORE as a prefix."""
+    # llama.cpp shows more of a prefix than of a suffix.
     tokens = (client.ask(Prompt(prefix=BEFORE + BEHIND, max_tokens=1)).prompt_tokens or 0) - alone
     window, whole = settings.window, compute_budget(settings.window)
     unit = len(BEHIND) / tokens if has_tokenizer(settings) and tokens > 0 else 1.0
@@ -322,12 +312,12 @@ def _probe_room(client: Client, settings: EndpointConfig, alone: int) -> None:
     before, behind, others = ("".join(islice(cycle(BEHIND), int(whole * share * unit))) for share in shares)
     files = (OtherFile(path="check.py", text=others),) if others else ()
     try:
-        # llama.cpp's server leaves out text that does not fit its batch, without a word.
+        # llama.cpp's server silently leaves out text that does not fit its batch.
         full = client.ask(Prompt(prefix=before, suffix=behind, files=files, max_tokens=1))
     except EngineFailure as failure:
         raise InstallError(f"a full engine.window is too much: {failure}") from failure
     sent = int(tokens / len(BEHIND) * len(before + behind + others))
-    if (full.prompt_tokens or 0) < MOST_OF * sent:
+    if (full.prompt_tokens or 0) < WHOLE_SHARE * sent:
         raise InstallError(
             f"the endpoint leaves out part of a full engine.window: of about {sent:,} tokens it sees "
             f"{full.prompt_tokens:,}. llama.cpp's server shows of the prefix 3/4 of a batch, of the suffix 1/4, and of "

@@ -1,10 +1,10 @@
-"""The messages between client, apis and the store of answers: prompts, templates of holes, replies."""
+"""Prompts, templates of holes, and replies."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -28,26 +28,26 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int = 256
     path: str = ""
     files: tuple[OtherFile, ...] = ()
-    """The one that matters most is last."""
+    """The most important one is last."""
 
 
 Logprobs = tuple[tuple[int, float | None], ...]
-"""The octets (UTF-8) and the natural log-probability of each token; None if the endpoint does not say, as for the first
-token of an echoed text."""
+"""The bytes (UTF-8) and natural log-probability of each token; None if the endpoint sends none, as for the first token
+of an echoed text."""
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """A chunk of a stream, or the whole answer."""
+    """A chunk of a stream, or a whole answer."""
 
     text: str = ""
     finish: str = ""
-    """The endpoint's word; "" while the model goes on."""
+    """The endpoint's reason to stop; "" while the model goes on."""
     thought: str = ""
     refused: bool = False
     is_whole: bool = False
-    """True if `text` is all of the answer so far, rather than the part after earlier chunks."""
+    """True if `text` is the whole answer so far, not only the part after earlier chunks."""
     has_choice: bool = True
-    """False for counts alone, and for a list without answers."""
+    """False for a chunk with counts alone, and for a list without answers."""
     model: str = ""
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
@@ -60,24 +60,24 @@ class Api(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     path: str
     body: Callable[[Prompt, EndpointConfig], dict[str, Any]]
-    """Raises ConfigError if the api cannot ask that."""
+    """Raises ConfigError if the api cannot ask this prompt."""
     read: Callable[[Mapping[str, Any]], Piece]
     """Raises LookupError, TypeError or ValueError if the object has another shape."""
     key: str
-    """The field of each object of an answer; in a stream, objects without it are passed over."""
+    """The field that each object of an answer has. In a stream, objects without it are passed over."""
     counts_at_the_end: bool = False
-    """True if a stream has the number of tokens only if `stream_options` asks for it."""
+    """True if a stream counts tokens only if `stream_options` asks for it."""
     logprobs: Mapping[str, Any] | None = None
-    """The api's fields for log-probabilities; None = it has none."""
+    """The fields that ask for log-probabilities; None = the api has none."""
     free: bool = False
-    """True if the model writes nothing, so that no budget counts the request."""
+    """True if the model writes nothing. No budget counts the request."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     text: str = ""
     finish: str = "stop"
-    """stop: the model was done; length: the answer was cut off; filter: a filter took it; refusal; tool: the model
-    called one; unknown: the whole answer came without a reason."""
+    """stop: the model was done; length: the answer was cut off; filter: a filter removed it; refusal; tool: the model
+    called a tool; unknown: a whole answer came without a reason."""
     thought: str = ""
     model: str = ""
     prompt_tokens: int | None = None
@@ -91,11 +91,11 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel
     """Milliseconds."""
     logprobs: Logprobs = ()
     refused: str = ""
-    """The reason why the endpoint will never answer this; "" = it has."""
+    """The reason why the endpoint will never answer this question; "" = it did."""
 
 
 def read_count(value: object) -> int | None:
-    # In Python, JSON's true is an int as well.
+    # In Python, JSON's true is also an int.
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
@@ -109,7 +109,7 @@ def common_fields(settings: EndpointConfig, prompt: Prompt, *, seed: str = "seed
         seed: sampling.seed,
         "stop": list(sampling.stop) or None,
     }
-    # Models refuse parameters that they do not know, so null in the configuration leaves a field out.
+    # Models refuse unknown parameters, so null in the configuration leaves a field out.
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -119,26 +119,28 @@ LOWEST = -9999.0
 
 def read_logprobs(content: Any) -> Logprobs:
     """Read tokens with their `logprob`, alone or as `content` (chats; llama.cpp in all apis), or `tokens` next to
-    `token_logprobs` (OpenAI's completions). None and all other shapes give nothing."""
+    `token_logprobs` (OpenAI's completions). All other shapes give nothing."""
     try:
-        # An answer is not lost over numbers that few ask for.
-        return tuple(_tokens(content))
+        if isinstance(content, Mapping):
+            if "token_logprobs" in content:
+                pairs = zip(content["tokens"], content["token_logprobs"], strict=True)
+                return tuple((len(token.encode("utf-8", "replace")), _logprob(value)) for token, value in pairs)
+            content = content.get("content")
+        # A token may be part of a character: then only `bytes` has its length.
+        return tuple(
+            (
+                len(
+                    octets
+                    if isinstance(octets := token.get("bytes"), list)
+                    else token["token"].encode("utf-8", "replace")
+                ),
+                _logprob(token["logprob"]),
+            )
+            for token in content or ()
+        )
+    # An answer is not lost because of numbers that few ask for.
     except (LookupError, TypeError, ValueError, AttributeError):
         return ()
-
-
-def _tokens(content: Any) -> Iterator[tuple[int, float | None]]:
-    if isinstance(content, Mapping):
-        if "token_logprobs" in content:
-            for token, value in zip(content["tokens"], content["token_logprobs"], strict=True):
-                yield len(token.encode("utf-8", "replace")), _logprob(value)
-            return
-        content = content.get("content")
-    for token in content or ():
-        # A token may be part of a character; only `bytes` tells its length.
-        octets = token.get("bytes")
-        length = len(octets if isinstance(octets, list) else token["token"].encode("utf-8", "replace"))
-        yield length, _logprob(token["logprob"])
 
 
 def _logprob(value: float | None) -> float | None:
@@ -148,30 +150,25 @@ def _logprob(value: float | None) -> float | None:
 
 
 def mean_logprob(reply: Reply, begin: int, end: int) -> float | None:
-    """The mean over the tokens that begin between these offsets (code points) of the answer; None if none does."""
+    """Return the mean over the tokens that begin between these offsets (code points) of the answer, or None."""
     first, last = (len(reply.text[:offset].encode()) for offset in (begin, end))
-    starts: Sequence[int] = list(accumulate((octets for octets, _ in reply.logprobs), initial=0))
-    # Some tokens, such as an end, have no text; between others they count.
-    within = [
-        value
-        # `starts` has one more element, the end of the last token.
-        for start, (_, value) in zip(starts, reply.logprobs, strict=False)
-        if value is not None and first <= start < last
-    ]
+    starts = accumulate((octets for octets, _ in reply.logprobs), initial=0)
+    # Some tokens, such as an end, have no text; between others they count. `starts` also has the last token's end.
+    pairs = zip(starts, reply.logprobs, strict=False)
+    within = [value for start, (_, value) in pairs if value is not None and first <= start < last]
     return sum(within) / len(within) if within else None
 
 
 # ----------------------------------------------------------------------------------------------------------- templates
 #
-# The fill-in-the-middle tokens of each family are those that the models' cards and Continue
-# (core/autocomplete/templating/AutocompleteTemplate.ts) give. So are the marks of other files of starcoder and
-# codestral; those of qwen are in its report (arXiv 2409.12186, on pretraining with whole repositories).
+# The tokens, and the marks of other files of starcoder and codestral, come from the models' cards and from Continue
+# (core/autocomplete/templating/AutocompleteTemplate.ts); qwen's marks of files from its report (arXiv 2409.12186).
 
 _PLACE = re.compile(r"\{(prefix|suffix|files)\}")
 
 
 class Template(msgspec.Struct, frozen=True, kw_only=True):
-    """A text with {prefix}, {suffix} and a place for other {files}, and the texts that end an answer."""
+    """A text with {prefix}, {suffix} and perhaps {files}, and the texts that end an answer."""
 
     text: str
     stop: tuple[str, ...] = ()
@@ -181,7 +178,7 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """Return the texts around the places: a model reads these as commands, wherever they are."""
+        """Return the texts around the placeholders. A model reads them as commands, wherever they are."""
         parts = (part.strip() for part in _PLACE.sub("\0", self.text).split("\0"))
         return tuple(part for part in parts if part)
 
@@ -189,19 +186,19 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
         return not any(token in text for token in (*self.tokens, *self.stop))
 
     def before(self, files: Sequence[OtherFile], path: str) -> str:
-        """Return the other files, and the heading of the open one at `path`; "" without other files."""
+        """Return the other files and the heading of the open file at `path`, or "" without other files."""
         if not files:
             return ""
         others = "".join(f"{self._heading(file.path)}{file.text}{self.end}" for file in files)
         return f"{self.opening}{others}{self._heading(path)}"
 
     def filled(self, prefix: str, suffix: str, files: Sequence[OtherFile] = (), path: str = "") -> str:
-        """Return the filled template. Raises EngineRaised if the code itself holds one of the template's tokens."""
+        """Return the filled template. Raises EngineRaised if the code contains a token of the template."""
         for token in self.tokens:
             if token in prefix or token in suffix:
                 raise EngineRaised(f"the code holds {token!r}, which the model would take for the template's")
         parts = {"prefix": prefix, "suffix": suffix, "files": self.before(files, path)}
-        # One pass, so that a placeholder in the code itself is not replaced.
+        # One pass, so that a placeholder in the code is not replaced.
         return _PLACE.sub(lambda match: parts[match[1]], self.text)
 
     def _heading(self, path: str) -> str:
@@ -245,11 +242,11 @@ FAMILIES = {
 }
 
 OF_THE_ENDPOINT = "suffix"
-"""The endpoint's own field, which the endpoint must be shown to heed."""
+"""The template of endpoints that have a field `suffix`. A probe checks that they use it."""
 
 
 def find_template(given: str, heading: str | None = None) -> Template:
-    """`given`: a name, or the text itself, with that heading of files. Raises ConfigError."""
+    """Return the template of that name or text. `heading`: of other files. Raises ConfigError."""
     if given in FAMILIES and heading is None:
         return FAMILIES[given]
     places = sorted(_PLACE.findall(given))
@@ -266,14 +263,8 @@ def find_template(given: str, heading: str | None = None) -> Template:
     return Template(text=given, heading=heading or "")
 
 
-def takes_files(settings: EndpointConfig) -> bool:
-    """Return whether prompts can hold other files. Raises ConfigError if the template is wrong."""
-    template = own_template(settings)
-    return settings.api in {"infill", "fim"} or (template is not None and "{files}" in template.text)
-
-
 def own_template(settings: EndpointConfig) -> Template | None:
-    """Return None if the endpoint fills holes by itself. Raises ConfigError."""
+    """Return the template, or None if the endpoint fills holes by itself. Raises ConfigError."""
     if settings.template in {None, OF_THE_ENDPOINT}:
         return None
     return find_template(settings.template or "", settings.file_heading)

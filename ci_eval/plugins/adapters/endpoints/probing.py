@@ -1,4 +1,4 @@
-"""The examination of an endpoint that `ci-eval doctor` lists."""
+"""The examination of an endpoint for `ci-eval doctor`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ci_eval.plugins.responses.cleaning import clean, find_fences
 WORDS = Prompt(instruction="Say: ok", max_tokens=64)
 SAMPLE = f"{BEFORE}a + b{BEHIND}"
 CARETS = [match.end() for match in re.finditer(r"(?<=\S) (?=\S)", SAMPLE)][:20]
-"""Offsets in SAMPLE at which the forms of answers are counted: after the first blanks within lines."""
+"""Offsets in SAMPLE after the first blanks within lines. The endpoint is asked at each of them."""
 COUNTING = Prompt(instruction="Count from 1 to 50, with a blank between numbers.", max_tokens=4)
 
 
@@ -47,38 +47,37 @@ class Ability(msgspec.Struct, frozen=True):
     detail: str
 
 
-class Examination:
-    def __init__(self, settings: EndpointConfig, cache: Path) -> None:
-        self._settings = settings
-        self._cache = cache
+class Examination(msgspec.Struct):
+    settings: EndpointConfig
+    cache: Path
 
     def abilities(self) -> Iterator[Ability]:
-        """Yield only the chat, the list of models and the apis if the endpoint answers no chat."""
+        """Yield all abilities, or only chat, models and apis if the endpoint answers no chat."""
         yield self._models()
         chat = self._ask("chat in one piece", WORDS)
         yield chat[0]
         if reply := chat[1]:
             thinks = "the model shows none"
             if reply.thought or clean(reply.text).thought:
-                location = "separate from the answer" if reply.thought else "in the answer, where they are taken out"
+                location = "separate from the answer" if reply.thought else "in the answer, where they are removed"
                 thinks = f"the model thinks: {location}; give it room by engine.sampling.maxTokens"
             yield Ability("thoughts", True, thinks)
-            yield _counts("tokens are counted", reply)
+            yield _check_counts("tokens are counted", reply)
             streamed, answer = self._ask("chat as a stream", WORDS, stream=True)
             yield streamed
             if answer:
-                yield _counts("tokens are counted in a stream", answer)
+                yield _check_counts("tokens are counted in a stream", answer)
             yield from self._fields()
             yield from self._forms()
         # llama.cpp and Ollama have these paths next to /v1, not below it.
-        base = (self._settings.endpoint or "").rstrip("/").removesuffix("/v1")
+        base = (self.settings.endpoint or "").rstrip("/").removesuffix("/v1")
         yield self._hole("completions, holes by `suffix`", api="completions", template="suffix")
         yield self._hole("fim", api="fim")
         yield self._hole("infill (llama.cpp)", api="infill", endpoint=base)
         yield self._hole("ollama", api="ollama", endpoint=base)
-        what, asking = "counts tokens of a text (/tokenize)", Asking(settings=self._settings, mode="record")
+        what, asking = "counts tokens of a text (/tokenize)", Asking(settings=self.settings, mode="record")
         try:
-            with closing(Tokenizer(asking, self._cache, PATIENCE)) as tokenizer:
+            with closing(Tokenizer(asking, self.cache, PATIENCE)) as tokenizer:
                 probe_tokenizer(tokenizer)
         except CiEvalError as error:
             yield Ability(what, False, str(error))
@@ -87,8 +86,8 @@ class Examination:
 
     @contextmanager
     def _client(self, **changes: Any) -> Iterator[Client]:
-        asking = Asking(settings=replace(self._settings, **changes), mode="record")
-        with closing(Client(asking, self._cache, PATIENCE)) as client:
+        asking = Asking(settings=replace(self.settings, **changes), mode="record")
+        with closing(Client(asking, self.cache, PATIENCE)) as client:
             yield client
 
     def _ask(self, what: str, prompt: Prompt, *, stream: bool = False, **changes: Any) -> tuple[Ability, Reply | None]:
@@ -103,7 +102,7 @@ class Examination:
     def _models(self) -> Ability:
         import requests  # Takes long, and most commands ask no endpoint.
 
-        settings, what = self._settings, "list of models"
+        settings, what = self.settings, "list of models"
         key = read_key(settings.key, needed=True)
         address = build_address(settings.endpoint or "", "/models", keyed=bool(key))
         headers = {"Authorization": f"Bearer {key}"} if key else {}
@@ -116,13 +115,12 @@ class Examination:
             reason = describe_connection(error) if is_broken else "no such list in the answer"
             return Ability(what, False, f"none at {address}: {reason}")
         if settings.model is None and names:
-            self._settings = replace(settings, model=names[0])
+            self.settings = replace(settings, model=names[0])
         return Ability(what, bool(names), ", ".join(names[:5]) + (", …" if len(names) > 5 else ""))
 
     def _fields(self) -> Iterator[Ability]:
         ability, reply = self._ask("the limit of tokens is heeded", COUNTING)
-        # Counting to 50 takes more than these 4 tokens, so an end for any other reason shows that the limit was
-        # ignored.
+        # Counting to 50 takes more than 4 tokens, so any other reason to stop shows that the limit was ignored.
         if reply and reply.finish != "length":
             why = f"asked for {COUNTING.max_tokens} tokens, it ended by {reply.finish}"
             ability = Ability(ability.what, False, f"{why} after {reply.answer_tokens or '?'}")
@@ -149,7 +147,15 @@ class Examination:
                 query = Query(offset=offset, prefix="", expected=expected, span="line")
                 try:
                     reply = client.ask(Prompt(prefix=before, suffix=after, max_tokens=FORM_TOKENS))
-                    form, text = _read_form(reply, before + after, query, self._settings)
+                    part = read_answer(reply.text, before + after, query, self.settings, Reading("python", "python"))
+                    if measure_usage(reply, before, query, None, part).unreadable:
+                        form, text = "unreadable", ""
+                    else:
+                        form = part.rules[-1] if part.rules else "as it is"
+                        text = make_suggestion(reply.text[part.begin : part.end], before, query)
+                    fences = find_fences(reply.text) if form == "fence" else []
+                    if fences and (reply.text[: fences[0].start] + reply.text[part.end :]).strip("`~ \n"):
+                        form = "words around"
                     detail = f"{quote(reply.text, 60)!r} is read as {text!r}"
                 except EngineFailure as failure:
                     form, detail = "no answer", str(failure)
@@ -161,7 +167,7 @@ class Examination:
     def _hole(self, what: str, **changes: Any) -> Ability:
         try:
             with self._client(**changes) as client:
-                model = probe(client, replace(self._settings, **changes), holes=True)
+                model = probe(client, replace(self.settings, **changes), holes=True)
         except InstallError as error:
             return Ability(what, False, str(error))
         return Ability(what, True, f"holes are filled by {model or 'the model'}")
@@ -171,18 +177,7 @@ UNREAD = ("unreadable", "no answer")
 FORM_TOKENS = 512
 
 
-def _read_form(reply: Reply, document: str, query: Query, settings: EndpointConfig) -> tuple[str, str]:
-    before = document[: query.offset]
-    part = read_answer(reply.text, document, query, settings, Reading("python", "python"))
-    if measure_usage(reply, before, query, None, part).unreadable:
-        return "unreadable", ""
-    form = part.rules[-1] if part.rules else "as it is"
-    if form == "fence" and (reply.text[: find_fences(reply.text)[0].start] + reply.text[part.end :]).strip("`~ \n"):
-        form = "words around"
-    return form, make_suggestion(reply.text[part.begin : part.end], before, query)
-
-
-def _counts(what: str, reply: Reply) -> Ability:
+def _check_counts(what: str, reply: Reply) -> Ability:
     if reply.prompt_tokens is None or reply.answer_tokens is None:
         return Ability(what, False, "not at all: no budget of tokens or money can be kept")
     return Ability(what, True, f"{reply.prompt_tokens:,} in the question, {reply.answer_tokens:,} in the answer")

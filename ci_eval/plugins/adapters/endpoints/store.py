@@ -1,7 +1,7 @@
 """Files that several processes share: stored answers, the budget of a command, and slots for concurrent questions.
 
-A row is a request in its canonical form (with the number of its repeat), its SHA-256 as the key, and the reply as JSON.
-Keys of endpoints are no part of a request.
+A stored answer is a request in its canonical form, its SHA-256 as the key, and the reply as JSON. A request does not
+contain the endpoint's key.
 """
 
 from __future__ import annotations
@@ -26,26 +26,25 @@ from ci_eval.core.model.settings import BudgetConfig, PriceConfig
 from ci_eval.plugins.adapters.endpoints.messages import Reply
 
 PATIENCE = 60.0
-"""Seconds."""
+"""Seconds to wait for a lock."""
 
 
 class Database:
-    """One table of SQLite. A process that is killed leaves whole rows."""
+    """A table of SQLite. A killed process leaves only whole rows."""
 
     def __init__(self, path: Path, table: str) -> None:
         """`table`: the columns, as `CREATE TABLE` has them. Raises PreparationError."""
-        self.path = path
-        # With `check_same_thread` off, sqlite3 leaves it to its user that threads take turns.
+        # With `check_same_thread` off, threads must take turns.
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Transactions are begun by hand: the module's own way would hold a lock after a SELECT.
+            # Without the module's transactions, which would hold a lock after a SELECT.
             self._connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
             weakref.finalize(self, self._connection.close)
             with self.using() as connection:
                 # With a write-ahead log, readers do not wait for the process that writes (https://sqlite.org/wal.html).
                 connection.execute("PRAGMA journal_mode = WAL")
-                # With a write-ahead log, a crash of the machine may cost the last rows, but never the file.
+                # A crash of the machine may then cost the last rows, but never the file.
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
         except (OSError, sqlite3.Error) as error:
@@ -58,9 +57,9 @@ class Database:
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Cursor]:
-        """No other process may write meanwhile; all is undone if an error is raised."""
+        """Begin a transaction, in which no other process writes. An error undoes it."""
         with self.using() as cursor:
-            # A plain BEGIN would lock at the first write only, after the row was read that decides.
+            # A plain BEGIN would lock only at the first write, after the deciding row was read.
             cursor.execute("BEGIN IMMEDIATE")
             try:
                 yield cursor
@@ -83,6 +82,10 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     def canonical(self) -> str:
         return msgspec.json.encode(self, order="sorted").decode()
 
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.canonical.encode()).hexdigest()
+
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
@@ -91,60 +94,44 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """UTC."""
 
 
-def hash_request(canonical: str) -> str:
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
 def _row(request: Request, reply: Reply, asked: str) -> tuple[str, ...]:
-    canonical = request.canonical
-    return hash_request(canonical), canonical, msgspec.json.encode(reply).decode(), asked
+    return request.digest, request.canonical, msgspec.json.encode(reply).decode(), asked
 
 
-class Answers:
-    """One file; threads and processes may share it."""
+class Answers(Database):
+    """The stored answers in a file. Threads and processes may share it."""
 
     def __init__(self, path: Path) -> None:
-        """Raises PreparationError."""
         columns = "key TEXT PRIMARY KEY, request TEXT NOT NULL, reply TEXT NOT NULL, asked TEXT NOT NULL"
-        self._database = Database(path, f"answers ({columns})")
+        super().__init__(path, f"answers ({columns})")
 
     def find(self, request: Request) -> Reply | None:
-        with self._database.using() as cursor:
-            row = cursor.execute(
-                "SELECT reply FROM answers WHERE key = ?", (hash_request(request.canonical),)
-            ).fetchone()
+        with self.using() as cursor:
+            row = cursor.execute("SELECT reply FROM answers WHERE key = ?", (request.digest,)).fetchone()
         return msgspec.json.decode(row[0], type=Reply) if row else None
 
     def keep(self, request: Request, reply: Reply, asked: str) -> None:
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             cursor.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", _row(request, reply, asked))
 
     def export_lines(self) -> Iterator[bytes]:
-        """Yield lines in the order of keys: the same answers give the same lines."""
-        with self._database.using() as cursor:
+        """Yield lines in the order of keys, so that the same answers give the same lines."""
+        with self.using() as cursor:
             for request, reply, asked in cursor.execute("SELECT request, reply, asked FROM answers ORDER BY key"):
                 stored = msgspec.json.decode(request, type=Request), msgspec.json.decode(reply, type=Reply)
                 yield msgspec.json.encode(Kept(request=stored[0], reply=stored[1], asked=asked)) + b"\n"
 
     def take(self, lines: Iterable[bytes], source: str) -> int:
-        """Return the number of added answers. Raises ConfigError if a line is not a stored answer; then none is
-        added."""
+        """Return the number of added answers. Raises ConfigError, and adds none, if a line is not a stored answer."""
         added = 0
-        with self._database.changing() as cursor:
+        with self.changing() as cursor:
             for number, line in enumerate(lines, 1):
                 kept = _read(line, f"{source}, line {number}")
                 row = _row(kept.request, kept.reply, kept.asked)
-                # An answer that is there stays, since earlier runs were made from it.
+                # A stored answer is not replaced, since earlier runs used it.
                 cursor.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
                 added += cursor.rowcount
         return added
-
-    def count(self) -> int:
-        with self._database.using() as cursor:
-            return int(cursor.execute("SELECT count(*) FROM answers").fetchone()[0])
-
-    def close(self) -> None:
-        self._database.close()
 
 
 def _read(line: bytes, source: str) -> Kept:
@@ -158,7 +145,7 @@ def _read(line: bytes, source: str) -> Kept:
 
 
 def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
-    """Return None if the tokens or the prices are unknown."""
+    """Return the cost, or None if the tokens or the prices are unknown."""
     if not (price.input or price.output) or reply.prompt_tokens is None or reply.answer_tokens is None:
         return None
     cached, thought = min(reply.cached_tokens or 0, reply.prompt_tokens), reply.thought_tokens or 0
@@ -169,117 +156,106 @@ def compute_cost(reply: Reply, price: PriceConfig) -> float | None:
     return (asked + answered) / 1e6
 
 
-class Ledger:
-    """Requests are booked before they are sent, tokens and money when the answer is there."""
+class Ledger(Database):
+    """The budget of a command. Requests are booked before they are sent, tokens and money after the answer."""
 
     def __init__(self, path: Path, command: str, budget: BudgetConfig, price: PriceConfig) -> None:
-        """`command`: a name that its worker processes share. Raises PreparationError."""
+        """`command`: a name that its worker processes share."""
+        columns = "command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL"
+        super().__init__(path, f"spent ({columns}) WITHOUT ROWID")
         self._command = command
         self._budget = budget
         self._price = price
-        columns = "command TEXT PRIMARY KEY, began REAL, requests INTEGER, tokens INTEGER, money REAL"
-        self._database = Database(path, f"spent ({columns}) WITHOUT ROWID")
-        with self._database.using() as cursor:
-            # All workers of a command share the row, and so the time at which the first of them began.
+        with self.using() as cursor:
+            # All workers of a command share the row, with the time at which the first one began.
             cursor.execute("INSERT OR IGNORE INTO spent VALUES (?, ?, 0, 0, 0)", (command, time.time()))
             cursor.execute("CREATE TABLE IF NOT EXISTS ended (command TEXT PRIMARY KEY, reason TEXT)")
 
     def reserve(self) -> None:
-        """Count a request before it is sent. Raises BudgetSpent if it is one too many."""
-        with self._database.changing() as cursor:
+        """Book a request. Raises BudgetSpent if the budget allows none."""
+        with self.changing() as cursor:
             if ended := cursor.execute("SELECT reason FROM ended WHERE command = ?", (self._command,)).fetchone():
                 raise BudgetSpent(f"not asked, since an earlier question failed: {ended[0]}")
             row = "SELECT began, requests, tokens, money FROM spent WHERE command = ?"
             began, requests, tokens, money = cursor.execute(row, (self._command,)).fetchone()
             budget = self._budget
-            # The check and the booking are one transaction: two processes cannot both take the last request.
-            _check("seconds", time.time() - began, budget.seconds)
-            _check("requests", requests, budget.requests)
-            # Questions under way have booked no tokens yet, so up to `concurrency` of them may come on top.
-            _check("tokens", tokens, budget.tokens)
-            _check("money", money, budget.money)
+            # One transaction, so that two processes cannot both take the last request.
+            for what, spent, limit in (
+                ("seconds", time.time() - began, budget.seconds),
+                ("requests", requests, budget.requests),
+                # Questions under way have booked no tokens yet: up to `concurrency` of them exceed the budget.
+                ("tokens", tokens, budget.tokens),
+                ("money", money, budget.money),
+            ):
+                if limit is not None and spent >= limit:
+                    raise BudgetSpent(
+                        f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are "
+                        "kept, so that a run with a larger budget goes on from here"
+                    )
             cursor.execute("UPDATE spent SET requests = requests + 1 WHERE command = ?", (self._command,))
 
     def end(self, reason: str) -> None:
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             cursor.execute("INSERT OR IGNORE INTO ended VALUES (?, ?)", (self._command, reason))
 
     def book(self, reply: Reply) -> None:
         tokens = (reply.prompt_tokens or 0) + (reply.answer_tokens or 0)
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             cursor.execute(
                 "UPDATE spent SET tokens = tokens + ?, money = money + ? WHERE command = ?",
                 (tokens, compute_cost(reply, self._price) or 0.0, self._command),
             )
 
     def check(self, reply: Reply) -> None:
-        """Raise EngineMisbehaved if a limit needs numbers that the endpoint does not give."""
+        """Raise EngineMisbehaved if the budget needs counts that the endpoint does not send."""
         counted = reply.prompt_tokens is not None and reply.answer_tokens is not None
         if not counted and (self._budget.tokens is not None or self._budget.money is not None):
             raise EngineMisbehaved(
                 "the endpoint does not say how many tokens it took, so engine.budget.tokens and money cannot be kept; "
                 "use requests or seconds instead",
-                # There is no process of ours that could be started again.
                 restart=False,
             )
 
     def left(self) -> float:
-        """Return seconds; infinity without a limit."""
+        """Return the seconds that are left, or infinity without a limit."""
         if self._budget.seconds is None:
             return math.inf
-        with self._database.using() as cursor:
+        with self.using() as cursor:
             row = cursor.execute("SELECT began FROM spent WHERE command = ?", (self._command,)).fetchone()
         return float(row[0]) + self._budget.seconds - time.time()
 
-    def close(self) -> None:
-        self._database.close()
 
-
-def _check(what: str, spent: float, limit: float | None) -> None:
-    if limit is not None and spent >= limit:
-        raise BudgetSpent(
-            f"the budget is spent: {spent:,.6g} of engine.budget.{what}: {limit:,.6g}; answers so far are kept, so "
-            "that a run with a larger budget goes on from here"
-        )
-
-
-PAUSE = 0.01
-"""Seconds."""
+PAUSE_SECONDS = 0.01
 
 
 class Slots:
-    """A process that holds a slot has locked its file, which the kernel undoes when the process ends."""
+    """Locked files, one for each question under way. The kernel unlocks them when a process ends."""
 
     def __init__(self, folder: Path, address: str, count: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(address.encode()).hexdigest()[:16]
-        self._pause = PAUSE / count
-        # The threads of this process wait for each other here, and are woken at once.
+        self._pause = PAUSE_SECONDS / count
+        # The threads of this process wait at the queue.
         self._files: SimpleQueue[BinaryIO] = SimpleQueue()
         opened = ExitStack()
         for number in range(count):
-            # Opened to append: opening must not empty a file that another process has locked.
+            # Opened to append, since another process may have locked the file.
             self._files.put(opened.enter_context((folder / f"{name}.{number}").open("ab")))
         weakref.finalize(self, opened.close)
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        file = self._files.get()
-        # flock waits for one file, not for whichever of several is free first.
-        while not _lock(file):
-            self._files.put(file)
-            time.sleep(self._pause)
+        while True:
             file = self._files.get()
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                # flock can wait for one file, but not for the first of several that is free.
+                self._files.put(file)
+                time.sleep(self._pause)
         try:
             yield
         finally:
             fcntl.flock(file, fcntl.LOCK_UN)
             self._files.put(file)
-
-
-def _lock(file: BinaryIO) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

@@ -1,8 +1,8 @@
-"""The failures of a request and their consequence: ask again, or give up; and the words of providers, as data.
+"""The failures of a request, and whether to ask again.
 
-The code of the response decides first; the endpoint's words decide only among the meanings that the code has. The words
-come from the providers' references and from the sources of open servers (vLLM 0.33, llama.cpp, TGI, SGLang, Ollama),
-and from reports about proxies between them.
+The response's code decides first; the endpoint's words decide only between the meanings of that code. The words come
+from the providers' references, the sources of open servers (vLLM 0.33, llama.cpp, TGI, SGLang, Ollama), and reports
+about proxies.
 """
 
 from __future__ import annotations
@@ -41,53 +41,50 @@ FINISHES = {
     REFUSAL: "refusal refused",
     TOOL: "tool_calls tool_call tool_use function_call tool toolcalls",
 }
-"""Our reason → the words of endpoints, in small letters; any other word is a broken answer."""
+"""Our reason → the words of endpoints, in small letters. Any other word means a broken answer."""
 
 STILL_GOING = frozenset({"", "null", "none", "in_progress", "not_finished", "finish_reason_unspecified"})
-"""The words of a chunk that is not the last: DashScope writes the text `null`, llama.cpp `none`."""
+"""The reasons in chunks before the last: DashScope writes the text `null`, llama.cpp `none`."""
 
 _OURS = {word: ours for ours, words in FINISHES.items() for word in words.split()}
 
 AGAIN = frozenset({408, 409, 420, 424, 425, 429, 498, 499})
-"""Codes below 500 after which the same request may be answered."""
+"""Codes below 500 after which the request may succeed."""
 NEVER = frozenset({501, 505})
-"""Codes from 500 after which it will not be."""
+"""Codes from 500 after which the request will not succeed."""
 
 CODES = {
     429: "rate_limit_exceeded rate_limit_error throttling too_many_requests",
     503: "overloaded_error overloaded service_unavailable unavailable",
     400: "invalid_request_error badrequesterror bad_request context_length_exceeded",
 }
-"""The code of an error in the middle of an answer → the names that errors have, in small letters."""
+"""The code of an error in the middle of an answer → the names of such errors, in small letters."""
 SPENT = re.compile(
     r"insufficient[ _](?:quota|balance|credits)|billing[ _](?:hard[ _]limit|not[ _]active)|payment[ _]required|"
     r"arrearage",
     re.IGNORECASE,
 )
-"""The codes of an account without money, which no waiting mends; some endpoints have them in their words alone."""
+"""The codes of an account without money. Some endpoints only write them in their message."""
 PASSING = re.compile(
     r"rate.?limit|per[ -](?:second|minute|hour)|(?:a|the|this) (?:second|minute)|\b[RT]PM\b|throttl|try again|retry|"
-    r"too many requests|overloaded|capacity",
+    r"too many requests|overloaded|capacity|is busy|currently unavailable",
     re.IGNORECASE,
 )
-"""Words of a limit that ends by itself."""
+"""Words of a limit or load that ends by itself."""
 THROTTLED = re.compile(
     r"rate.?limit|(?:tokens|requests) per[ -](?:second|minute|hour|day)|\b[RT]PM\b|throttl|too many requests|"
     r"(?:please|must|before) wait|wait before|slow down",
     re.IGNORECASE,
 )
-"""Words that no refusal of a long question has; it may say "try again with a shorter prompt"."""
+"""Words that no refusal of a long question has. Such a refusal may say "try again with a shorter prompt"."""
 
-BUSY = re.compile(
-    r"overloaded|(?:server|model|service) is (?:busy|overloaded)|at capacity|currently unavailable", re.IGNORECASE
-)
 LOADING = re.compile(
     r"(?:loading|warming up|starting(?! with)|initiali[sz]ing).{0,40}model|model.{0,80}(?:loading|loaded yet|not ready|"
     r"warming up|starting(?! with)|initiali[sz])|not ready|(?:server|service|container) is (?:starting|loading)|"
     r"cold start",
     re.IGNORECASE | re.DOTALL,
 )
-"""Words of a 503 of llama.cpp, Hugging Face or KServe."""
+"""Words of a 503 by llama.cpp, Hugging Face or KServe."""
 
 _SUBJECT = (
     r"(?:prompt|input|inputs|message|messages|request|conversation|context|question|query|text|history|content|"
@@ -122,7 +119,7 @@ ABOVE_ITS_LIMIT = re.compile(
     rf"(?:{_BOUND}|too large|above|between|(?:should|must) be)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Words of a refusal because the limit of the answer's tokens is higher than the model's."""
+"""Words of a refusal because `max_tokens` is higher than the model's limit."""
 OF_THE_QUESTION = re.compile(
     rf"\b(?:prompt|inputs?|messages|context|conversation|question)\b|{_SUBJECT} is too long", re.IGNORECASE
 )
@@ -130,7 +127,7 @@ OF_THE_QUESTION = re.compile(
 REQUESTED = re.compile(
     r"limit:? *(?P<limit>[\d,]+).{0,40}requested:? *(?P<requested>[\d,]+)", re.IGNORECASE | re.DOTALL
 )
-"""A limit of tokens a minute, and those of one request alone, in the words of OpenAI and Groq."""
+"""A limit of tokens a minute, and the tokens of this request, in the words of OpenAI and Groq."""
 
 REFUSED = re.compile(
     r"unsupported|not support|n't support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)|not permitted|"
@@ -152,7 +149,7 @@ PARAMETERS = {
     "suffix": "engine.template: the family of the model, or engine.api: chat",
     "stream": "engine.stream: false",
 }
-"""A request's field → the setting that removes it; of names within others the longest first."""
+"""A request's field → the setting that removes it. Names that contain others come first."""
 
 _UNITS = (
     r"milliseconds?|ms|миллисекунд\w*|мс|毫秒|hours?|h|час\w*|ч|小时|minutes?|min|m|минут\w*|мин|分钟|seconds?|secs?|sec|s|секунд\w*|"
@@ -186,7 +183,7 @@ _SECONDS = {
 
 
 def translate_finish(word: object) -> str:
-    """Return our word for a reason to stop, "" while the model goes on, or "broken (WORD)"."""
+    """Return our word for a reason to stop, "" while the model goes on, or `broken (WORD)`."""
     text = "" if word is None else str(word).strip()
     # Some endpoints write the name of a constant, such as `FinishReason.MAX_TOKENS`.
     low = text.lower().rpartition(".")[2].replace("-", "_").replace(" ", "_")
@@ -204,10 +201,10 @@ def parse_duration(text: str) -> float | None:
     return total if position and position == len(text) else None
 
 
-MOST_SAID = 300
+LONGEST_MESSAGE = 300
 """Characters."""
-EPOCH = 1e9
-"""The seconds above which a reset is a moment, not a delay."""
+FIRST_TIMESTAMP = 1e9
+"""Seconds above which a reset is a time since 1970, not a delay."""
 
 
 @dataclass
@@ -218,7 +215,7 @@ class Trouble(Exception):
     """Seconds."""
     kind: type[EngineFailure] = EngineRaised
     for_good: bool = False
-    """True if the endpoint will always say so, so that the refusal is worth storing."""
+    """True if the endpoint will always answer so: the refusal is stored."""
     is_limit: bool = False
     """True for a limit of requests or tokens, or a model that is being loaded."""
     is_refusal: bool = False
@@ -237,34 +234,43 @@ def classify_status(code: int, headers: Mapping[str, str], body: bytes, key: str
     try:
         content: Any = json.loads(body)
     except (ValueError, RecursionError):
-        # A page of HTML is a proxy's, and says nothing that helps in a message.
+        # A page of HTML is a proxy's, and does not help in a message.
         content = body.decode(errors="replace") if body.lstrip()[:1] != b"<" else ""
     return _classify(code, headers, content, key)
 
 
 def classify_error(content: object) -> Trouble:
-    code = _find_code(content)
+    code = None
+    if isinstance(content, Mapping):
+        values = [str(content.get(name)) for name in ("status", "status_code", "code", "http_code")]
+        numbers = [int(value) for value in values if re.fullmatch("[3-5][0-9][0-9]", value)]
+        names = _collect_error_names(content)
+        numbers += [number for number, known in CODES.items() if names & {*known.split()}]
+        code = next(iter(numbers), None)
     if code is not None:
         return _classify(code, {}, content, None)
     words = _format_message({"error": content})
     if _is_too_long(words) and not (LOADING.search(words) or PASSING.search(words)):
         return _too_long(words, for_good=True)
-    return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_wait_said(content))
+    return Trouble(f"the endpoint broke off with an error{words}", again=True, wait=_find_delay(content))
 
 
 def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | None) -> Trouble:
     words = _format_message(content)
     reason = f"the endpoint answered {code}{words}"
     if 300 <= code < 400:
-        return Trouble(
-            f"the endpoint answered {code}: a redirect, which is not followed; give its target as the address"
-        )
+        return Trouble(f"the endpoint answered {code}, a redirect: give its target as the address")
     wait = find_retry_delay(headers, content)
+    if code in {400, 403, 429} and SPENT.search(words):
+        return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
     # Bedrock and some proxies say by 400 that there were too many tokens this minute.
     if code == 429 or (code in {400, 402, 403, 413, 422} and THROTTLED.search(words)):
-        return _throttling(reason, words, wait)
-    if code in {400, 403} and SPENT.search(words):
-        return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
+        alone = REQUESTED.search(words)
+        asked, limit = (int(alone[name].replace(",", "")) if alone else 0 for name in ("requested", "limit"))
+        if asked > limit:
+            reason += ": this question alone is above the limit; lower engine.window"
+            return Trouble(reason, kind=ContextTooLong)
+        return Trouble(reason, again=True, wait=wait, is_limit=wait is not None, is_refusal=True)
     # Anthropic and Gemini say by 400 what is wrong with the account, others by 403.
     is_refusal = code in {400, 403} and not any(_OURS.get(name) == FILTER for name in _collect_error_names(content))
     if code in {401, 403}:
@@ -275,24 +281,14 @@ def _classify(code: int, headers: Mapping[str, str], content: Any, key: str | No
     if code >= 500:
         if code == 503 and LOADING.search(words):
             return Trouble(reason, again=True, wait=min(1.0 if wait is None else wait, 15.0), is_limit=True)
-        # Some servers call a question that is too long an error of their own; another try may tell.
+        # Some servers answer 500 to a question that is too long; another try may show it.
         kind = ContextTooLong if _is_too_long(words) else EngineRaised
         return Trouble(reason, again=code not in NEVER, wait=wait, kind=kind, is_limit=wait is not None)
     if code == 413 or (code in {400, 422} and _is_too_long(words)):
-        # Nothing uncertain is stored: without words on length, the limit may be that of a proxy.
+        # Without words on length, the limit may be a proxy's: then nothing is stored.
         return _too_long(words, for_good=_is_too_long(words))
-    again = code in AGAIN or bool(BUSY.search(words) or LOADING.search(words))
+    again = code in AGAIN or bool(PASSING.search(words) or LOADING.search(words))
     return Trouble(reason + _advice(code, words), again=again, wait=wait, is_refusal=is_refusal)
-
-
-def _throttling(reason: str, words: str, wait: float | None) -> Trouble:
-    alone = REQUESTED.search(words)
-    asked, limit = (int(alone[name].replace(",", "")) if alone else 0 for name in ("requested", "limit"))
-    if asked > limit:
-        return Trouble(f"{reason}: this question alone is above the limit; lower engine.window", kind=ContextTooLong)
-    if SPENT.search(words):
-        return Trouble(f"{reason}: the account has nothing left to spend", kind=BudgetSpent)
-    return Trouble(reason, again=True, wait=wait, is_limit=wait is not None, is_refusal=True)
 
 
 def _too_long(words: str, *, for_good: bool) -> Trouble:
@@ -319,19 +315,6 @@ def _advice(code: int, words: str) -> str:
     return f": the model takes no {name} like that; set {PARAMETERS[name]}" if name else ""
 
 
-def _find_code(content: object) -> int | None:
-    if not isinstance(content, Mapping):
-        return None
-    for name in ("status", "status_code", "code", "http_code"):
-        value = content.get(name)
-        if isinstance(value, str) and value.isascii() and value.isdigit():
-            value = int(value)
-        if isinstance(value, int) and not isinstance(value, bool) and 300 <= value < 600:
-            return value
-    names = _collect_error_names(content)
-    return next((code for code, known in CODES.items() if names & {*known.split()}), None)
-
-
 def _collect_error_names(content: object) -> set[str]:
     if not isinstance(content, Mapping):
         return set()
@@ -354,11 +337,11 @@ def _format_message(content: Any) -> str:
         words = [str(content[name]) for name in names if content.get(name)]
         content = ", ".join(words)
     text = " ".join(str(content).split())
-    return f" ({quote(text, MOST_SAID)})" if text else ""
+    return f" ({quote(text, LONGEST_MESSAGE)})" if text else ""
 
 
 def find_retry_delay(headers: Mapping[str, str], content: object = None) -> float | None:
-    """Return seconds, as the headers or the endpoint's words say; None if neither does."""
+    """Return the seconds that the headers or the message name, or None."""
     low = {name.lower(): value.strip() for name, value in headers.items()}
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
         if milliseconds := _float(low.get(name, "")):
@@ -366,22 +349,22 @@ def find_retry_delay(headers: Mapping[str, str], content: object = None) -> floa
     for name in ("retry-after", "x-retry-after"):
         if (after := _moment(low.get(name, ""))) is not None:
             return after
-    if (seconds := _wait_said(content)) is not None:
+    if (seconds := _find_delay(content)) is not None:
         return seconds
-    # One field for both limits, of a draft of the IETF: `"default";r=0;t=5`, and before that `remaining=0, reset=5`.
+    # A draft of the IETF has one field for both limits: `"default";r=0;t=5`, earlier `remaining=0, reset=5`.
     combined = re.search(r"\b(?:t|reset)=(?P<seconds>\d+)", low.get("ratelimit", ""))
     resets = [float(combined["seconds"])] if combined else []
     for name, value in low.items():
         if "ratelimit" in name and "reset" in name and (moment := _moment(value)) is not None:
             remaining = low.get(name.replace("reset", "remaining"))
-            # A limit of which something is left is not the one that was hit.
+            # Only a limit with nothing left was hit.
             if remaining is None or _float(remaining) == 0:
                 resets.append(moment)
-    # Requests and tokens have limits of their own, and the question has to wait for both.
+    # Requests and tokens have separate limits, and the question waits for both.
     return max(resets, default=None)
 
 
-def _wait_said(content: object) -> float | None:
+def _find_delay(content: object) -> float | None:
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False) if content else ""
     for pattern in DELAY_TEXTS:
         if match := pattern.search(text):
@@ -393,9 +376,9 @@ def _wait_said(content: object) -> float | None:
 
 def _moment(text: str) -> float | None:
     if (number := _float(text)) is not None:
-        while number > 1000 * EPOCH:  # in milliseconds, or less
+        while number > 1000 * FIRST_TIMESTAMP:  # in milliseconds, or less
             number /= 1000
-        return max(number - time.time() if number > EPOCH else number, 0.0)
+        return max(number - time.time() if number > FIRST_TIMESTAMP else number, 0.0)
     if (seconds := parse_duration(text)) is not None:
         return seconds
     # datetime.fromisoformat reads `Z` from Python 3.11 on only.

@@ -1,6 +1,6 @@
-"""Requests over HTTP, and the answers in the bodies of responses, whichever shape servers give them.
+"""Requests over HTTP, and the answers that servers send in many shapes.
 
-Nothing but the configured address is reached, and the key goes nowhere else.
+Only the configured address is reached, and gets the key.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ COUNTS = ("prompt_tokens", "cached_tokens", "answer_tokens", "thought_tokens")
 
 
 def whole(parts: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the one object that all parts make up. Raises Trouble."""
+    """Yield the object that all parts together are. Raises Trouble."""
     yield _parse(b"".join(parts).removeprefix(codecs.BOM_UTF8))
 
 
 def objects(parts: Iterable[bytes]) -> Iterator[Any]:
     """Yield the objects of a stream, and DONE for its end mark. Raises Trouble.
 
-    An event may spread its data over several lines, and an endpoint may answer in one piece although it was asked to
-    stream. A text that is no JSON at all, such as `data: ping`, is passed over.
+    An event may have data on several lines, and an endpoint may answer in one piece although a stream was requested.
+    Texts that are not JSON, such as `data: ping`, are passed over.
     """
     held = b""
     for line in lines(parts):
@@ -67,31 +67,23 @@ def objects(parts: Iterable[bytes]) -> Iterator[Any]:
                 continue
         elif not text or text.startswith(_FIELDS):
             continue
-        held, parsed = _join(held, text)
-        if parsed is not None:
-            yield parsed
+        goes_on = held.startswith((b"{", b"["))
+        held = held + b"\n" + text if goes_on else text
+        if not held.startswith((b"{", b"[")):
+            # A short text (`ping`) is a sign of life, a longer one part of a page.
+            held = b"" if len(held) < 40 and b"<" not in held else held
+        # Only a bracket can end an object; parsing at each line would take quadratic time.
+        elif not goes_on or text.endswith((b"}", b"]")):
+            with suppress(ValueError, RecursionError):
+                parsed = json.loads(held)
+                held = b""
+                yield parsed
     if held:
         yield _parse(held)
 
 
-def _join(held: bytes, text: bytes) -> tuple[bytes, Any]:
-    """Return the text that waits for more, and the object that is whole now, if one is."""
-    goes_on = held.startswith((b"{", b"["))
-    joined = held + b"\n" + text if goes_on else text
-    if not joined.startswith((b"{", b"[")):
-        # A short text (`ping`) is a sign of life, a longer one part of a page.
-        return (b"", None) if (len(joined) < 40 and b"<" not in joined) else (joined, None)
-    # Only a bracket can end an object; parsing at each line would take quadratic time.
-    if goes_on and not text.endswith((b"}", b"]")):
-        return joined, None
-    try:
-        return b"", json.loads(joined)
-    except (ValueError, RecursionError):
-        return joined, None
-
-
 def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines, without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
+    """Yield lines without a byte order mark (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
     buffer, mark = b"", codecs.BOM_UTF8
     for part in parts:
         buffer += part
@@ -114,7 +106,7 @@ def _parse(text: bytes) -> Any:
 
 
 def find_error(answer: Mapping[str, Any], key: str) -> object:
-    """Return the error in an object with code 200; None without one. `key`: the field of this api's answers."""
+    """Return the error in an object that came with code 200, or None. `key`: the field of this api's answers."""
     if answer.get("error"):
         return answer["error"] if isinstance(answer["error"], Mapping) else answer
     if answer.get("object") == "error" or answer.get("type") == "error":
@@ -136,7 +128,6 @@ class Assembly:
         self.logprobs: list[tuple[int, float | None]] = []
         self.last = Piece()
         self.first_text: float | None = None
-        self.is_done = False
         self._refused = False
         self._pieces = 0
         self._is_whole = False
@@ -152,9 +143,9 @@ class Assembly:
             if error := find_error(content, self._api.key):
                 raise classify_error(error)
             if self._api.key not in content:
-                return  # no part of the answer, such as a ping
+                return  # such as a ping
         try:
-            # The apis pass values on as they came, so the round trip checks their types.
+            # The apis do not check the types of values; the round trip does.
             piece = msgspec.convert(msgspec.to_builtins(self._api.read(content)), Piece)
         except (LookupError, TypeError, ValueError, AttributeError):
             raise garbage(f"the answer is not one of the api {self._api.name}") from None
@@ -163,28 +154,34 @@ class Assembly:
         if (piece.text or piece.thought) and self.first_text is None:
             self.first_text = time.perf_counter()
         if piece.is_whole and self.text and piece.text.startswith(self.text):
-            self.text = piece.text  # some end a stream with all that they sent
+            self.text = piece.text  # some servers end a stream with the whole answer
         else:
             self.text += piece.text
             self.thought += piece.thought
             self.logprobs += piece.logprobs
         self._is_whole |= piece.is_whole
         self._refused |= piece.refused
-        # A last chunk with the counts alone gives no reason, and must not hide the one before.
+        # A last chunk with counts alone has no reason, and must not hide the earlier one.
         finish = piece.finish if translate_finish(piece.finish) else self.last.finish
         counts = {name: getattr(piece, name) for name in COUNTS if getattr(piece, name) is not None}
         self.last = replace(self.last, finish=finish, model=piece.model or self.last.model, **counts)
 
-    def finished(self, *, streamed: bool) -> Assembly:
-        """Check that the answer is whole. Raises Trouble if not."""
+    def read(self, parts: Iterable[bytes], *, streamed: bool) -> Assembly:
+        """Read the body of a response. Raises Trouble if the answer is not whole."""
+        is_done = False
+        for content in objects(parts) if streamed else whole(parts):
+            is_done = content is DONE
+            if is_done:
+                break
+            self.add(content)
         if not self._pieces:
             raise garbage(f"the answer is not one of the api {self._api.name}")
         if not self._has_choice:
             raise garbage("the endpoint sent a list of answers with nothing in it")
         finish = translate_finish(self.last.finish)
         is_one_piece = self._is_whole and self._pieces == 1
-        # A stream that was cut looks like one that ended, except that it names neither a reason nor an end.
-        if not (finish or self.is_done or is_one_piece or not streamed):
+        # A stream that was cut differs from a whole one only in that it has neither a reason nor an end mark.
+        if not (finish or is_done or is_one_piece or not streamed):
             raise Trouble("the answer broke off", again=True)
         if not (finish or self.text.strip() or self._refused):
             raise Trouble("the answer is empty, and the endpoint gives no reason", again=True)
@@ -197,17 +194,16 @@ class Assembly:
         return REFUSAL if self._refused and not self.text else translate_finish(self.last.finish) or "unknown"
 
 
-CONNECT = 10.0
-"""Seconds."""
-MOST = 16 << 20
-"""Bytes."""
+CONNECT_SECONDS = 10.0
+LARGEST_BYTES = 16 << 20
 
 
 def build_address(endpoint: str, path: str, *, keyed: bool) -> str:
-    """Return the address of a request. Raises ConfigError if it holds a secret or would send one unencrypted."""
+    """Return the address of a request. Raises ConfigError if it contains a secret, or the key would be sent
+    unencrypted."""
     try:
         parts = urlsplit(endpoint)
-        # urlsplit finds a wrong port only when the port is read.
+        # urlsplit checks the port only when it is read.
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         raise ConfigError(f"engine.endpoint is no address ({error}); expected for example https://HOST/v1") from None
@@ -231,7 +227,7 @@ class _Bearer:
         self._key = key
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        # Even without a key, an object as `auth` keeps `requests` from looking for a password in ~/.netrc.
+        # Even without a key, this object keeps `requests` from reading a password from ~/.netrc.
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key}"
         return request
@@ -251,7 +247,7 @@ def _watched_adapter(opened: weakref.WeakSet[Any]) -> Any:
         return type(pool.__name__, (pool,), {"ConnectionCls": type(kind.__name__, (kind,), {"connect": connect})})
 
     adapter = requests.adapters.HTTPAdapter()
-    # requests has no way to reach a connection on which an answer is awaited.
+    # requests gives no access to a connection that awaits an answer.
     adapter.poolmanager.pool_classes_by_scheme = {
         "http": watch(urllib3.HTTPConnectionPool),
         "https": watch(urllib3.HTTPSConnectionPool),
@@ -269,27 +265,27 @@ class Wire:
         import requests  # Takes long, and most commands ask no endpoint.
 
         self._session = requests.Session()
-        # The set must not keep closed connections alive.
+        # A weak set, so that closed connections are freed.
         self._opened: weakref.WeakSet[Any] = weakref.WeakSet()
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, _watched_adapter(self._opened))
         self._session.auth = _Bearer(key)
-        # A proxy would carry what is meant for this machine off it.
+        # A proxy would send requests for this machine to another one.
         self._session.trust_env = not is_loopback(urlsplit(address).hostname or "")
 
     def send(self, body: Mapping[str, Any]) -> Reply:
         """Send a request and read the answer. Raises Trouble if it is not whole."""
         started = time.perf_counter()
-        # Neither timeout of `requests` ends an exchange in which a byte comes now and then, or `100 Continue` for ever.
+        # The timeouts of `requests` never end an exchange with a byte now and then, or `100 Continue` for ever.
         deadline = threading.Timer(self._timeout, self._cut)
-        # A timer that still runs must not keep the process from ending.
+        # A running timer must not keep the process alive.
         deadline.daemon = True
         deadline.start()
         with hiding(self._key):
             try:
                 return self._exchange(body, started)
             except Trouble as trouble:
-                # What was cut can look like an answer that ended early.
+                # A connection that the timer cut can look like an answer that ended early.
                 if time.perf_counter() - started >= self._timeout:
                     raise timed_out(self._timeout) from None
                 trouble.reason = hide(trouble.reason)
@@ -315,12 +311,12 @@ class Wire:
                 stream=True,
                 # A redirect could carry the key to another address.
                 allow_redirects=False,
-                timeout=(CONNECT, self._timeout),
+                timeout=(CONNECT_SECONDS, self._timeout),
                 headers={"Accept-Encoding": "identity"},
             ) as answer:
                 return self._receive(answer, started, streamed=body.get("stream") is True)
         except requests.ConnectTimeout:
-            raise Trouble(f"the endpoint cannot be reached within {CONNECT:g} s", again=True) from None
+            raise Trouble(f"the endpoint cannot be reached within {CONNECT_SECONDS:g} s", again=True) from None
         except requests.Timeout:
             raise timed_out(self._timeout) from None
         except requests.exceptions.SSLError:
@@ -329,25 +325,19 @@ class Wire:
                 "name the file with its certificate"
             ) from None
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
-            # While a body is read, requests tells a timeout as a broken connection.
+            # While a body is read, requests reports a timeout as a broken connection.
             if "timed out" in str(error).lower():
                 raise timed_out(self._timeout) from None
             raise Trouble(describe_connection(error), again=True) from None
 
     def _receive(self, answer: requests.Response, started: float, *, streamed: bool) -> Reply:
-        parts = self._parts(answer, started, streamed=streamed)
+        parts = self._read_parts(answer, started, streamed=streamed)
         if answer.status_code != 200:
-            body = b"".join(parts)[:MOST]
-            # The key is removed before the message is shortened: half a key would not be found in it.
+            body = b"".join(parts)[:LARGEST_BYTES]
+            # The key is removed before the message is shortened, since half a key would not be recognised.
             body = body.replace(self._key.encode(), b"[key]") if self._key else body
             raise classify_status(answer.status_code, answer.headers, body, self._key_name)
-        assembly = Assembly(self._api)
-        for content in objects(parts) if streamed else whole(parts):
-            if content is DONE:
-                assembly.is_done = True
-                break
-            assembly.add(content)
-        assembly.finished(streamed=streamed)
+        assembly = Assembly(self._api).read(parts, streamed=streamed)
         first, last = assembly.first_text, assembly.last
         return Reply(
             text=hide(assembly.text),
@@ -360,16 +350,16 @@ class Wire:
             last_token=round(1000 * (time.perf_counter() - started), 3),
         )
 
-    def _parts(self, answer: requests.Response, started: float, *, streamed: bool) -> Iterator[bytes]:
-        # A body that is not chunked would be waited for until so many bytes are there.
+    def _read_parts(self, answer: requests.Response, started: float, *, streamed: bool) -> Iterator[bytes]:
+        # Of a body that is not chunked, a part comes only when so many bytes are there.
         size = None if getattr(answer.raw, "chunked", False) else 1 if streamed else 1 << 16
         held = 0
         for part in answer.iter_content(size):
             held += len(part)
             if time.perf_counter() - started > self._timeout:
                 raise timed_out(self._timeout)
-            if held > MOST:
-                raise Trouble(f"the answer is longer than {MOST:,} bytes")
+            if held > LARGEST_BYTES:
+                raise Trouble(f"the answer is longer than {LARGEST_BYTES:,} bytes")
             yield part
 
 
@@ -381,7 +371,7 @@ CAUSES = {
 
 
 def describe_connection(error: Exception) -> str:
-    # The name only: the text of these errors repeats the address, and what was sent.
+    # Only the name: the text of these errors repeats the address and the request.
     first = error.args[0] if error.args else error
     cause = getattr(first, "reason", error)
     inner = [cause, *getattr(cause, "args", ()), *getattr(first, "args", ())]

@@ -1,5 +1,5 @@
-"""The apis of llama.cpp, which fills holes by the token numbers that the model's file names, and of Ollama, where a
-suffix works if the model's template has a place for it.
+"""The apis of llama.cpp, which fills holes with the tokens that the model's file names, and of Ollama, where a suffix
+works if the model's template has a placeholder for it.
 
 https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 https://github.com/ollama/ollama/blob/main/docs/api.md
@@ -20,7 +20,7 @@ def write_infill(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
     if prompt.instruction:
         raise ConfigError("api infill only fills holes; use api: chat or completions for a task of instructions")
     fields = common_fields(settings, prompt)
-    # This path takes llama.cpp's own names, not those of OpenAI.
+    # This path uses llama.cpp's names, not OpenAI's.
     fields["n_predict"] = fields.pop("max_tokens")
     extra = [{"filename": file.path, "text": file.text} for file in prompt.files]
     hole = {"input_prefix": prompt.prefix, "input_suffix": prompt.suffix}
@@ -41,16 +41,15 @@ def read_infill(response: Mapping[str, Any]) -> Piece:
 
 
 _OPTIONS = {"max_tokens": "num_predict", "temperature": "temperature", "top_p": "top_p", "seed": "seed", "stop": "stop"}
-# The densest twentieth of files has 2.8 characters a token (docs/models.md), so 2 is on the safe side.
+# The densest 5 % of files have 2.8 characters per token (docs/models.md), so 2 is safe.
 DENSE = 2
-"""Characters in a token of a question, at least."""
+"""Characters per token of a question, at least."""
 SMALLEST = 4096
 
 
 def choose_context_size(prompt: Prompt, settings: EndpointConfig) -> int:
     """Return the size, a power of 2, that the question and its answer fit into."""
-    # Ollama cuts a longer question without a word. A full window decides, so that the size is the same at most carets:
-    # Ollama loads the model again for another one.
+    # Ollama silently cuts a longer question. It loads the model again for another size, so the full window decides.
     window = settings.window
     length = len(prompt.instruction or prompt.prefix + prompt.suffix)
     full = 0 if prompt.instruction else window.tokens or window.characters // DENSE

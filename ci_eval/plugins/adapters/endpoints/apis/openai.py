@@ -29,7 +29,7 @@ HOLE = (
     "what belongs there, exactly as it goes on at the caret, without repeating what stands around it. Answer with that "
     "alone, in one fenced block of Markdown.\n<code>\n{prefix}<HOLE/>{suffix}\n</code>"
 )
-"""A change of these words makes all questions new ones."""
+"""If these words change, stored answers are not found."""
 
 
 def write_chat(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
@@ -65,19 +65,28 @@ def write_fim(prompt: Prompt, settings: EndpointConfig) -> dict[str, Any]:
 
 
 TEXT_PARTS = frozenset({"", "text", "output_text", "input_text"})
-"""Types of the answer's text; other types are thoughts or not text."""
+"""The types of text; parts of other types are thoughts or no text."""
 THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
-    """The last chunk of a stream may hold the counts alone. `chat`: whether a choice holds a message, not a text."""
+    """Read an answer or a chunk. `chat`: whether a choice has a message rather than a text."""
     # In a stream, `usage` may be null until the last chunk.
     usage = answer.get("usage") or {}
     choices = answer["choices"] or []
     is_alone = len(choices) == 1 and "message" in choices[0]
     # A stream of several choices mixes their chunks: number 0 counts.
     choice = choices[0] if is_alone else next((choice for choice in choices if not choice.get("index")), {})
-    message, is_whole = _message(choice, chat=chat)
+    delta, message, whole_text = (choice.get(name) for name in ("delta", "message", "text"))
+    is_whole = False
+    if not chat or (message is None and delta is None):
+        # Some servers answer in the shape of the other api.
+        message = {"content": whole_text} if whole_text is not None or message is None else message
+    elif delta or message is None:
+        # A chunk has a `delta`; some servers send a `message` as well.
+        message = delta or {}
+    else:
+        is_whole = True
     content = message.get("content")
     text, thought = _parts([content] if isinstance(content, Mapping) else content)
     reasoning = next((str(message[name]) for name in THOUGHTS if isinstance(message.get(name), str)), "")
@@ -96,21 +105,9 @@ def piece(answer: Mapping[str, Any], *, chat: bool) -> Piece:
     )
 
 
-def _message(choice: Mapping[str, Any], *, chat: bool) -> tuple[Mapping[str, Any], bool]:
-    delta, message = choice.get("delta"), choice.get("message")
-    # Some servers answer in the shape of the other api.
-    if not chat or (message is None and delta is None):
-        text = choice.get("text")
-        return {"content": text} if text is not None or message is None else message, False
-    # A chunk has a `delta`; some servers send a `message` as well.
-    if delta or message is None:
-        return delta or {}, False
-    return message, True
-
-
 def _count_tokens(usage: Mapping[str, Any]) -> dict[str, int | None]:
-    """Read the counts. Some endpoints count cached tokens in addition to those of the question, and thoughts in
-    addition to those of the answer or only in the total."""
+    """Read the counts. Some endpoints do not count cached tokens as part of the question, or thoughts as part of the
+    answer."""
     asked, answered = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
     prompt, answer, total, read, created = (
         read_count(usage.get(name))
